@@ -1,0 +1,41 @@
+import type { ImageClass } from '../policy/policy.ts';
+import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
+import type { Profile, ProfileName } from './profiles.ts';
+
+/**
+ * A request after everything was resolved. This, and not the words, is what is decided on, approved and launched;
+ * its hash (`planHash`) covers every field.
+ */
+export interface Plan {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly podName: string;
+  readonly podUid: string;
+  readonly nodeName: string;
+  /** Absent: the debug container has a process namespace of its own. */
+  readonly targetContainerName?: string;
+  /** The catalogue's alias; a reference outside the catalogue never becomes a plan. */
+  readonly imageAlias: string;
+  readonly image: string;
+  readonly imagePullPolicy?: ImagePullPolicy;
+  /** The words after `--`, as typed (a `$` is doubled only when the container is built). */
+  readonly command: readonly string[];
+  readonly argumentsOnly: boolean;
+  readonly env: readonly EnvVar[];
+  readonly profileAsked: ProfileName;
+  readonly profile: Profile;
+  readonly securityContext?: SecurityContext;
+  readonly class: ImageClass;
+  /** The run clock: from its start. */
+  readonly timeoutMs: number;
+  /** The start clock: from the launch. */
+  readonly startDeadlineMs: number;
+  readonly maxLogBytes: number;
+  readonly requesterId: string;
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly reason?: string;
+  readonly label?: string;
+  /** What the chosen profile cannot see of the target, in sentences for people. */
+  readonly blindSpots: readonly string[];
+}

@@ -1,0 +1,84 @@
+/**
+ * What kdebug reads of a core/v1 Pod, in the API's own JSON spelling (times are RFC 3339 text).
+ * The cluster adapter keeps only these fields, so that a watch over thousands of pods stays small.
+ */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+    readonly labels: Readonly<Record<string, string>>;
+    /** Only the annotations that are read: `kubernetes.io/config.mirror`, `kubectl.kubernetes.io/default-container`. */
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly ownerReferences: readonly { readonly kind: string; readonly name: string; readonly controller: boolean }[];
+  };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly os?: string;
+    readonly nodeSelectorOs?: string;
+    readonly shareProcessNamespace: boolean;
+    readonly hostPID: boolean;
+    readonly securityContext: PodSecurityContext;
+    readonly containers: readonly PodContainer[];
+    readonly initContainers: readonly PodContainer[];
+    /** Names, images and `KDEBUG_RUN` values of all ephemeral containers, ours and foreign. */
+    readonly ephemeralContainers: readonly { readonly name: string; readonly image: string; readonly runId?: string }[];
+  };
+  readonly status: {
+    readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+    readonly reason?: string;
+    readonly containerStatuses: readonly ContainerStatus[];
+    readonly initContainerStatuses: readonly ContainerStatus[];
+    readonly ephemeralContainerStatuses: readonly ContainerStatus[];
+  };
+}
+
+export interface PodSecurityContext {
+  readonly runAsNonRoot?: boolean;
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+}
+
+export interface PodContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly securityContext: PodSecurityContext;
+  /** `Always` on an init container makes it a sidecar. */
+  readonly restartPolicy?: string;
+}
+
+/** core/v1 ContainerStatus. Exactly one of the three states is set, or none before the kubelet has spoken. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly image: string;
+  readonly imageID: string;
+  readonly restartCount: number;
+  readonly waiting?: { readonly reason: string; readonly message: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: ContainerTermination;
+  readonly lastTermination?: ContainerTermination;
+  /** `user.linux` (Kubernetes 1.31 and newer, where the runtime tells). */
+  readonly user?: { readonly uid: number; readonly gid: number };
+}
+
+export interface ContainerTermination {
+  readonly exitCode: number;
+  readonly signal?: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+}
+
+/** Where a pod is, and which one of that name. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Pod Security Admission levels, in rising order of strictness. */
+export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';

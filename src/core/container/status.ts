@@ -1,0 +1,73 @@
+import type { Outcome } from '../run/outcome.ts';
+import type { ContainerStatus, ContainerTermination, Pod } from './pod.ts';
+
+/** What a pod says of one of its ephemeral containers. */
+export type ContainerState =
+  /** The API server holds it, the kubelet has not spoken yet. */
+  | { readonly kind: 'unseen' }
+  /** Waiting, and may still start. */
+  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
+  /** Will not start; the kubelet may go on trying, we do not. */
+  | { readonly kind: 'start-failed'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'running'; readonly startedAtMs: number; readonly imageId: string }
+  | { readonly kind: 'terminated'; readonly termination: ContainerTermination; readonly imageId: string };
+
+/**
+ * Waiting reasons that do not heal within a start clock (cluster facts, "Start and end"). `ErrImagePull` is not among them:
+ * the first pull may fail and the next succeed; the kubelet says `ImagePullBackOff` when it did not.
+ */
+const FATAL_REASONS: ReadonlySet<string> = new Set([
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'RegistryUnavailable',
+  'ImageInspectError',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+
+/** Termination reasons that mean "never started": the runtime's late word for a RunContainerError. */
+const NEVER_STARTED: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun']);
+
+/** Reads the state of the ephemeral container `name`; level-triggered: any earlier state may have been missed. */
+export function stateOfContainer(pod: Pod, name: string): ContainerState {
+  const status = pod.status.ephemeralContainerStatuses.find((candidate) => candidate.name === name);
+  if (!status) return { kind: 'unseen' };
+  if (status.terminated) return stateOfTerminated(status, status.terminated);
+  if (status.running) {
+    return { kind: 'running', startedAtMs: Date.parse(status.running.startedAt), imageId: status.imageID };
+  }
+  if (!status.waiting) return { kind: 'unseen' };
+  const { reason, message } = status.waiting;
+  return { kind: FATAL_REASONS.has(reason) ? 'start-failed' : 'waiting', reason, message };
+}
+
+function stateOfTerminated(status: ContainerStatus, termination: ContainerTermination): ContainerState {
+  return NEVER_STARTED.has(termination.reason)
+    ? { kind: 'start-failed', reason: termination.reason, message: termination.message }
+    : { kind: 'terminated', termination, imageId: status.imageID };
+}
+
+/** Exit code of a process that SIGKILL ended. */
+const KILLED = 137;
+/** The kernel ends us with the target's process namespace: same second, give or take the kubelet's rounding. */
+const SAME_MOMENT_MS = 1_000;
+
+/** How a terminated container's run ended; `targetName` is the container whose process namespace it had joined. */
+export function outcomeOfTermination(pod: Pod | undefined, termination: ContainerTermination, targetName: string | undefined): Outcome {
+  const { exitCode, reason, signal } = termination;
+  if (exitCode === 0) return { kind: 'succeeded' };
+  if (reason === 'OOMKilled') return { kind: 'oom-killed', exitCode };
+  if (exitCode === KILLED && pod && targetName !== undefined && targetEndedAt(pod, targetName, termination.finishedAt)) {
+    return { kind: 'target-ended', exitCode };
+  }
+  return { kind: 'failed', exitCode, reason, ...(signal ? { signal } : {}) };
+}
+
+function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {
+  const status = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(({ name }) => name === targetName);
+  return [status?.terminated, status?.lastTermination].some(
+    (theirs) => theirs && Math.abs(Date.parse(theirs.finishedAt) - Date.parse(ours)) <= SAME_MOMENT_MS,
+  );
+}

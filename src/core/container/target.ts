@@ -1,0 +1,62 @@
+import type { ReasonCode } from '../errors.ts';
+import type { RunRequest } from '../command/command.ts';
+import type { Pod, PodContainer } from './pod.ts';
+
+/** Set by the kubelet on the API server's copy of a static pod. */
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+/** Names the container that tools should take when none is given (kubectl). */
+const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
+
+/** Something that cannot work, found before the cluster was asked to do it. */
+export interface TargetProblem {
+  readonly code: ReasonCode;
+  /** What it is about, for the sentence. */
+  readonly subject: string;
+}
+
+/**
+ * Why no ephemeral container can work in this pod, or undefined. The API server itself refuses only the first of these
+ * (features, C1: `ValidatePodEphemeralContainersUpdate` looks at neither phase nor deletion nor node).
+ */
+export function problemOfPod(pod: Pod, maxEphemeralContainers: number): TargetProblem | undefined {
+  const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
+  const checks: readonly (readonly [boolean, ReasonCode])[] = [
+    [MIRROR_ANNOTATION in pod.metadata.annotations, 'pod_is_static'],
+    [pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed', 'pod_finished'],
+    [pod.metadata.deletionTimestamp !== undefined, 'pod_deleting'],
+    [pod.spec.nodeName === undefined, 'pod_unscheduled'],
+    [pod.spec.os === 'windows' || pod.spec.nodeSelectorOs === 'windows', 'pod_is_windows'],
+    [pod.spec.ephemeralContainers.length >= maxEphemeralContainers, 'pod_has_too_many_containers'],
+  ];
+  const found = checks.find(([applies]) => applies);
+  return found && { code: found[1], subject };
+}
+
+export type TargetContainer =
+  | { readonly kind: 'container'; readonly container: PodContainer }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'problem'; readonly problem: TargetProblem };
+
+/**
+ * The container whose process namespace is joined: the one asked for; else the annotated default; else the first.
+ * Never an ephemeral one (the API forbids it), nor an init container that has ended and will not run again.
+ */
+export function targetContainerOf(pod: Pod, asked: RunRequest['targetContainer']): TargetContainer {
+  if (asked?.kind === 'none') return { kind: 'none' };
+  const all = [...pod.spec.containers, ...pod.spec.initContainers];
+  const annotated = pod.metadata.annotations[DEFAULT_CONTAINER_ANNOTATION];
+  const name = asked?.name ?? (all.some((container) => container.name === annotated) ? annotated : all[0]?.name);
+  const container = all.find((candidate) => candidate.name === name);
+  if (!container) return { kind: 'problem', problem: { code: 'target_container_not_found', subject: unknown(pod, name ?? '') } };
+  const ended = pod.status.initContainerStatuses.find((status) => status.name === name)?.terminated;
+  if (ended && container.restartPolicy !== 'Always') {
+    return { kind: 'problem', problem: { code: 'target_container_ended', subject: container.name } };
+  }
+  return { kind: 'container', container };
+}
+
+function unknown(pod: Pod, name: string): string {
+  const names = [...pod.spec.containers, ...pod.spec.initContainers].map((container) => container.name).join(', ');
+  const mistaken = name === pod.metadata.name ? 'that is the name of the pod; ' : '';
+  return `${name} (${mistaken}its containers: ${names})`;
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * JSON with the keys of every object sorted and `undefined` left out, so that equal values have equal text.
+ * Takes plain data only (no dates, maps or cycles).
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+}
+
+/** SHA-256 in lower-case hexadecimal. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** The first `length` (up to 32) characters of the SHA-256 of `text`, as lower-case base32: a valid DNS label. */
+export function base32Hash(text: string, length: number): string {
+  const digest = createHash('sha256').update(text).digest();
+  return Array.from({ length }, (_, index) => BASE32[(digest[index] ?? 0) % 32]).join('');
+}

@@ -1,0 +1,19 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Ten characters of lower-case base32 (`a-z2-7`); short enough to type, 50 bits. */
+export type RunId = Branded<'RunId'>;
+/** A Slack channel id (`C…`, `G…`, `D…`); never a channel's name. */
+export type ChannelId = Branded<'ChannelId'>;
+/** A Slack user id (`U…`, `W…`); never a display name. */
+export type UserId = Branded<'UserId'>;
+
+/** The one place where a string becomes a branded id; callers have checked its shape or take it from a trusted record. */
+export const asRunId = (text: string): RunId => text as RunId;
+export const asChannelId = (text: string): ChannelId => text as ChannelId;
+export const asUserId = (text: string): UserId => text as UserId;
+
+const RUN_ID = /^[a-z2-7]{10}$/;
+
+/** Whether a word that a person typed has the shape of a run id. */
+export const isRunId = (text: string): text is RunId => RUN_ID.test(text);

@@ -1,0 +1,153 @@
+import type { Plan } from '../container/plan.ts';
+import type { ReasonCode } from '../errors.ts';
+import type { Decision } from './decision.ts';
+import { effectiveClass, worseClass } from './effective-class.ts';
+import { own } from './own.ts';
+import type { Approval, ImageAlias, ImageClass, Policy, Rule } from './policy.ts';
+import { isSameReference, mayUseCommand } from './resolve-image.ts';
+
+/**
+ * What the policy says of a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
+ * without an approval wins, else the first with one; a denial names the rule that came nearest and the first thing in
+ * the way there. The plan is judged against `policy` alone, so deciding again right before a launch also
+ * catches an alias that has changed since.
+ *
+ * @param pods how many pods a batch holds; absent (or 1, which is no more than naming that pod) for a single run.
+ */
+export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
+  const rules = own(policy.channels, plan.channelId)?.rules;
+  if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: plan.channelId };
+  const question: Question = { plan, policy, pods, alias: own(policy.images, plan.imageAlias) };
+  const answers: readonly Answer[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));
+
+  const matching = answers.filter(({ obstacle }) => !obstacle).map(({ rule }) => rule);
+  const winner = matching.find(({ approval }) => !approval) ?? matching[0];
+  if (!winner) return nearestDenial(question, answers);
+  return winner.approval ? withApproval(question, winner.id, winner.approval) : { kind: 'allow', rule: winner.id };
+}
+
+interface Question {
+  readonly plan: Plan;
+  readonly policy: Policy;
+  readonly pods: number;
+  /** Undefined: the catalogue no longer has the plan's alias. */
+  readonly alias: ImageAlias | undefined;
+}
+
+interface Check {
+  readonly code: ReasonCode;
+  readonly passes: (question: Question, rule: Rule) => boolean;
+  readonly subject: (plan: Plan, pods: number) => string;
+}
+
+/** All must pass. In the order in which a denial helps most: who came further was nearer. */
+const CHECKS: readonly Check[] = [
+  {
+    code: 'cluster_not_allowed',
+    passes: ({ plan }, rule) => rule.clusters.includes(plan.cluster),
+    subject: (plan) => plan.cluster,
+  },
+  {
+    code: 'namespace_not_allowed',
+    passes: ({ plan }, rule) => rule.namespaces.some((pattern) => matchesNamespace(pattern, plan.namespace)),
+    subject: (plan) => plan.namespace,
+  },
+  {
+    code: 'image_not_allowed',
+    passes: ({ plan, alias }) => alias !== undefined && isSameReference(plan.image, alias.reference),
+    subject: (plan) => plan.image,
+  },
+  {
+    code: 'class_not_allowed',
+    passes: ({ plan, alias }, rule) =>
+      !!alias && allowsClass(rule, [worseClass(plan.class, alias.class), effectiveClass(plan, alias.class, [])]),
+    subject: (plan) => `${plan.imageAlias} (${plan.class})`,
+  },
+  {
+    code: 'profile_not_allowed',
+    passes: ({ plan }, rule) => rule.profiles.includes(plan.profile),
+    subject: (plan) => plan.profile,
+  },
+  {
+    code: 'power_not_allowed',
+    passes: ({ plan, alias }, rule) =>
+      !!alias &&
+      allowsClass(
+        rule,
+        [rule.profiles, []].map((named) => effectiveClass(plan, alias.class, named)),
+      ),
+    subject: (plan) => `more than ${plan.profile}`,
+  },
+  {
+    code: 'batch_not_allowed',
+    passes: ({ pods }, rule) => pods === 1 || rule.batch !== undefined,
+    subject: (_, pods) => `${pods} pods`,
+  },
+  {
+    code: 'batch_too_large',
+    passes: ({ pods }, rule) => pods === 1 || pods <= (rule.batch?.maxPods ?? 0),
+    subject: (_, pods) => `${pods} pods`,
+  },
+  {
+    code: 'command_not_allowed',
+    passes: ({ plan, alias }) => alias !== undefined && mayUseCommand(alias, plan),
+    subject: (plan) => plan.imageAlias,
+  },
+  {
+    code: 'timeout_too_long',
+    passes: ({ plan, policy }) => plan.timeoutMs <= policy.limits.maxTimeoutMs,
+    subject: (plan) => `${plan.timeoutMs / 1_000} s`,
+  },
+];
+
+/** Naming a profile only ever lowers the class of what it brings, so a rule for the higher class allows it too. */
+const allowsClass = (rule: Rule, classes: readonly ImageClass[]): boolean =>
+  classes.some((imageClass) => rule.classes.includes(imageClass));
+
+interface Answer {
+  readonly rule: Rule;
+  /** Undefined: the rule matches. */
+  readonly obstacle: Obstacle | undefined;
+}
+
+interface Obstacle {
+  readonly check: Check;
+  /** How many checks were passed before it. */
+  readonly passed: number;
+}
+
+function firstObstacle(question: Question, rule: Rule): Obstacle | undefined {
+  const passed = CHECKS.findIndex((check) => !check.passes(question, rule));
+  const check = CHECKS[passed];
+  return check && { check, passed };
+}
+
+/** The rule that came furthest, the earliest of equals. */
+function nearestDenial(question: Question, answers: readonly Answer[]): Decision {
+  const [first, ...others] = answers.flatMap(({ rule, obstacle }) => (obstacle ? [{ id: rule.id, ...obstacle }] : []));
+  if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
+  const { id, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
+  return { kind: 'deny', code: check.code, rule: id, subject: check.subject(question.plan, question.pods) };
+}
+
+/** An approval that nobody could give, or that was asked for without the reason it needs, is not worth a card. */
+function withApproval({ plan, policy }: Question, rule: string, approval: Approval): Decision {
+  const groups = approval.from.map((name) => own(policy.approvers, name));
+  if (!groups.some((group) => group && (group.usergroup !== undefined || group.users.length > 0))) {
+    return { kind: 'deny', code: 'no_approver', rule, subject: approval.from.join(', ') };
+  }
+  if (approval.reason === 'required' && !plan.reason?.trim()) {
+    return { kind: 'deny', code: 'reason_required', rule, subject: '--reason' };
+  }
+  return { kind: 'needs-approval', rule, approval };
+}
+
+/**
+ * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into
+ * `kube-…` (reserved by Kubernetes for its own namespaces): those must be named in full. `*` alone covers nothing.
+ */
+export function matchesNamespace(pattern: string, namespace: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === namespace;
+  const prefix = pattern.slice(0, -1);
+  return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
+}

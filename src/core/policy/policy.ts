@@ -1,0 +1,94 @@
+import type { Profile } from '../container/profiles.ts';
+import type { ChannelId, UserId } from '../ids.ts';
+
+/** Classes of harm, in rising order (design, section 3.2). */
+export const IMAGE_CLASSES = ['observe', 'intrusive', 'elevated'] as const;
+export type ImageClass = (typeof IMAGE_CLASSES)[number];
+
+/** The valid policy: what the program uses, every default filled in. The file's own shape is in `config/`. Times in milliseconds. */
+export interface Policy {
+  readonly clusters: Readonly<Record<string, PolicyCluster>>;
+  readonly identity: Identity;
+  readonly approvers: Readonly<Record<string, ApproverGroup>>;
+  readonly images: Readonly<Record<string, ImageAlias>>;
+  readonly defaultImage?: string;
+  readonly channels: Readonly<Record<ChannelId, ChannelPolicy>>;
+  readonly limits: Limits;
+  readonly output: Output;
+}
+
+export interface PolicyCluster {
+  /** A context of the kubeconfig; absent with `inCluster`. */
+  readonly context?: string;
+  readonly inCluster: boolean;
+  readonly default: boolean;
+}
+
+/** Whom the cluster sees. Templates know `{userId}`, `{teamId}` and `{channelId}`. */
+export type Identity =
+  | { readonly mode: 'serviceAccount' }
+  | {
+      readonly mode: 'impersonate';
+      readonly user: string;
+      readonly groups: readonly string[];
+      /** Exceptions: Slack user id to Kubernetes user. */
+      readonly users: Readonly<Record<UserId, string>>;
+    };
+
+export interface ApproverGroup {
+  readonly usergroup?: string;
+  readonly users: readonly UserId[];
+}
+
+export interface ImageAlias {
+  readonly alias: string;
+  /** The image reference as the file gives it: with tag, digest or both. */
+  readonly reference: string;
+  readonly class: ImageClass;
+  /** Whether people may give their own command, arguments and environment. */
+  readonly command: 'allowed' | 'fixed';
+  readonly timeoutMs?: number;
+}
+
+export interface ChannelPolicy {
+  /** Shown, never matched. */
+  readonly name?: string;
+  readonly rules: readonly Rule[];
+}
+
+/** Empty lists mean nobody and nothing. */
+export interface Rule {
+  readonly id: string;
+  readonly clusters: readonly string[];
+  /** Names, or a prefix ending in `*`; `*` alone is refused by the file's schema. */
+  readonly namespaces: readonly string[];
+  readonly classes: readonly ImageClass[];
+  readonly profiles: readonly Profile[];
+  readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
+  readonly approval?: Approval;
+}
+
+export interface Approval {
+  /** Names of approver groups. */
+  readonly from: readonly string[];
+  readonly count: number;
+  readonly expiresMs: number;
+  readonly reason: 'required' | 'optional';
+  readonly voteReason: 'required' | 'optional';
+}
+
+export interface Limits {
+  readonly ephemeralContainersPerPod: number;
+  readonly runsPerUserPerMinute: number;
+  readonly runsPerChannel: number;
+  readonly startDeadlineMs: number;
+  readonly maxTimeoutMs: number;
+  readonly maxLogBytes: number;
+}
+
+export interface Output {
+  /** Further patterns (JavaScript regular expressions) whose matches are redacted. */
+  readonly redact: readonly string[];
+  readonly retentionMs: number;
+  readonly deliverTo: 'thread' | 'requester';
+}

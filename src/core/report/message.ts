@@ -1,0 +1,52 @@
+/**
+ * What kdebug says, in neutral words: it knows nothing of Slack. Every text here is plain text; a renderer must
+ * show it literally, so that nothing that came from a cluster, a log or a person formats, mentions, links or unfurls.
+ */
+export interface Message {
+  /** One line that stands alone: notification, screen reader, transcript. */
+  readonly summary: string;
+  readonly tone: Tone;
+  readonly parts: readonly Part[];
+}
+
+export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
+
+export type Part =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly spans: readonly Span[] }
+  | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  /** Monospaced, as it is: log excerpts, commands with a caret. */
+  | { readonly kind: 'preformatted'; readonly text: string }
+  /** Small print under a message. */
+  | { readonly kind: 'note'; readonly spans: readonly Span[] }
+  | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
+
+export type Span =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'strong'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  /** A person, by Slack user id: the only kind of mention there is, and only for ids from Slack's own payloads. */
+  | { readonly kind: 'person'; readonly userId: string }
+  /** A moment; shown in the reader's own time zone. */
+  | { readonly kind: 'time'; readonly atMs: number };
+
+export interface Fact {
+  readonly label: string;
+  readonly value: readonly Span[];
+}
+
+/** A button; its value is only ever a run or batch id. */
+export interface Button {
+  readonly action: string;
+  readonly label: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string; readonly no: string };
+}
+
+export const text = (value: string): Span => ({ kind: 'text', text: value });
+export const strong = (value: string): Span => ({ kind: 'strong', text: value });
+export const code = (value: string): Span => ({ kind: 'code', text: value });
+export const person = (userId: string): Span => ({ kind: 'person', userId });
+export const time = (atMs: number): Span => ({ kind: 'time', atMs });

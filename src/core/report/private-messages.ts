@@ -1,0 +1,103 @@
+import type { Command } from '../command/command.ts';
+import { type KdebugError, type ReasonCode, REASONS } from '../errors.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Refusal, Run } from '../run/run.ts';
+import { code, type Message, type Span, strong, text, time } from './message.ts';
+import { describeOutcome } from './outcome-text.ts';
+
+/** Why a run was not tried: what was asked, why not, by which rule, what to do, and the run id. */
+export function refusalMessage(run: Run, refusal: Refusal): Message {
+  const rule: readonly Span[] = refusal.rule === undefined ? [] : [text(' · rule '), code(refusal.rule)];
+  return {
+    summary: `Not started: ${refusal.message}`,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong('Not started: '), text(sentence(refusal.message))] },
+      { kind: 'paragraph', spans: [text(refusal.hint)] },
+      { kind: 'note', spans: [code(run.commandLine), text(` · ${refusal.code}`), ...rule, text(` · run ${run.id}`)] },
+    ],
+  };
+}
+
+/** A short private answer made of a reason code; `detail` is what it is about. */
+export function reasonMessage(reason: ReasonCode, detail?: string): Message {
+  const { title, hint } = REASONS[reason];
+  const said = sentence(detail ? `${title}: ${detail}` : title);
+  return {
+    summary: said,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong(said)] },
+      { kind: 'paragraph', spans: [text(hint)] },
+      { kind: 'note', spans: [text(reason)] },
+    ],
+  };
+}
+
+/** Something broke on the way; operators' words stay in the log. */
+export const errorMessage = (error: KdebugError): Message =>
+  reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
+
+/** The newest runs of a channel. */
+export function listMessage(runs: readonly Run[]): Message {
+  const summary = runs.length === 0 ? 'No runs in this channel yet.' : `The newest ${runs.length} runs of this channel`;
+  return {
+    summary,
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans: [strong(summary)] },
+      ...(runs.length === 0 ? [] : [{ kind: 'list', items: runs.map(lineOf) } as const]),
+      { kind: 'note', spans: [code('/kdebug show ID'), text(' says more about one')] },
+    ],
+  };
+}
+
+function lineOf(run: Run): readonly Span[] {
+  return [code(run.id), text(` ${wordOf(run)} · `), code(run.commandLine), text(' · '), time(run.origin.receivedAtMs)];
+}
+
+const wordOf = (run: Run): string => (run.state === 'finished' && run.outcome ? run.outcome.kind : run.state);
+
+/** One run, for who asks: its state, its outcome, and the log's ends. */
+export function showMessage(run: Run): Message {
+  const outcome = run.outcome ? describeOutcome(run.outcome) : undefined;
+  const summary = `Run ${run.id}: ${outcome ? outcome.title : run.state}`;
+  return {
+    summary,
+    tone: outcome?.tone ?? 'neutral',
+    parts: [
+      { kind: 'heading', text: summary },
+      { kind: 'paragraph', spans: [code(run.commandLine)] },
+      ...(outcome ? [{ kind: 'paragraph', spans: [text(`${outcome.happened} ${outcome.next}`)] } as const] : []),
+      ...(run.refusal ? [{ kind: 'paragraph', spans: [text(`${sentence(run.refusal.message)} ${run.refusal.hint}`)] } as const] : []),
+      ...(run.log && run.log.tail !== '' ? [{ kind: 'preformatted', text: run.log.tail } as const] : []),
+      { kind: 'note', spans: [text('Received '), time(run.origin.receivedAtMs)] },
+    ],
+  };
+}
+
+/** The catalogue, for a channel that is in the policy. */
+export function imagesMessage(policy: Policy): Message {
+  const aliases = Object.values(policy.images);
+  const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can ask for';
+  return {
+    summary,
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans: [strong(summary)] },
+      {
+        kind: 'list',
+        items: aliases.map((alias) => [
+          code(alias.alias),
+          text(` ${alias.class}, ${alias.command === 'allowed' ? 'takes a command' : 'its own command only'}`),
+          text(alias.alias === policy.defaultImage ? ', the default' : ''),
+        ]),
+      },
+    ],
+  };
+}
+
+/** A verb that the grammar knows and this version does not do yet. */
+export const notYetMessage = (kind: Command['kind'] | string): Message => reasonMessage('not_in_this_version', kind);
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

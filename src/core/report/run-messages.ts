@@ -1,0 +1,176 @@
+import type { Run, RunState, Verdict } from '../run/run.ts';
+import { formatBytes, formatCount, formatDuration } from './duration.ts';
+import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
+import { describeOutcome } from './outcome-text.ts';
+
+/** What only the moment knows: the clock, and the newest lines while it runs. */
+export interface Moment {
+  readonly nowMs: number;
+  readonly tail?: string;
+}
+
+/** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
+export function anchorMessage(run: Run, moment: Moment): Message {
+  const { tone, headline } = statusOf(run, moment.nowMs);
+  const subject = `${run.plan?.imageAlias ?? run.request.image ?? 'debug'} on ${subjectOf(run)}`;
+  return {
+    summary: `${headline}: ${subject}`,
+    tone,
+    parts: [
+      { kind: 'paragraph', spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)] },
+      { kind: 'facts', facts: planFacts(run) },
+      ...waitingPart(run),
+      ...(run.state === 'running' && moment.tail ? [{ kind: 'preformatted', text: moment.tail } as const] : []),
+      { kind: 'note', spans: [text('Asked by '), person(run.origin.requesterId), text(` · run ${run.id} · `), code(run.commandLine)] },
+    ],
+  };
+}
+
+/** The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. */
+export function resultMessage(run: Run): Message {
+  const { verdict } = run;
+  const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
+  const headline = verdict ? verdict.line : outcome.title;
+  return {
+    summary: `${podOf(run)}: ${headline}`,
+    tone: outcome.tone === 'success' && verdict?.findings.length ? 'attention' : outcome.tone,
+    parts: [
+      { kind: 'heading', text: headline },
+      ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
+      ...(verdict ? findingsPart(verdict) : []),
+      { kind: 'facts', facts: resultFacts(run) },
+      ...logParts(run),
+      ...terminationPart(run, verdict),
+      ...(outcome.tone === 'success' ? [] : [paragraph(outcome.next)]),
+      { kind: 'note', spans: [text(`Run ${run.id}`), ...blindNote(run)] },
+    ],
+  };
+}
+
+const paragraph = (sentence: string): Part => ({ kind: 'paragraph', spans: [text(sentence)] });
+
+const podOf = (run: Run): string =>
+  run.plan ? run.plan.podName : run.request.target.kind === 'pod' ? run.request.target.name : run.commandLine;
+
+const subjectOf = (run: Run): string => (run.plan ? `${run.plan.namespace}/${run.plan.podName}` : podOf(run));
+
+function containerSpans(run: Run): readonly Span[] {
+  const { plan } = run;
+  if (!plan) return [];
+  return plan.targetContainerName === undefined
+    ? [text('with no target container')]
+    : [text('container '), code(plan.targetContainerName)];
+}
+
+const STATES: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
+  received: { tone: 'progress', headline: 'Received' },
+  denied: { tone: 'failure', headline: 'Denied' },
+  'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
+  rejected: { tone: 'failure', headline: 'Rejected' },
+  expired: { tone: 'attention', headline: 'Expired' },
+  cancelled: { tone: 'neutral', headline: 'Cancelled' },
+  approved: { tone: 'progress', headline: 'Launching' },
+  launching: { tone: 'progress', headline: 'Launching' },
+  starting: { tone: 'progress', headline: 'Starting' },
+  running: { tone: 'progress', headline: 'Running' },
+  collecting: { tone: 'progress', headline: 'Reading the log' },
+  finished: { tone: 'neutral', headline: 'Finished' },
+};
+
+function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly headline: string } {
+  if (run.state === 'finished' && run.outcome) {
+    const { tone, title } = describeOutcome(run.outcome);
+    return { tone, headline: `${title} ${afterWords(run)}`.trimEnd() };
+  }
+  const { tone, headline } = STATES[run.state];
+  const sinceMs = run.startedAtMs ?? run.launchedAtMs;
+  return { tone, headline: sinceMs === undefined || run.state === 'denied' ? headline : `${headline} · ${formatDuration(nowMs - sinceMs)}` };
+}
+
+function afterWords(run: Run): string {
+  const duration = durationOf(run);
+  return duration === undefined ? '' : `after ${formatDuration(duration)}`;
+}
+
+/** From the container's own times when it ended, else from ours. */
+function durationOf(run: Run): number | undefined {
+  const { termination } = run;
+  const started = termination ? Date.parse(termination.startedAt) : Number.NaN;
+  const ended = termination ? Date.parse(termination.finishedAt) : Number.NaN;
+  if (started > 0 && ended >= started) return ended - started;
+  if (run.startedAtMs !== undefined && run.endedAtMs !== undefined) return run.endedAtMs - run.startedAtMs;
+  return undefined;
+}
+
+function planFacts(run: Run): readonly Fact[] {
+  const { plan } = run;
+  if (!plan) return [];
+  const identity = plan.securityContext?.runAsUser;
+  const runAs = identity === undefined ? '' : ` as ${identity}:${plan.securityContext?.runAsGroup ?? 0}`;
+  return [
+    { label: 'Namespace', value: [code(plan.namespace)] },
+    { label: 'Image', value: [code(plan.imageAlias)] },
+    { label: 'Profile', value: [text(`${plan.profile}${runAs}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
+    { label: 'Cluster', value: [text(plan.cluster)] },
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
+    ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
+  ];
+}
+
+function waitingPart(run: Run): readonly Part[] {
+  if (run.state !== 'starting' || !run.waiting) return [];
+  const { reason, message } = run.waiting;
+  return [{ kind: 'paragraph', spans: [code(reason), text(message ? ` ${message}` : '')] }];
+}
+
+function resultFacts(run: Run): readonly Fact[] {
+  const { termination, log } = run;
+  const duration = durationOf(run);
+  return [
+    ...(termination ? [{ label: 'Exit code', value: [text(`${termination.exitCode} (${termination.reason})`)] }] : []),
+    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(formatDuration(duration))] }]),
+    ...(log ? [{ label: 'Log', value: [text(`${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`)] }] : []),
+    ...(log && log.redactions > 0 ? [{ label: 'Redacted', value: [text(formatCount(log.redactions, 'secret'))] }] : []),
+  ];
+}
+
+function logParts(run: Run): readonly Part[] {
+  const { log } = run;
+  if (!log) return [];
+  if (log.bytes === 0) return [paragraph('It wrote nothing.'), ...caveats(run)];
+  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more, all in the file …\n` : '';
+  const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
+  return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
+}
+
+/** What could not be proven about the log, said plainly. */
+function caveats(run: Run): readonly Part[] {
+  const { log } = run;
+  if (!log) return [];
+  const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
+  const sentences = [
+    limitReached && 'The log is longer than the policy allows to read; it is cut here.',
+    beginningMayBeMissing && 'The beginning of the log may be missing: the node had rotated it before it could be read.',
+    gaps.length > 0 &&
+      `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
+    interruptedBy !== undefined && `The log could not be read to its end (${interruptedBy}).`,
+  ].filter((sentence): sentence is string => typeof sentence === 'string');
+  return sentences.map(paragraph);
+}
+
+/** The termination message, unless the log or the verdict already says the same. */
+function terminationPart(run: Run, verdict: Verdict | undefined): readonly Part[] {
+  const message = run.termination?.message.trim() ?? '';
+  if (message === '' || verdict || run.log?.tail.includes(message) || run.log?.head.includes(message)) return [];
+  return [paragraph('Termination message:'), { kind: 'preformatted', text: message }];
+}
+
+function findingsPart(verdict: Verdict): readonly Part[] {
+  if (verdict.findings.length === 0) return [];
+  return [{ kind: 'list', items: verdict.findings.map(({ text: found, next }) => [strong(found), text(next ? ` ${next}` : '')]) }];
+}
+
+function blindNote(run: Run): readonly Span[] {
+  const spots = run.plan?.blindSpots ?? [];
+  return spots.length === 0 ? [] : [text(` · It could not see ${spots.join('; ')}.`)];
+}

@@ -1,0 +1,146 @@
+import type { RunRequest } from '../command/command.ts';
+import type { ContainerTermination } from '../container/pod.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Decision } from '../policy/decision.ts';
+import type { ChannelId, RunId, UserId } from '../ids.ts';
+import type { Outcome } from './outcome.ts';
+
+/**
+ * The states of a run (design, section 4), each with its way in and its way out.
+ * `denied`, `rejected`, `expired`, `cancelled` and `finished` are final.
+ */
+export type RunState =
+  /** Written to the store before the command was acknowledged; planning and deciding end it. */
+  | 'received'
+  /** Policy or a check said no; final. */
+  | 'denied'
+  /** Policy asks for approval; a vote, a cancel or the expiry ends it. */
+  | 'pending-approval'
+  | 'rejected'
+  | 'expired'
+  | 'cancelled'
+  /** May be launched; the launch takes it from here. */
+  | 'approved'
+  /** The PATCH may or may not have happened; the cluster's answer ends it. */
+  | 'launching'
+  /** The API server holds our container; a running or terminated status, a start failure or the start clock ends it. */
+  | 'starting'
+  /** Seen running; its end, the run clock or the pod's end ends it. */
+  | 'running'
+  /** The outcome is known; the rest of the log is being read. */
+  | 'collecting'
+  | 'finished';
+
+/** Where a request came from. */
+export interface Origin {
+  readonly source: 'slash' | 'mention' | 'form' | 'shortcut';
+  /** Equal for every delivery of the same request, whoever delivers it. */
+  readonly dedupeKey: string;
+  readonly teamId: string;
+  readonly channelId: ChannelId;
+  /** The thread that a mention stood in; the run is answered there. */
+  readonly threadTs?: string;
+  readonly requesterId: UserId;
+  /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
+  readonly responseUrl?: string;
+  readonly receivedAtMs: number;
+}
+
+/** Why a run was not even tried, or could not be. */
+export interface Refusal {
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+  readonly hint: string;
+  readonly rule?: string;
+}
+
+/** A place in Slack where a message stands. */
+export interface PostRef {
+  readonly channelId: string;
+  readonly ts: string;
+}
+
+/** What of a run has been said in Slack. Written after the post; a crash in between is resolved by metadata. */
+export interface Delivery {
+  readonly anchor?: PostRef;
+  readonly result?: PostRef;
+  readonly fileId?: string;
+  /** Somebody deleted the anchor; it is not posted again. */
+  readonly anchorGone?: boolean;
+  /** The private refusal was sent. */
+  readonly told?: boolean;
+  /** Everything about the finished run has been said. */
+  readonly closed?: boolean;
+}
+
+/** What is known of a run's log once it has been read. Bytes and lines count what was kept, without stamps. */
+export interface RunLog {
+  readonly bytes: number;
+  readonly lines: number;
+  readonly sha256: string;
+  readonly redactions: number;
+  readonly completeness: LogCompleteness;
+  /** First and last lines, bounded; `head` is all of it when `omittedLines` is 0. */
+  readonly head: string;
+  readonly tail: string;
+  readonly omittedLines: number;
+}
+
+/** What a diagnostic image reported, shortened for a reply. */
+export interface Verdict {
+  readonly line: string;
+  readonly findings: readonly { readonly text: string; readonly next: string }[];
+}
+
+/** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
+export interface LogCompleteness {
+  readonly complete: boolean;
+  /** The reading stopped at `limits.maxLogBytes`. */
+  readonly limitReached: boolean;
+  readonly beginningMayBeMissing: boolean;
+  /** Steps in the stamps of one rotation period or more: a lost file, or silence. */
+  readonly gaps: readonly LogGap[];
+  /** The log ended early for this reason (a code), e.g. the pod was deleted. */
+  readonly interruptedBy?: string;
+}
+
+export interface LogGap {
+  readonly fromStamp: string;
+  readonly toStamp: string;
+  /** Position in the delivered content, before cleaning and redaction. */
+  readonly atByte: number;
+}
+
+/** One ephemeral container in one pod, from the words to the outcome. Plain data, versioned by `schema`. */
+export interface Run {
+  readonly schema: 1;
+  readonly id: RunId;
+  readonly state: RunState;
+  readonly origin: Origin;
+  readonly request: RunRequest;
+  /** The request in its canonical spelling, to show and to run again. */
+  readonly commandLine: string;
+  readonly plan?: Plan;
+  readonly planHash?: string;
+  readonly decision?: Decision;
+  readonly refusal?: Refusal;
+  readonly containerName?: string;
+  /** `KDEBUG_NOT_AFTER`: a container that starts later does nothing. */
+  readonly notAfterMs?: number;
+  /** `KDEBUG_REF`: sealed once, so that a repeated launch is the identical patch. */
+  readonly ref?: string;
+  readonly approvedAtMs?: number;
+  readonly launchedAtMs?: number;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  readonly finishedAtMs?: number;
+  /** Why it has not started yet, in the kubelet's own words. */
+  readonly waiting?: { readonly reason: string; readonly message: string };
+  readonly termination?: ContainerTermination;
+  readonly imageId?: string;
+  readonly outcome?: Outcome;
+  readonly log?: RunLog;
+  readonly verdict?: Verdict;
+  readonly delivery: Delivery;
+}

@@ -1,0 +1,58 @@
+import { outcomeOfTermination } from '../core/container/status.ts';
+import { KdebugError } from '../core/errors.ts';
+import { parseDiagnosis } from '../core/report/diagnosis.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+import type { Run, Verdict } from '../core/run/run.ts';
+import type { FlowDeps } from './deps.ts';
+import type { ReadLog } from './log-reader.ts';
+import type { LogReaders } from './log-readers.ts';
+import type { RunSession } from './session.ts';
+
+/** Outcomes of runs that go on in the cluster or cannot be read any more: what came so far is the log. */
+const STOP_READING: ReadonlySet<Outcome['kind']> = new Set(['timed-out', 'node-lost', 'pod-gone', 'no-status']);
+
+/** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
+export async function collect(session: RunSession, deps: FlowDeps, readers: LogReaders): Promise<void> {
+  const { run } = session;
+  if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
+  const read = await readLog(session, readers, run.outcome);
+  const verdict = read && verdictOf(read, run);
+  await session.apply({
+    kind: 'finished',
+    outcome: await settle(run, run.outcome, deps),
+    ...(read && { log: read.log }),
+    ...(verdict && { verdict }),
+    atMs: deps.clock.now(),
+  });
+}
+
+async function readLog(session: RunSession, readers: LogReaders, outcome: Outcome): Promise<ReadLog | undefined> {
+  const { run } = session;
+  const reader =
+    readers.of(run.id) ??
+    (run.termination && (await readers.start(session, { terminated: true, startedAtMs: Date.parse(run.termination.startedAt) })));
+  if (!reader) return undefined;
+  if (STOP_READING.has(outcome.kind)) reader.stop();
+  else reader.end();
+  return reader.result;
+}
+
+/** The status of the target may come a moment after ours: with the log read, look once more. */
+async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
+  const { plan, termination } = run;
+  if (outcome.kind !== 'failed' || outcome.exitCode !== 137 || !plan || !termination) return outcome;
+  try {
+    const pod = await deps.clusters.get(plan.cluster).pod(plan.namespace, plan.podName);
+    const same = pod.metadata.uid === plan.podUid ? pod : undefined;
+    return outcomeOfTermination(same, termination, plan.targetContainerName);
+  } catch {
+    return outcome;
+  }
+}
+
+function verdictOf(read: ReadLog, run: Run): Verdict | undefined {
+  const diagnosis = parseDiagnosis(read.end, run.termination?.message ?? '');
+  if (!diagnosis) return undefined;
+  const findings = diagnosis.findings.slice(0, 3).map(({ text, next }) => ({ text, next: next ?? '' }));
+  return { line: diagnosis.verdict, findings };
+}

@@ -1,0 +1,17 @@
+import type { Clock, Clusters, Ids, Log, PolicySource, RunStore, Spools, Thread } from './ports.ts';
+
+/** Everything that the stages need from the outside; made by the composition root, or by a test. */
+export interface FlowDeps {
+  readonly clusters: Clusters;
+  readonly store: RunStore;
+  readonly thread: Thread;
+  readonly spools: Spools;
+  readonly policies: PolicySource;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Seals a small text with the bot's key; only the bot can read it back. */
+  readonly seal: (plain: string) => string;
+  /** This replica's name, for leases. */
+  readonly owner: string;
+}

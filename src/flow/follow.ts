@@ -1,0 +1,113 @@
+import { outcomeOfTermination, type ContainerState, stateOfContainer } from '../core/container/status.ts';
+import type { Plan } from '../core/container/plan.ts';
+import type { Pod, PodRef } from '../core/container/pod.ts';
+import { KdebugError } from '../core/errors.ts';
+import { deadlineOf } from '../core/run/clocks.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+import type { FlowDeps } from './deps.ts';
+import { Latest } from './latest.ts';
+import type { LogReaders } from './log-readers.ts';
+import type { Cluster, PodSeen } from './ports.ts';
+import type { RunSession } from './session.ts';
+
+/** How often the events are asked why a container has not started. */
+const EVENTS_EVERY_MS = 5_000;
+
+/**
+ * Follows a launched container until it ends, a clock runs out, or its pod is gone. Level-triggered: every step looks at the
+ * pod as it is now, so it may be entered again at any time, by any replica.
+ */
+export async function follow(session: RunSession, deps: FlowDeps, readers: LogReaders): Promise<void> {
+  const { plan } = session.run;
+  if (!plan) throw new KdebugError('internal_error', { detail: 'a launched run has no plan' });
+  const cluster = deps.clusters.get(plan.cluster);
+  const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
+  const latest = new Latest<PodSeen>(deps.clock);
+  const subscription = cluster.watch(pod, (seen) => latest.put(seen));
+  try {
+    await untilEnded({ session, deps, readers, cluster, pod, plan, latest });
+  } finally {
+    subscription.close();
+  }
+}
+
+interface Following {
+  readonly session: RunSession;
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly cluster: Cluster;
+  readonly pod: PodRef;
+  readonly plan: Plan;
+  readonly latest: Latest<PodSeen>;
+}
+
+async function untilEnded(following: Following): Promise<void> {
+  const { session, deps, latest } = following;
+  let state: ContainerState = { kind: 'unseen' };
+  while (session.run.state === 'starting' || session.run.state === 'running') {
+    const deadline = deadlineOf(session.run, state);
+    const deadlineMs = deadline?.atMs ?? deps.clock.now();
+    const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;
+    const seen = await latest.next(Math.min(deadlineMs, nextLookMs));
+    if (seen) {
+      state = await see(following, seen, state);
+    } else if (deadline && deps.clock.now() >= deadlineMs) {
+      await end(following, deadline.outcome);
+    } else {
+      await askEvents(following);
+    }
+  }
+}
+
+/** Takes one sight of the pod; returns the container's state for the clocks' words. */
+async function see(following: Following, seen: PodSeen, before: ContainerState): Promise<ContainerState> {
+  if (seen.kind === 'gone' || seen.kind === 'replaced') {
+    await end(following, { kind: 'pod-gone' });
+    return before;
+  }
+  const state = stateOfContainer(seen.pod, following.session.run.containerName ?? '');
+  await act(following, seen.pod, state);
+  return state;
+}
+
+async function act(following: Following, pod: Pod, state: ContainerState): Promise<void> {
+  const { session, deps, plan } = following;
+  switch (state.kind) {
+    case 'unseen':
+      return;
+    case 'waiting':
+      if (state.reason !== session.run.waiting?.reason && state.message !== '') await session.apply(state);
+      return;
+    case 'start-failed':
+      return end(following, state);
+    case 'running':
+      if (session.run.state !== 'running') {
+        await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
+        await following.readers.start(session, { terminated: false, startedAtMs: state.startedAtMs });
+      }
+      return;
+    case 'terminated': {
+      const { termination, imageId } = state;
+      const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
+      await following.readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+      await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
+    }
+  }
+}
+
+async function end(following: Following, outcome: Outcome): Promise<void> {
+  await following.session.apply({ kind: 'ended', outcome, atMs: following.deps.clock.now() });
+}
+
+/** A container that waits for its target says so in an event only (cluster facts, "Target not running"). */
+async function askEvents({ session, cluster, pod, deps }: Following): Promise<void> {
+  try {
+    const [newest] = await cluster.events(pod, session.run.containerName ?? '');
+    if (!newest || newest.type === 'Normal') return;
+    if (newest.message === session.run.waiting?.message) return;
+    await session.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });
+  } catch (error) {
+    // Only for a better sentence; the watch decides.
+    deps.log.debug('events could not be read', { runId: session.run.id, error });
+  }
+}

@@ -1,0 +1,100 @@
+import type { PodRef } from '../core/container/pod.ts';
+import { toKdebugError } from '../core/errors.ts';
+import type { Excerpt } from '../core/report/log/excerpt.ts';
+import type { LogFilter } from '../core/report/log/log-filter.ts';
+import type { LogCompleteness, RunLog } from '../core/run/run.ts';
+import type { ActingAs, Cluster, Spool } from './ports.ts';
+
+export interface LogSource {
+  readonly cluster: Cluster;
+  readonly pod: PodRef;
+  readonly containerName: string;
+  readonly terminated: boolean;
+  readonly startedAtMs: number;
+  readonly limitBytes: number;
+  readonly actingAs?: ActingAs;
+}
+
+export interface LogTreatment {
+  readonly filter: LogFilter;
+  readonly excerpt: Excerpt;
+  readonly spool: Spool;
+}
+
+/** The log of a run as it was read: what goes into the run, and where the whole of it is. */
+export interface ReadLog {
+  readonly log: RunLog;
+  /** The last 16 KiB, for a report that the image may have left there. */
+  readonly end: string;
+  readonly spool: Spool;
+}
+
+const INTERRUPTED = (code: string): LogCompleteness => ({
+  complete: false,
+  limitReached: false,
+  beginningMayBeMissing: false,
+  gaps: [],
+  interruptedBy: code,
+});
+
+/**
+ * Reads one container's log at wire speed: clean, redact, keep (design, section 4.7). Starts on creation; Slack's pace never
+ * slows it. `result` never rejects: what was read until a failure is the result, marked as interrupted.
+ */
+export class LogReader {
+  readonly result: Promise<ReadLog>;
+  readonly #abort = new AbortController();
+  readonly #treatment: LogTreatment;
+  #end: () => void = () => {};
+
+  constructor(source: LogSource, treatment: LogTreatment) {
+    this.#treatment = treatment;
+    const ended = new Promise<void>((resolve) => {
+      this.#end = resolve;
+    });
+    if (source.terminated) this.#end();
+    this.result = this.#read(source, ended);
+  }
+
+  /** The newest lines, for the anchor of a running container. */
+  tail(lines: number): string {
+    return this.#treatment.excerpt.tail(lines);
+  }
+
+  /** The container has ended: read what is left. */
+  end(): void {
+    this.#end();
+  }
+
+  /** No more reading; `result` resolves with what there is. */
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  async #read(source: LogSource, ended: Promise<void>): Promise<ReadLog> {
+    const { filter, excerpt, spool } = this.#treatment;
+    const keep = (chunk: Buffer): Promise<void> | void => {
+      if (chunk.length === 0) return;
+      excerpt.push(chunk);
+      return spool.write(chunk);
+    };
+    const completeness = await this.#collect(source, ended, (chunk) => keep(filter.push(chunk)));
+    await keep(filter.end());
+    const sha256 = await spool.finish();
+    const { head, tail, omittedLines, lines, bytes } = excerpt.finish();
+    return {
+      log: { bytes, lines, sha256, redactions: filter.redactions, completeness, head, tail, omittedLines },
+      end: excerpt.end(),
+      spool,
+    };
+  }
+
+  async #collect(source: LogSource, ended: Promise<void>, write: (chunk: Buffer) => Promise<void> | void): Promise<LogCompleteness> {
+    const { cluster, ...request } = source;
+    try {
+      return await cluster.collectLog({ ...request, ended, signal: this.#abort.signal }, { write });
+    } catch (thrown) {
+      return INTERRUPTED(toKdebugError(thrown).code);
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import type { Command } from '../core/command/command.ts';
+import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
+import type { Pod, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
+import type { RunId } from '../core/ids.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { Message } from '../core/report/message.ts';
+import type { OutcomeKind, RefusedBy } from '../core/run/outcome.ts';
+import type { LogCompleteness, Origin, PostRef, Run } from '../core/run/run.ts';
+
+// ---------------------------------------------------------------------------------------------------------- the cluster
+
+/** Whom the cluster sees: sent as impersonation headers; absent, the bot's own account acts. */
+export interface ActingAs {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Sent as `Impersonate-Extra-slack-user`, so that the cluster's audit log names the person. */
+  readonly slackUser: string;
+}
+
+/**
+ * One Kubernetes cluster. Every method throws `KdebugError` only: `cluster_unreachable`, `cluster_busy` (429 or 503,
+ * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden`, and what each names. Names are checked
+ * before a URL is built (`invalid_name`). Safe to use by any number of runs at once.
+ */
+export interface Cluster {
+  readonly name: string;
+  /**
+   * The pod as the shared watch of its namespace knows it (opened, and waited for, on first use).
+   * It may be a moment old: a launch carries the uid. @throws KdebugError pod_not_found
+   */
+  pod(namespace: string, name: string): Promise<Pod>;
+  /** All pods of a namespace that a label selector matches, from the same watch. @throws KdebugError invalid_selector */
+  pods(namespace: string, selector: string): Promise<readonly Pod[]>;
+  /** The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` when unlabelled. @throws KdebugError namespace_not_found */
+  podSecurity(namespace: string): Promise<PodSecurityLevel>;
+  /**
+   * Adds the ephemeral container by a strategic-merge PATCH that carries the pod's uid. Repeating it is harmless:
+   * the same name is never added twice (KEP-277: entries are immutable). A refusal is an answer; a doubt is an error.
+   */
+  launch(request: LaunchRequest): Promise<LaunchAnswer>;
+  /**
+   * Calls `onSeen` with the pod's present state at once and again at every change, from the shared watch of its
+   * namespace; level-triggered, so states may be skipped. Calls are never concurrent. Never throws; ends by `close`.
+   */
+  watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void };
+  /**
+   * Reads a container's log from its start until `ended` has resolved and the final read is through, or `limitBytes`
+   * of content came, or `signal` aborts. Content arrives in order, every line once, without stamps (design, section 4.7).
+   * Never waits longer for `sink` than the sink's own promise; memory is bounded. Resolves with what is known of it.
+   */
+  collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness>;
+  /** The newest events about the pod that concern the container, newest first, at most 20; for sentences only. */
+  events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]>;
+  /** One cheap call (`/version`). For readiness and for the error of a first look. */
+  check(): Promise<{ readonly version: string }>;
+}
+
+export interface LaunchRequest {
+  readonly pod: PodRef;
+  readonly container: EphemeralContainer;
+  readonly runId: RunId;
+  readonly actingAs?: ActingAs;
+  /** A server-side dry run of the same patch. */
+  readonly dryRun?: boolean;
+}
+
+export type LaunchAnswer =
+  /** The API server holds a container of our name with our run id. `pod` is what it holds. */
+  | { readonly kind: 'launched'; readonly pod: Pod }
+  | { readonly kind: 'refused'; readonly by: RefusedBy; readonly message: string }
+  | { readonly kind: 'pod-gone' }
+  | { readonly kind: 'pod-replaced' }
+  /** 404 with empty details: the server has no `ephemeralcontainers` subresource. */
+  | { readonly kind: 'unsupported' };
+
+export type PodSeen =
+  | { readonly kind: 'pod'; readonly pod: Pod }
+  | { readonly kind: 'gone' }
+  /** A pod of the same name with another uid. */
+  | { readonly kind: 'replaced' };
+
+export interface LogRequest {
+  readonly pod: PodRef;
+  readonly containerName: string;
+  /** The container has terminated already: one plain read is enough when the log is small. */
+  readonly terminated: boolean;
+  /** From the container's status; `complete` needs a follow opened within 3 s of it. */
+  readonly startedAtMs: number;
+  readonly limitBytes: number;
+  /** Resolves when the container has terminated or its pod is gone: time for the final read. */
+  readonly ended: Promise<void>;
+  readonly signal: AbortSignal;
+  readonly actingAs?: ActingAs;
+}
+
+/** Takes content. Returns a promise when it wants the reader to slow down (a full disk buffer, never Slack). */
+export interface LogSink {
+  write(chunk: Buffer): Promise<void> | void;
+}
+
+export interface PodEvent {
+  readonly reason: string;
+  readonly message: string;
+  readonly type: string;
+  readonly atMs: number;
+}
+
+/** The clusters of the policy. */
+export interface Clusters {
+  /** @throws KdebugError cluster_unknown */
+  get(name: string): Cluster;
+}
+
+// ------------------------------------------------------------------------------------------------------------ the store
+
+/** A claim on a run: writes with a `fence` that is no longer the newest are refused. */
+export interface Lease {
+  readonly run: Run;
+  readonly fence: number;
+}
+
+/**
+ * Keeps runs. Every method is atomic, may be repeated after a lost answer, and throws `KdebugError store_unreachable`.
+ * Any number of replicas use it at the same time.
+ */
+export interface RunStore {
+  /** Keeps a new run, leased to `owner`, unless its dedupe key is known: then nothing changes and the first one's id comes back. */
+  create(run: Run, owner: string): Promise<{ readonly kind: 'created'; readonly fence: number } | { readonly kind: 'duplicate'; readonly runId: RunId }>;
+  read(id: RunId): Promise<Run | undefined>;
+  /** Leases up to `limit` runs that are not settled (`isSettled`) and whose lease has lapsed, oldest first. */
+  claim(owner: string, limit: number): Promise<readonly Lease[]>;
+  /** Extends every lease of `owner`; one call a replica, not one a run. */
+  renew(owner: string): Promise<void>;
+  /** Replaces the run if `fence` is its newest. A stale owner must stop at once. */
+  save(run: Run, fence: number): Promise<'saved' | 'stale'>;
+  /** Gives the lease back; another replica may claim at once. */
+  release(id: RunId, fence: number): Promise<void>;
+  /** The newest runs of a channel, newest first. */
+  recent(channelId: string, limit: number): Promise<readonly Run[]>;
+  /** Whether it answers; for readiness. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+// -------------------------------------------------------------------------------------------------------------- Slack
+
+export interface Place {
+  readonly channelId: string;
+  readonly threadTs?: string;
+}
+
+/** The Slack message metadata of design section 3: finds a post again after a crash. */
+export interface PostMeta {
+  readonly run: string;
+  readonly batch?: string;
+  readonly kind: 'anchor' | 'result';
+  readonly seq: number;
+}
+
+/**
+ * Speaks in Slack. Keeps Slack's rates by itself: calls wait their turn (`lane`: `final` overtakes `progress`; of
+ * several waiting updates of one message only the newest is sent, and all of them resolve with it). Throws `KdebugError`:
+ * `slack_unanswered` (it may or may not have happened: look with `find`), `slack_message_gone`, `slack_channel_closed`
+ * (archived, not a member, unknown), `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
+ */
+export interface Thread {
+  /** Posts a message; the only call that must not be repeated blindly. */
+  post(place: Place, message: Message, meta: PostMeta): Promise<PostRef>;
+  update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
+  /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
+  find(place: Place, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
+  /** Shares a file in a thread. Answers with the file's id. */
+  upload(place: Place, file: FileToShare): Promise<string>;
+  /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */
+  tell(person: PrivatePlace, message: Message): Promise<void>;
+  /** A direct message: for results whose channel is closed. */
+  openDirect(userId: string): Promise<Place>;
+}
+
+export interface PrivatePlace {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly threadTs?: string;
+  readonly responseUrl?: string;
+}
+
+export interface FileToShare {
+  readonly filename: string;
+  readonly title: string;
+  readonly bytes: number;
+  /** May be called again for another try. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** What Slack brings in, already verified (signature, app, team). `flow` gives this to the Slack adapter. */
+export interface Inbox {
+  /**
+   * Takes a command. Resolves, within 2.5 s, once the run is in the store (or with the error why not): only then is it
+   * acknowledged. The message, when there is one, is the private answer and rides on the acknowledgement.
+   */
+  command(origin: Origin, words: string): Promise<Message | undefined>;
+  /** A button. The message, when there is one, is a private answer to who clicked. */
+  action(click: Click): Promise<Message | undefined>;
+}
+
+export interface Click {
+  readonly action: string;
+  readonly value: string;
+  readonly teamId: string;
+  readonly userId: string;
+  readonly channelId: string;
+  readonly messageTs: string;
+}
+
+/** A command that was parsed but is answered elsewhere; kept for the adapters' forms. */
+export type OtherCommand = Exclude<Command, { kind: 'run' }>;
+
+// ------------------------------------------------------------------------------------------------------ the machine
+
+/** Bounded scratch files for logs; gone with the process. */
+export interface Spools {
+  open(runId: RunId): Promise<Spool>;
+}
+
+export interface Spool {
+  /** Resolves or returns at once while the disk keeps up. @throws KdebugError spool_full */
+  write(chunk: Uint8Array): Promise<void> | void;
+  /** No more writes; what was written can be read from now on. Resolves with its SHA-256 in hexadecimal. */
+  finish(): Promise<string>;
+  readonly bytes: number;
+  read(): AsyncIterable<Uint8Array>;
+  remove(): Promise<void>;
+}
+
+/** The policy that is in force now; reloaded behind the caller's back. */
+export interface PolicySource {
+  current(): Policy;
+}
+
+export interface Clock {
+  now(): number;
+  /** Calls `wake` once after `ms`; the returned function takes it back. */
+  after(ms: number, wake: () => void): () => void;
+}
+
+export interface Ids {
+  runId(): RunId;
+}
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured records; the fields' names are those of the docs (`runId`, `namespace`, `podName`, `reason` …). Never secrets. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** Counters for operators. Every word given is from a closed list (outcomes, reason codes, method names), so series stay few. */
+export interface Metrics {
+  /** A delivery was acknowledged: `accepted`, `answered`, or the code of the error; `durationMs` since it was received. */
+  command(result: string, durationMs: number): void;
+  /** A run reached a final state; `durationMs` since it was received. */
+  runFinished(outcome: OutcomeKind, durationMs: number): void;
+  /** A call to `kubernetes` or `slack` was answered: `ok`, or the code of the error. */
+  apiCall(api: 'kubernetes' | 'slack', method: string, result: string, durationMs: number): void;
+}

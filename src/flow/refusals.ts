@@ -1,0 +1,23 @@
+import { type KdebugError, type ReasonCode, REASONS } from '../core/errors.ts';
+import type { Decision } from '../core/policy/decision.ts';
+import type { Refusal } from '../core/run/run.ts';
+
+/** The refusal of a reason code, with what it is about. */
+export function refusal(code: ReasonCode, subject?: string, rule?: string): Refusal {
+  const { title, hint } = REASONS[code];
+  return { code, message: subject ? `${title}: ${subject}` : title, hint, ...(rule !== undefined && { rule }) };
+}
+
+/** What a decision that does not allow means for the person who asked. */
+export function refusalOfDecision(decision: Exclude<Decision, { kind: 'allow' }>): Refusal {
+  return decision.kind === 'needs-approval'
+    ? refusal('approval_not_available', undefined, decision.rule)
+    : refusal(decision.code, decision.subject, decision.rule);
+}
+
+/** What a failed look at the cluster means for the person who asked. */
+export const refusalOfError = (error: KdebugError): Refusal => ({
+  code: error.code,
+  message: error.message,
+  hint: error.hint,
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it, test } from 'vitest';
+import { problemOfPod, targetContainerOf } from '../../../src/core/container/target.ts';
+import { aPod, aStatus, aTermination } from '../../support/builders.ts';
+
+const entry = { name: 'debugger-x', image: 'busybox' };
+
+test.each([
+  ['a static pod', { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }, 'pod_is_static'],
+  ['a pod that succeeded', { status: { phase: 'Succeeded' } }, 'pod_finished'],
+  ['a pod that failed', { status: { phase: 'Failed' } }, 'pod_finished'],
+  ['a pod on its way out', { metadata: { deletionTimestamp: '2026-11-21T00:00:00Z' } }, 'pod_deleting'],
+  ['a Windows pod', { spec: { os: 'windows' } }, 'pod_is_windows'],
+  ['a pod for Windows nodes', { spec: { nodeSelectorOs: 'windows' } }, 'pod_is_windows'],
+  ['a pod that is full', { spec: { ephemeralContainers: [entry, entry, entry] } }, 'pod_has_too_many_containers'],
+] as const)('refuses %s', (_, parts, code) => {
+  expect(problemOfPod(aPod(parts), 3)).toEqual({ code, subject: 'shop/web-1' });
+});
+
+test('refuses a pod that is on no node', () => {
+  const pod = aPod();
+  const { nodeName: _, ...spec } = pod.spec;
+  expect(problemOfPod({ ...pod, spec }, 3)?.code).toBe('pod_unscheduled');
+});
+
+test('takes an ordinary pod, with room left', () => {
+  expect(problemOfPod(aPod({ spec: { ephemeralContainers: [entry, entry] } }), 3)).toBeUndefined();
+});
+
+describe('targetContainerOf', () => {
+  const two = [
+    { name: 'web', image: 'w', securityContext: {} },
+    { name: 'proxy', image: 'p', securityContext: {} },
+  ];
+  const nameOf = (pod: ReturnType<typeof aPod>, asked?: Parameters<typeof targetContainerOf>[1]) => {
+    const target = targetContainerOf(pod, asked);
+    return target.kind === 'container' ? target.container.name : target;
+  };
+
+  it('takes the first container when nothing was said', () => {
+    expect(nameOf(aPod({ spec: { containers: two } }))).toBe('web');
+  });
+
+  it('takes the annotated default container, unless it does not exist', () => {
+    const annotated = (name: string) =>
+      aPod({ metadata: { annotations: { 'kubectl.kubernetes.io/default-container': name } }, spec: { containers: two } });
+    expect(nameOf(annotated('proxy'))).toBe('proxy');
+    expect(nameOf(annotated('gone'))).toBe('web');
+  });
+
+  it('takes the one that was named, and none when asked for none', () => {
+    expect(nameOf(aPod({ spec: { containers: two } }), { kind: 'named', name: 'proxy' })).toBe('proxy');
+    expect(targetContainerOf(aPod(), { kind: 'none' })).toEqual({ kind: 'none' });
+  });
+
+  it('lists the containers when there is none of that name, and notices the name of the pod', () => {
+    const target = targetContainerOf(aPod({ spec: { containers: two } }), { kind: 'named', name: 'web-1' });
+    expect(target).toEqual({
+      kind: 'problem',
+      problem: {
+        code: 'target_container_not_found',
+        subject: 'web-1 (that is the name of the pod; its containers: web, proxy)',
+      },
+    });
+  });
+
+  it('refuses an init container that has ended, but takes a sidecar', () => {
+    const pod = (restartPolicy?: string) =>
+      aPod({
+        spec: { initContainers: [{ name: 'init', image: 'i', securityContext: {}, ...(restartPolicy && { restartPolicy }) }] },
+        status: { initContainerStatuses: [aStatus({ name: 'init', terminated: aTermination() })] },
+      });
+    const asked = { kind: 'named', name: 'init' } as const;
+    expect(targetContainerOf(pod(), asked)).toMatchObject({ kind: 'problem', problem: { code: 'target_container_ended' } });
+    expect(targetContainerOf(pod('Always'), asked).kind).toBe('container');
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import type { RunState } from '../../../src/core/run/run.ts';
+import { isFinal, type RunEvent, transition } from '../../../src/core/run/transition.ts';
+import { aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
+
+const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+const planned = (decision: Extract<RunEvent, { kind: 'planned' }>['decision']): RunEvent => ({
+  kind: 'planned',
+  plan: aPlan(),
+  planHash: 'h',
+  decision,
+  atMs: START_MS,
+});
+
+const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
+  planned: planned({ kind: 'allow', rule: 'look' }),
+  denied: { kind: 'denied', refusal: { code: 'c', message: 'm', hint: 'h' }, atMs: START_MS },
+  launching: { kind: 'launching', containerName: 'kdebug-a', notAfterMs: START_MS, ref: 'r' },
+  launched: { kind: 'launched', atMs: START_MS },
+  waiting: { kind: 'waiting', reason: 'ErrImagePull', message: 'm' },
+  started: { kind: 'started', atMs: START_MS, imageId: 'i' },
+  ended: { kind: 'ended', outcome: { kind: 'succeeded' }, termination: aTermination(), imageId: 'i', atMs: START_MS },
+  finished: { kind: 'finished', outcome: { kind: 'succeeded' }, atMs: START_MS },
+  said: { kind: 'said', delivery: { told: true } },
+};
+
+const STATES: readonly RunState[] = [
+  'received',
+  'denied',
+  'pending-approval',
+  'rejected',
+  'expired',
+  'cancelled',
+  'approved',
+  'launching',
+  'starting',
+  'running',
+  'collecting',
+  'finished',
+];
+
+/** Where each event leads from each state; what is not here must change nothing. */
+const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, RunState>>>>> = {
+  planned: { received: 'approved' },
+  denied: { received: 'denied', approved: 'denied' },
+  launching: { approved: 'launching', launching: 'launching' },
+  launched: { launching: 'starting' },
+  waiting: { starting: 'starting' },
+  started: { starting: 'running', running: 'running' },
+  ended: { approved: 'collecting', launching: 'collecting', starting: 'collecting', running: 'collecting' },
+  finished: { collecting: 'finished' },
+};
+
+const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
+
+describe('transition', () => {
+  for (const kind of kinds.filter((each) => each !== 'said')) {
+    test.each(STATES)(`${kind} in the state %s moves only where the table says`, (state) => {
+      const moved = transition(aRun({ state }), EVENTS[kind]);
+      const expected = MOVES[kind]?.[state];
+      if (expected === undefined) expect(moved).toEqual({ kind: 'illegal', state });
+      else expect(moved).toMatchObject({ kind: 'moved', run: { state: expected } });
+    });
+  }
+
+  it.each(STATES)('what has been said is recorded in the state %s without moving it', (state) => {
+    expect(transition(aRun({ state }), EVENTS.said)).toMatchObject({ kind: 'moved', run: { state, delivery: { told: true } } });
+  });
+
+  it('follows the decision: allow, needs-approval, deny', () => {
+    const after = (event: RunEvent) => {
+      const moved = transition(aRun(), event);
+      return moved.kind === 'moved' ? moved.run.state : moved.kind;
+    };
+    expect(after(planned({ kind: 'allow', rule: aRule().id }))).toBe('approved');
+    expect(after(planned({ kind: 'needs-approval', rule: 'r', approval }))).toBe('pending-approval');
+    expect(after(planned({ kind: 'deny', code: 'channel_unknown', subject: 'C' }))).toBe('denied');
+  });
+
+  it('never leaves a final state, whatever the order of events', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...kinds), { maxLength: 30 }), (sequence) => {
+        let run = aRun();
+        let ended: RunState | undefined;
+        for (const kind of sequence) {
+          const moved = transition(run, EVENTS[kind]);
+          if (moved.kind === 'moved') run = moved.run;
+          if (ended !== undefined) expect(run.state).toBe(ended);
+          if (isFinal(run.state)) ended = run.state;
+        }
+      }),
+    );
+  });
+});
+
+test.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
+  const moves = kinds.filter((kind) => kind !== 'said').filter((kind) => transition(aRun({ state }), EVENTS[kind]).kind === 'moved');
+  const waitsForVotes = state === 'pending-approval';
+  expect(isFinal(state)).toBe(moves.length === 0 && !waitsForVotes);
+});

@@ -1,0 +1,161 @@
+import type { RunRequest } from '../../src/core/command/command.ts';
+import type { Plan } from '../../src/core/container/plan.ts';
+import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
+import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
+import type { Policy, Rule } from '../../src/core/policy/policy.ts';
+import type { Origin, Run } from '../../src/core/run/run.ts';
+
+/** Half past seven on a Saturday; every test's clock starts here. */
+export const START_MS = Date.UTC(2026, 10, 21, 7, 30, 0);
+
+export interface PodParts {
+  readonly metadata?: Partial<Pod['metadata']>;
+  readonly spec?: Partial<Pod['spec']>;
+  readonly status?: Partial<Pod['status']>;
+}
+
+/** A running pod `web-1` of one container `web`, on a node, with nothing special. */
+export function aPod(parts: PodParts = {}): Pod {
+  return {
+    metadata: {
+      name: 'web-1',
+      namespace: 'shop',
+      uid: 'uid-1',
+      resourceVersion: '7',
+      creationTimestamp: '2026-11-20T00:00:00Z',
+      labels: {},
+      annotations: {},
+      ownerReferences: [],
+      ...parts.metadata,
+    },
+    spec: {
+      nodeName: 'node-a',
+      shareProcessNamespace: false,
+      hostPID: false,
+      securityContext: {},
+      containers: [{ name: 'web', image: 'web:1', securityContext: {} }],
+      initContainers: [],
+      ephemeralContainers: [],
+      ...parts.spec,
+    },
+    status: {
+      phase: 'Running',
+      containerStatuses: [aStatus({ name: 'web', running: { startedAt: '2026-11-20T00:00:01Z' } })],
+      initContainerStatuses: [],
+      ephemeralContainerStatuses: [],
+      ...parts.status,
+    },
+  };
+}
+
+export const aStatus = (parts: Partial<ContainerStatus> = {}): ContainerStatus => ({
+  name: 'web',
+  image: 'web:1',
+  imageID: 'sha256:feed',
+  restartCount: 0,
+  ...parts,
+});
+
+export const aTermination = (parts: Partial<ContainerTermination> = {}): ContainerTermination => ({
+  exitCode: 0,
+  reason: 'Completed',
+  message: '',
+  startedAt: '2026-11-21T07:30:01Z',
+  finishedAt: '2026-11-21T07:30:03Z',
+  ...parts,
+});
+
+export const aRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
+  target: { kind: 'pod', name: 'web-1' },
+  image: 'autodiagnose',
+  env: [],
+  profile: 'auto',
+  command: [],
+  argumentsOnly: false,
+  dryRun: false,
+  batch: { canary: false },
+  ...parts,
+});
+
+export const aPlan = (parts: Partial<Plan> = {}): Plan => ({
+  cluster: 'prod',
+  namespace: 'shop',
+  podName: 'web-1',
+  podUid: 'uid-1',
+  nodeName: 'node-a',
+  targetContainerName: 'web',
+  imageAlias: 'autodiagnose',
+  image: 'registry.example.com/autodiagnose:1',
+  command: [],
+  argumentsOnly: false,
+  env: [],
+  profileAsked: 'auto',
+  profile: 'restricted',
+  class: 'observe',
+  timeoutMs: 120_000,
+  startDeadlineMs: 60_000,
+  maxLogBytes: 1_000_000,
+  requesterId: 'U0ROY',
+  teamId: 'T0TEAM',
+  channelId: 'C0SHOP',
+  blindSpots: [],
+  ...parts,
+});
+
+export const anOrigin = (parts: Partial<Origin> = {}): Origin => ({
+  source: 'slash',
+  dedupeKey: 'one',
+  teamId: 'T0TEAM',
+  channelId: asChannelId('C0SHOP'),
+  requesterId: asUserId('U0ROY'),
+  receivedAtMs: START_MS,
+  ...parts,
+});
+
+export const aRun = (parts: Partial<Run> = {}): Run => ({
+  schema: 1,
+  id: asRunId('abcdefghij'),
+  state: 'received',
+  origin: anOrigin(),
+  request: aRequest(),
+  commandLine: '/kdebug web-1 --image=autodiagnose',
+  delivery: {},
+  ...parts,
+});
+
+export const aRule = (parts: Partial<Rule> = {}): Rule => ({
+  id: 'look',
+  clusters: ['prod'],
+  namespaces: ['shop'],
+  classes: ['observe'],
+  profiles: ['restricted', 'baseline', 'general'],
+  ...parts,
+});
+
+export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
+  clusters: { prod: { context: 'prod', inCluster: false, default: true } },
+  identity: { mode: 'serviceAccount' },
+  approvers: {},
+  images: {
+    autodiagnose: {
+      alias: 'autodiagnose',
+      reference: 'registry.example.com/autodiagnose:1',
+      class: 'observe',
+      command: 'fixed',
+      timeoutMs: 120_000,
+    },
+    debian: { alias: 'debian', reference: 'debian:12-slim', class: 'observe', command: 'allowed' },
+  },
+  defaultImage: 'autodiagnose',
+  channels: { [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules: [aRule()] } },
+  limits: {
+    ephemeralContainersPerPod: 10,
+    runsPerUserPerMinute: 6,
+    runsPerChannel: 20,
+    startDeadlineMs: 60_000,
+    maxTimeoutMs: 1_800_000,
+    maxLogBytes: 100 * 1_024 * 1_024,
+  },
+  output: { redact: [], retentionMs: 604_800_000, deliverTo: 'thread' },
+  ...parts,
+});
