@@ -16,7 +16,7 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   const { run } = session;
   if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
   const read = await readLog(session, readers, run.outcome);
-  const verdict = read && verdictOf(read, run);
+  const verdict = read && verdictOf(read, run.termination?.message ?? '');
   await session.apply({
     kind: 'finished',
     outcome: await settle(run, run.outcome, deps),
@@ -50,8 +50,9 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
   }
 }
 
-function verdictOf(read: ReadLog, run: Run): Verdict | undefined {
-  const diagnosis = parseDiagnosis(read.end, run.termination?.message ?? '');
+/** What the image itself made of it, when it left a report (docs: the end of its log, or its termination message). */
+export function verdictOf(read: ReadLog, terminationMessage: string): Verdict | undefined {
+  const diagnosis = parseDiagnosis(read.end, terminationMessage);
   if (!diagnosis) return undefined;
   const findings = diagnosis.findings.slice(0, 3).map(({ text, next }) => ({ text, next: next ?? '' }));
   return { line: diagnosis.verdict, findings };

@@ -1,4 +1,4 @@
-import type { Clock, Clusters, Ids, Log, PolicySource, RunStore, Spools, Thread } from './ports.ts';
+import type { Clock, Clusters, Ids, Log, Metrics, PolicySource, RunStore, Spools, Thread } from './ports.ts';
 
 /** Everything that the stages need from the outside; made by the composition root, or by a test. */
 export interface FlowDeps {
@@ -10,6 +10,7 @@ export interface FlowDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** Seals a small text with the bot's key; only the bot can read it back. */
   readonly seal: (plain: string) => string;
   /** This replica's name, for leases. */

@@ -36,11 +36,17 @@ export class CommandInbox implements Inbox {
 
   async command(origin: Origin, words: string): Promise<Message | undefined> {
     const parsed = parseCommand(words);
-    if (parsed.kind === 'error') return commandErrorMessage(parsed.error);
+    if (parsed.kind === 'error') {
+      this.#count(parsed.error.code, origin);
+      return commandErrorMessage(parsed.error);
+    }
     try {
-      return await this.#answer(origin, parsed.command);
+      const answer = await this.#answer(origin, parsed.command);
+      this.#count(answer ? 'answered' : 'accepted', origin);
+      return answer;
     } catch (thrown) {
       const error = toKdebugError(thrown);
+      this.#count(error.code, origin);
       this.#deps.log.error('a command could not be taken', { channelId: origin.channelId, reason: error.code, error: thrown });
       return errorMessage(error);
     }
@@ -48,6 +54,10 @@ export class CommandInbox implements Inbox {
 
   action(click: Click): Promise<Message | undefined> {
     return Promise.resolve(notYetMessage(`the button ${click.action}`));
+  }
+
+  #count(result: string, origin: Origin): void {
+    this.#deps.metrics.command(result, this.#deps.clock.now() - origin.receivedAtMs);
   }
 
   async #answer(origin: Origin, command: Command): Promise<Message | undefined> {

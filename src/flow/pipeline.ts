@@ -1,11 +1,12 @@
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { RunState } from '../core/run/run.ts';
-import { isFinal } from '../core/run/transition.ts';
+import type { Run, RunState } from '../core/run/run.ts';
+import { isFinal, isGivenUp } from '../core/run/transition.ts';
 import { collect } from './collect.ts';
 import type { FlowDeps } from './deps.ts';
 import { follow } from './follow.ts';
 import { CommandInbox, type Starter } from './inbox.ts';
+import { awaitLate } from './late.ts';
 import { pause } from './latest.ts';
 import { launch } from './launch.ts';
 import { LogReaders } from './log-readers.ts';
@@ -33,6 +34,8 @@ export class Pipeline implements Starter {
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
   readonly #sessions = new Map<RunId, Promise<void>>();
+  /** Given up and told; only a late end is waited for, and nobody waits for us. */
+  readonly #late = new Set<RunId>();
   #draining = false;
   #stopAdopting: () => void = () => {};
 
@@ -47,9 +50,9 @@ export class Pipeline implements Starter {
     return this.#sessions.size >= MAX_SESSIONS ? 'full' : 'yes';
   }
 
-  /** How many runs this replica holds. */
+  /** How many runs this replica is busy with. */
   get active(): number {
-    return this.#sessions.size;
+    return this.#sessions.size - this.#late.size;
   }
 
   start(session: RunSession, recovered = false): void {
@@ -72,7 +75,8 @@ export class Pipeline implements Starter {
   async drain(ms: number): Promise<void> {
     this.#draining = true;
     this.#stopAdopting();
-    await Promise.race([Promise.all(this.#sessions.values()), pause(this.#deps.clock, ms)]);
+    const busy = [...this.#sessions].filter(([id]) => !this.#late.has(id)).map(([, work]) => work);
+    await Promise.race([Promise.all(busy), pause(this.#deps.clock, ms)]);
   }
 
   async #adopt(): Promise<void> {
@@ -95,14 +99,24 @@ export class Pipeline implements Starter {
     const reply = new Reply(session, this.#deps, { readers: this.#readers, recovered });
     try {
       await Promise.all([this.#advance(session), reply.keepSaying()]);
-      log.info('run ended', { runId: id, phase: session.run.state, outcome: session.run.outcome?.kind });
+      this.#count(session.run);
+      this.#late.add(id);
+      const context = { readers: this.#readers, wanted: () => !this.#draining };
+      if (isGivenUp(session.run) && (await awaitLate(session, this.#deps, context))) await reply.keepSaying();
     } catch (thrown) {
       const error = toKdebugError(thrown);
       log.error('run let go', { runId: id, reason: error.code, error: thrown });
     } finally {
+      this.#late.delete(id);
       await this.#readers.forget(id);
       await session.release().catch(() => undefined);
     }
+  }
+
+  #count(run: Run): void {
+    const outcome = run.outcome?.kind ?? 'denied';
+    this.#deps.log.info('run ended', { runId: run.id, phase: run.state, outcome, reason: run.refusal?.code });
+    this.#deps.metrics.runFinished(outcome, (run.finishedAtMs ?? this.#deps.clock.now()) - run.origin.receivedAtMs);
   }
 
   async #advance(session: RunSession): Promise<void> {

@@ -5,7 +5,7 @@ import { refusalMessage } from '../core/report/private-messages.ts';
 import { formatBytes } from '../core/report/duration.ts';
 import type { Message } from '../core/report/message.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
-import { isFinal } from '../core/run/transition.ts';
+import { isFinal, isSettled } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
@@ -50,7 +50,7 @@ export class Reply {
       for (let looks = 0, failures = 0; ; ) {
         const problem = await this.#sayAll();
         failures = problem ? failures + 1 : 0;
-        if (!problem && this.#allSaid()) return;
+        if (!problem && isSettled(this.#session.run)) return;
         if (problem && isFinal(this.#session.run.state)) {
           await pause(this.#deps.clock, step(RETRY_MS, failures - 1));
           continue;
@@ -78,13 +78,6 @@ export class Reply {
 
   #pace(looks: number): number {
     return this.#session.run.state === 'running' || this.#session.run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : 60_000;
-  }
-
-  #allSaid(): boolean {
-    const { state, delivery, plan } = this.#session.run;
-    if (!isFinal(state)) return false;
-    if (state === 'finished' && plan) return delivery.closed === true;
-    return delivery.told === true;
   }
 
   async #sayAll(): Promise<KdebugError | undefined> {
@@ -153,7 +146,9 @@ export class Reply {
 
   async #sayResult(): Promise<void> {
     const { run } = this.#session;
-    if (run.delivery.result) return;
+    const { result } = run.delivery;
+    if (result && run.late) return this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
+    if (result) return;
     const posted = await this.#postOnce('result', this.#threadOf(run), resultMessage(run));
     await this.#record({ result: posted });
   }

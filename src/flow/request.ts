@@ -53,8 +53,6 @@ async function makePlan(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan>
   if (place.kind === 'deny') return refuse(place.code, place.subject);
   const image = resolveImage(request.image, policy);
   if (image.kind === 'deny') throw new Refused(withNearest(image.code, image.subject, image.nearest));
-  const reserved = request.env.find(({ name }) => name.startsWith('KDEBUG_'));
-  if (reserved) return refuse('env_reserved', reserved.name);
   if (request.target.kind !== 'pod') return refuse('not_in_this_version', 'a request for several pods');
 
   const cluster = deps.clusters.get(place.cluster);

@@ -51,6 +51,8 @@ function stateOfTerminated(status: ContainerStatus, termination: ContainerTermin
 
 /** Exit code of a process that SIGKILL ended. */
 const KILLED = 137;
+/** How the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
+const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 /** The kernel ends us with the target's process namespace: same second, give or take the kubelet's rounding. */
 const SAME_MOMENT_MS = 1_000;
 
@@ -59,6 +61,7 @@ export function outcomeOfTermination(pod: Pod | undefined, termination: Containe
   const { exitCode, reason, signal } = termination;
   if (exitCode === 0) return { kind: 'succeeded' };
   if (reason === 'OOMKilled') return { kind: 'oom-killed', exitCode };
+  if (pod?.metadata.deletionTimestamp !== undefined && SIGNALLED.has(exitCode)) return { kind: 'pod-gone' };
   if (exitCode === KILLED && pod && targetName !== undefined && targetEndedAt(pod, targetName, termination.finishedAt)) {
     return { kind: 'target-ended', exitCode };
   }

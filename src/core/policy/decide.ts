@@ -1,3 +1,4 @@
+import { printDuration } from '../command/values/duration.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Decision } from './decision.ts';
@@ -37,7 +38,7 @@ interface Question {
 interface Check {
   readonly code: ReasonCode;
   readonly passes: (question: Question, rule: Rule) => boolean;
-  readonly subject: (plan: Plan, pods: number) => string;
+  readonly subject: (question: Question) => string;
 }
 
 /** All must pass. In the order in which a denial helps most: who came further was nearer. */
@@ -45,28 +46,28 @@ const CHECKS: readonly Check[] = [
   {
     code: 'cluster_not_allowed',
     passes: ({ plan }, rule) => rule.clusters.includes(plan.cluster),
-    subject: (plan) => plan.cluster,
+    subject: ({ plan }) => plan.cluster,
   },
   {
     code: 'namespace_not_allowed',
     passes: ({ plan }, rule) => rule.namespaces.some((pattern) => matchesNamespace(pattern, plan.namespace)),
-    subject: (plan) => plan.namespace,
+    subject: ({ plan }) => plan.namespace,
   },
   {
     code: 'image_not_allowed',
     passes: ({ plan, alias }) => alias !== undefined && isSameReference(plan.image, alias.reference),
-    subject: (plan) => plan.image,
+    subject: ({ plan }) => plan.image,
   },
   {
     code: 'class_not_allowed',
     passes: ({ plan, alias }, rule) =>
       !!alias && allowsClass(rule, [worseClass(plan.class, alias.class), effectiveClass(plan, alias.class, [])]),
-    subject: (plan) => `${plan.imageAlias} (${plan.class})`,
+    subject: ({ plan, alias }) => `${plan.imageAlias} (${worseClass(plan.class, alias?.class ?? plan.class)})`,
   },
   {
     code: 'profile_not_allowed',
     passes: ({ plan }, rule) => rule.profiles.includes(plan.profile),
-    subject: (plan) => plan.profile,
+    subject: ({ plan }) => plan.profile,
   },
   {
     code: 'power_not_allowed',
@@ -76,27 +77,27 @@ const CHECKS: readonly Check[] = [
         rule,
         [rule.profiles, []].map((named) => effectiveClass(plan, alias.class, named)),
       ),
-    subject: (plan) => `more than ${plan.profile}`,
+    subject: ({ plan }) => `more than ${plan.profile}`,
   },
   {
     code: 'batch_not_allowed',
     passes: ({ pods }, rule) => pods === 1 || rule.batch !== undefined,
-    subject: (_, pods) => `${pods} pods`,
+    subject: ({ pods }) => `${pods} pods`,
   },
   {
     code: 'batch_too_large',
     passes: ({ pods }, rule) => pods === 1 || pods <= (rule.batch?.maxPods ?? 0),
-    subject: (_, pods) => `${pods} pods`,
+    subject: ({ pods }) => `${pods} pods`,
   },
   {
     code: 'command_not_allowed',
     passes: ({ plan, alias }) => alias !== undefined && mayUseCommand(alias, plan),
-    subject: (plan) => plan.imageAlias,
+    subject: ({ plan }) => plan.imageAlias,
   },
   {
     code: 'timeout_too_long',
     passes: ({ plan, policy }) => plan.timeoutMs <= policy.limits.maxTimeoutMs,
-    subject: (plan) => `${plan.timeoutMs / 1_000} s`,
+    subject: ({ plan }) => printDuration(plan.timeoutMs),
   },
 ];
 
@@ -127,7 +128,7 @@ function nearestDenial(question: Question, answers: readonly Answer[]): Decision
   const [first, ...others] = answers.flatMap(({ rule, obstacle }) => (obstacle ? [{ id: rule.id, ...obstacle }] : []));
   if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
   const { id, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
-  return { kind: 'deny', code: check.code, rule: id, subject: check.subject(question.plan, question.pods) };
+  return { kind: 'deny', code: check.code, rule: id, subject: check.subject(question) };
 }
 
 /** An approval that nobody could give, or that was asked for without the reason it needs, is not worth a card. */

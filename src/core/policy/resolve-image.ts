@@ -1,6 +1,7 @@
+import { type ImageReference, imageRepository, parseImageReference } from '../command/image-reference.ts';
+import { nearest } from '../command/values/nearest.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
-import { nearest } from './nearest.ts';
 import { own } from './own.ts';
 import type { ImageAlias, Policy } from './policy.ts';
 
@@ -29,10 +30,21 @@ export function resolveImage(
   return denied('image_not_allowed', asked, Object.keys(policy.images));
 }
 
-/** Whether both name the same image, however they are spelled (`debian` is `docker.io/library/debian:latest`). */
+/**
+ * Whether both name the same image, however they are spelled: `debian` is `docker.io/library/debian:latest`. With a
+ * digest the tag says nothing (the runtime does not read it); a tag is never the same as a digest.
+ */
 export function isSameReference(a: string, b: string): boolean {
-  return a === b;
+  const [one, other] = [parseImageReference(a), parseImageReference(b)];
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    imageRepository(one) === imageRepository(other) &&
+    version(one) === version(other)
+  );
 }
+
+const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
 
 /** Whether the plan keeps to the alias: people's own command, arguments or environment only where it allows them. */
 export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>

@@ -80,7 +80,8 @@ const STATES: Readonly<Record<RunState, { readonly tone: Tone; readonly headline
 function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly headline: string } {
   if (run.state === 'finished' && run.outcome) {
     const { tone, title } = describeOutcome(run.outcome);
-    return { tone, headline: `${title} ${afterWords(run)}`.trimEnd() };
+    const late = run.late ? ', later than kdebug had waited' : '';
+    return { tone, headline: `${title} ${afterWords(run)}`.trimEnd() + late };
   }
   const { tone, headline } = STATES[run.state];
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;

@@ -18,7 +18,9 @@ export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefin
   if (run.startedAtMs !== undefined) return { atMs: run.startedAtMs + run.plan.timeoutMs, outcome: { kind: 'timed-out' } };
   const atMs = run.launchedAtMs + run.plan.startDeadlineMs;
   if (latest.kind === 'waiting') {
-    return { atMs, outcome: { kind: 'start-failed', reason: latest.reason, message: latest.message } };
+    // A status without words: an event may have said why (a target that does not run).
+    const { reason, message } = latest.message === '' ? (run.waiting ?? latest) : latest;
+    return { atMs, outcome: { kind: 'start-failed', reason, message } };
   }
   return { atMs, outcome: { kind: 'no-status' } };
 }

@@ -140,6 +140,8 @@ export interface Run {
   readonly termination?: ContainerTermination;
   readonly imageId?: string;
   readonly outcome?: Outcome;
+  /** The outcome came after the run had been given up. */
+  readonly late?: boolean;
   readonly log?: RunLog;
   readonly verdict?: Verdict;
   readonly delivery: Delivery;

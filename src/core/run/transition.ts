@@ -14,6 +14,7 @@ export type RunEvent =
   | { readonly kind: 'started'; readonly atMs: number; readonly imageId: string }
   | { readonly kind: 'ended'; readonly outcome: Outcome; readonly termination?: ContainerTermination; readonly imageId?: string; readonly atMs: number }
   | { readonly kind: 'finished'; readonly outcome: Outcome; readonly log?: RunLog; readonly verdict?: Verdict; readonly atMs: number }
+  | { readonly kind: 'came-late'; readonly outcome: Outcome; readonly termination: ContainerTermination; readonly imageId: string; readonly log?: RunLog; readonly verdict?: Verdict; readonly atMs: number }
   | { readonly kind: 'said'; readonly delivery: Delivery };
 
 /** The states in which an event may happen; anything else is refused as a value. */
@@ -26,6 +27,7 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   started: ['starting', 'running'],
   ended: ['approved', 'launching', 'starting', 'running'],
   finished: ['collecting'],
+  'came-late': ['finished'],
   said: ['received', 'denied', 'pending-approval', 'rejected', 'expired', 'cancelled', 'approved', 'launching', 'starting', 'running', 'collecting', 'finished'],
 };
 
@@ -33,6 +35,12 @@ const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', '
 
 /** Whether nothing more can happen to the run but being told about. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
+
+const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
+
+/** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
+export const isGivenUp = ({ state, outcome, late }: Run): boolean =>
+  state === 'finished' && outcome !== undefined && GIVEN_UP.has(outcome.kind) && !late;
 
 /**
  * Whether nothing is left to do for the run: it is final, and what must be said about it has been said. Until then a
@@ -50,7 +58,8 @@ export type Transition =
 
 /** The state machine of a run (design, section 4). Pure: the same run and event always give the same answer. */
 export function transition(run: Run, event: RunEvent): Transition {
-  if (!ALLOWED[event.kind].includes(run.state)) return { kind: 'illegal', state: run.state };
+  const allowed = ALLOWED[event.kind].includes(run.state) && (event.kind !== 'came-late' || isGivenUp(run));
+  if (!allowed) return { kind: 'illegal', state: run.state };
   return { kind: 'moved', run: next(run, event) };
 }
 
@@ -72,6 +81,8 @@ function next(run: Run, event: RunEvent): Run {
       return ended(run, event);
     case 'finished':
       return finished(run, event);
+    case 'came-late':
+      return cameLate(run, event);
     case 'said':
       return { ...run, delivery: event.delivery };
   }
@@ -110,4 +121,11 @@ function finished(run: Run, event: Extract<RunEvent, { kind: 'finished' }>): Run
     ...(event.log && { log: event.log }),
     ...(event.verdict && { verdict: event.verdict }),
   };
+}
+
+/** The true end of a run that was given up: the same anchor and reply are to be written again. */
+function cameLate(run: Run, event: Extract<RunEvent, { kind: 'came-late' }>): Run {
+  const { closed: _, ...delivery } = run.delivery;
+  const { outcome, termination, imageId, log, verdict, atMs } = event;
+  return { ...run, late: true, outcome, termination, imageId, finishedAtMs: atMs, delivery, ...(log && { log }), ...(verdict && { verdict }) };
 }

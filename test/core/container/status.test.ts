@@ -67,6 +67,14 @@ describe('outcomeOfTermination', () => {
     expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:04Z', field), killed, 'web').kind).toBe('target-ended');
   });
 
+  it.each([137, 143])('is pod-gone when the pod is being deleted and the kubelet ended it with %d', (exitCode) => {
+    const deleting = aPod({ metadata: { deletionTimestamp: '2026-11-21T07:30:00Z' } });
+    const ending = aTermination({ exitCode, reason: 'Error' });
+    expect(outcomeOfTermination(deleting, ending, 'web')).toEqual({ kind: 'pod-gone' });
+    expect(outcomeOfTermination(deleting, aTermination({ exitCode: 3, reason: 'Error' }), 'web').kind).toBe('failed');
+    expect(outcomeOfTermination(aPod(), ending, 'web').kind).toBe('failed');
+  });
+
   it('is failed when the target ended earlier, was another container, or there was none', () => {
     expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:01Z'), killed, 'web').kind).toBe('failed');
     expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:03Z'), killed, 'other').kind).toBe('failed');

@@ -22,6 +22,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   started: { kind: 'started', atMs: START_MS, imageId: 'i' },
   ended: { kind: 'ended', outcome: { kind: 'succeeded' }, termination: aTermination(), imageId: 'i', atMs: START_MS },
   finished: { kind: 'finished', outcome: { kind: 'succeeded' }, atMs: START_MS },
+  'came-late': { kind: 'came-late', outcome: { kind: 'succeeded' }, termination: aTermination(), imageId: 'i', atMs: START_MS },
   said: { kind: 'said', delivery: { told: true } },
 };
 
@@ -76,6 +77,15 @@ describe('transition', () => {
     expect(after(planned({ kind: 'allow', rule: aRule().id }))).toBe('approved');
     expect(after(planned({ kind: 'needs-approval', rule: 'r', approval }))).toBe('pending-approval');
     expect(after(planned({ kind: 'deny', code: 'channel_unknown', subject: 'C' }))).toBe('denied');
+  });
+
+  it.each(['start-failed', 'no-status', 'timed-out', 'node-lost'] as const)('the end of a run that was %s may come late, once', (kind) => {
+    const outcome = kind === 'start-failed' ? ({ kind, reason: 'r', message: 'm' } as const) : ({ kind } as const);
+    const first = transition(aRun({ state: 'finished', outcome, delivery: { closed: true } }), EVENTS['came-late']);
+    expect(first).toMatchObject({ kind: 'moved', run: { state: 'finished', late: true, outcome: { kind: 'succeeded' } } });
+    if (first.kind !== 'moved') return;
+    expect(first.run.delivery.closed).toBeUndefined();
+    expect(transition(first.run, EVENTS['came-late']).kind).toBe('illegal');
   });
 
   it('never leaves a final state, whatever the order of events', () => {

@@ -17,7 +17,7 @@ function firstUnplainByte(bytes: Buffer, from: number, to: number): number {
 export function firstUnplain(bytes: Buffer, from: number, to: number): number {
   const aligned = Math.min(to, from + ((4 - ((bytes.byteOffset + from) & 3)) & 3));
   const head = firstUnplainByte(bytes, from, aligned);
-  if (head < aligned) return head;
+  if (head < aligned || aligned === to) return head;
 
   const count = (to - aligned) >> 2;
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, count);
@@ -38,9 +38,8 @@ function sequenceLength(lead: number): number {
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** The largest offset up to `at` that does not split a UTF-8 sequence; at most three bytes less than `at`. */
+/** The largest offset up to `at` that does not split a UTF-8 sequence, be it cut off there; at most three bytes less. */
 export function characterBoundary(bytes: Buffer, at: number): number {
-  if (at >= bytes.length) return bytes.length;
   for (let start = at - 1; start >= 0 && start >= at - 3; start--) {
     const byte = bytes[start] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;

@@ -21,10 +21,10 @@ const LONGEST_HELD_ESCAPE = 4096;
 
 /** C0 but `\t \n \r \b`, DEL, C1; soft hyphen, joiners, fillers, bidi marks, embeddings and isolates, BOM, tags. */
 const INVISIBLE =
-  /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u{1bca0}|\u{1bca1}|\u{1bca2}|\u{1bca3}|[\u{e0000}-\u{e0fff}]/gu;
+  /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u{1bca0}-\u{1bca3}\u{e0000}-\u{e0fff}]/gu;
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
 const UNCLEAN =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud82f\udb40-\udb43]/;
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud82f\udb40-\udb43]|\u034f/;
 
 function applyBackspaces(text: string): string {
   const kept: string[] = [];
@@ -59,7 +59,9 @@ export function unfinishedEscapeStart(text: string): number {
   // A control string may end in a cut `ESC \`: its own start is then the last introducer but one.
   const starts: number[] = [];
   for (let tries = 0; tries < 2; tries++) {
-    const start = Math.max(...INTRODUCERS.map((introducer) => (before > 0 ? text.lastIndexOf(introducer, before - 1) : -1)));
+    const start = Math.max(
+      ...INTRODUCERS.map((introducer) => (before > 0 ? text.lastIndexOf(introducer, before - 1) : -1)),
+    );
     if (start < earliest) break;
     starts.unshift(start);
     before = start;

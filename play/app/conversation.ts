@@ -1,0 +1,66 @@
+import { describeMessage, type LocalSlack, type StoredMessage } from '../slack/index.ts';
+
+export interface Asked {
+  readonly user: string;
+  readonly channel: string;
+  /** Without `/kdebug`. */
+  readonly words: string;
+}
+
+/** How a command was answered in the end. */
+export type Answer =
+  /** Privately, with nothing started. */
+  | { readonly kind: 'private'; readonly text: string }
+  /** In a thread: what the anchor and the result say, and the log's file when there is one. */
+  | {
+      readonly kind: 'thread';
+      readonly run: string;
+      readonly anchorTs: string;
+      readonly anchor: string;
+      readonly result: string;
+      readonly fileId?: string;
+    };
+
+/**
+ * Types a command as a person would and waits until it has been answered: a result in a thread, or a private word.
+ * One command of a person at a time. @throws Error when Slack's three seconds were missed, or after `limitMs`
+ */
+export async function ask(slack: LocalSlack, asked: Asked, limitMs = 120_000): Promise<Answer> {
+  const anchorsBefore = new Set(slack.messages(asked.channel).map(({ ts }) => ts));
+  const privateBefore = slack.ephemerals(asked.user).length;
+  const delivery = await slack.deliver.command({ user: asked.user, channel: asked.channel, text: asked.words });
+  if (delivery.error !== undefined) throw new Error(`Slack saw ${delivery.error}: ${asked.words}`);
+  return slack.until(() => privateAnswer(slack, asked, privateBefore) ?? threadAnswer(slack, asked, anchorsBefore), limitMs);
+}
+
+const textOf = (slack: LocalSlack, message: StoredMessage): string =>
+  describeMessage(slack.state, message, { times: false }).join('\n').trim();
+
+function privateAnswer(slack: LocalSlack, { user }: Asked, before: number): Answer | undefined {
+  const message = slack.ephemerals(user)[before];
+  return message && { kind: 'private', text: textOf(slack, message) };
+}
+
+function threadAnswer(slack: LocalSlack, { channel }: Asked, before: ReadonlySet<string>): Answer | undefined {
+  const anchor = slack.messages(channel).find((message) => !before.has(message.ts) && tagOf(message)?.kind === 'anchor');
+  if (!anchor) return undefined;
+  const replies = slack.thread(channel, anchor.ts);
+  const result = replies.find((message) => tagOf(message)?.kind === 'result');
+  const fileId = replies.flatMap(({ files }) => files)[0];
+  if (!result || (textOf(slack, result).includes('all in the file') && fileId === undefined)) return undefined;
+  return {
+    kind: 'thread',
+    run: tagOf(anchor)?.run ?? '',
+    anchorTs: anchor.ts,
+    anchor: textOf(slack, anchor),
+    result: textOf(slack, result),
+    ...(fileId !== undefined && { fileId }),
+  };
+}
+
+/** The message metadata that kdebug puts on its posts (design, section 3). */
+function tagOf({ metadata }: StoredMessage): { readonly run: string; readonly kind: string } | undefined {
+  const payload = metadata?.event_payload;
+  if (typeof payload !== 'object' || payload === null || !('run' in payload) || !('kind' in payload)) return undefined;
+  return { run: String(payload.run), kind: String(payload.kind) };
+}

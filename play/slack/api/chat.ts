@@ -1,0 +1,154 @@
+import type { Json, StoredMessage } from '../state/message.ts';
+import type { SlackState } from '../state/state.ts';
+import { isMember, visibleChannel, writableChannel } from './access.ts';
+import { type Args, flag, optional, required } from './args.ts';
+import { POST_TEXT_LIMIT, readContent, readMetadata, UPDATE_TEXT_LIMIT } from './content.ts';
+import type { Call, Method } from './method.ts';
+import { shown, withBlockIds } from './shown.ts';
+import { SlackError } from './slack-error.ts';
+
+const TS = /^\d{10}\.\d{6}$/;
+
+/** The root of the thread that `thread_ts` names; a reply's own `ts` leads to its root. @throws SlackError invalid_thread_ts, thread_not_found */
+export function threadRoot(slack: SlackState, channel: string, args: Args): string | undefined {
+  const ts = optional(args, 'thread_ts');
+  if (ts === undefined) return undefined;
+  if (!TS.test(ts)) throw new SlackError('invalid_thread_ts');
+  const parent = slack.message(channel, ts);
+  if (parent === undefined) throw new SlackError('thread_not_found');
+  return parent.threadTs ?? parent.ts;
+}
+
+type Appearance = Pick<StoredMessage, 'unfurlLinks' | 'unfurlMedia' | 'linkNames' | 'parse' | 'mrkdwn'>;
+
+function appearance(args: Args): Appearance {
+  const found = {
+    unfurlLinks: flag(args, 'unfurl_links'),
+    unfurlMedia: flag(args, 'unfurl_media'),
+    linkNames: flag(args, 'link_names'),
+    parse: optional(args, 'parse'),
+    mrkdwn: flag(args, 'mrkdwn'),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+/** A message of the bot, with a fresh `ts`; not yet posted. */
+export function botMessage(slack: SlackState, channel: string, threadTs: string | undefined): StoredMessage {
+  const { botUserId, botId, appId } = slack.app;
+  const empty = { text: '', blocks: [], files: [], revisions: 0, reactions: [] };
+  const place = { channel, ts: slack.nextTs(), ...(threadTs === undefined ? {} : { threadTs }) };
+  return { ...place, user: botUserId, botId, appId, ...empty };
+}
+
+function postMessage({ slack, args, ...call }: Call): Json {
+  const channel = writableChannel({ slack, args, ...call }, required(args, 'channel'));
+  const content = readContent(args, POST_TEXT_LIMIT);
+  const metadata = readMetadata(args);
+  const message = botMessage(slack, channel.id, threadRoot(slack, channel.id, args));
+  Object.assign(message, appearance(args), {
+    text: content.text ?? '',
+    blocks: withBlockIds(slack, content.blocks ?? []),
+  });
+  if (metadata) message.metadata = metadata;
+  slack.post(message);
+  return { channel: channel.id, ts: message.ts, message: shown(slack, message, { metadata: true }) };
+}
+
+function ownMessage(call: Call, refusal: string): StoredMessage {
+  const channel = visibleChannel(call, required(call.args, 'channel'));
+  const message = call.slack.message(channel.id, required(call.args, 'ts'));
+  if (message === undefined || message.tombstone) throw new SlackError('message_not_found');
+  if (message.botId !== call.slack.app.botId) throw new SlackError(refusal);
+  if (channel.is_archived) throw new SlackError('is_inactive');
+  return message;
+}
+
+function update(call: Call): Json {
+  const { slack, args } = call;
+  const message = ownMessage(call, 'cant_update_message');
+  const content = readContent(args, UPDATE_TEXT_LIMIT);
+  const metadata = readMetadata(args);
+  // With blocks and no text the old text stays; with text and no blocks the old blocks go (chat.update, `text`).
+  if (content.text !== undefined) message.text = content.text;
+  if (content.text !== undefined || content.blocks !== undefined)
+    message.blocks = withBlockIds(slack, content.blocks ?? []);
+  if (metadata === null) delete message.metadata;
+  else if (metadata !== undefined) message.metadata = metadata;
+  if (message.blocks.length === 0) message.edited = { user: slack.app.botUserId, ts: slack.nextTs() };
+  // Both go back to their defaults when an update does not name them.
+  delete message.parse;
+  delete message.linkNames;
+  Object.assign(message, appearance(args));
+  message.revisions += 1;
+  slack.tell({ kind: 'updated', message });
+  return {
+    channel: message.channel,
+    ts: message.ts,
+    text: message.text,
+    message: shown(slack, message, { metadata: true }),
+  };
+}
+
+function postEphemeral(call: Call): Json {
+  const { slack, args } = call;
+  const channel = writableChannel(call, required(args, 'channel'));
+  const user = required(args, 'user');
+  if (!channel.members.includes(user)) throw new SlackError('user_not_in_channel');
+  const content = readContent(args, POST_TEXT_LIMIT);
+  const message: StoredMessage = {
+    ...botMessage(slack, channel.id, threadRoot(slack, channel.id, args)),
+    visibleTo: user,
+  };
+  Object.assign(message, appearance(args), {
+    text: content.text ?? '',
+    blocks: withBlockIds(slack, content.blocks ?? []),
+  });
+  slack.ephemerals.push(message);
+  slack.tell({ kind: 'ephemeral', message });
+  return { message_ts: message.ts };
+}
+
+function remove(call: Call): Json {
+  const message = ownMessage(call, 'cant_delete_message');
+  call.slack.remove(message);
+  return { channel: message.channel, ts: message.ts };
+}
+
+function permalink(call: Call): Json {
+  const channel = visibleChannel(call, required(call.args, 'channel'));
+  const ts = required(call.args, 'message_ts');
+  const message = isMember(call, channel) ? call.slack.message(channel.id, ts) : undefined;
+  if (message === undefined) throw new SlackError('message_not_found');
+  const inThread = message.threadTs === undefined ? '' : `?thread_ts=${message.threadTs}&cid=${channel.id}`;
+  const path = `archives/${channel.id}/p${ts.replace('.', '')}${inThread}`;
+  return { channel: channel.id, permalink: `https://${call.slack.team.domain}.slack.com/${path}` };
+}
+
+function react(call: Call): Json {
+  const { slack, args } = call;
+  const channel = visibleChannel(call, required(args, 'channel'));
+  const name = required(args, 'name');
+  if (!/^[a-z0-9_+'-]{1,100}(::skin-tone-[2-6])?$/.test(name)) throw new SlackError('invalid_name');
+  const message = slack.message(channel.id, required(args, 'timestamp'));
+  if (message === undefined) throw new SlackError('message_not_found');
+  if (channel.is_archived) throw new SlackError('is_archived');
+  if (!isMember(call, channel)) throw new SlackError('not_in_channel');
+  const known = message.reactions.find((reaction) => reaction.name === name);
+  if (known?.users.includes(slack.app.botUserId)) throw new SlackError('already_reacted');
+  if (known === undefined) message.reactions.push({ name, users: [slack.app.botUserId] });
+  else known.users.push(slack.app.botUserId);
+  slack.tell({ kind: 'reaction', message });
+  return {};
+}
+
+const scopes = ['chat:write'];
+
+/** docs.slack.dev: chat.*, reactions.add */
+export const CHAT_METHODS: readonly Method[] = [
+  { name: 'chat.postMessage', token: 'bot', scopes, tier: 'posting', run: postMessage },
+  { name: 'chat.update', token: 'bot', scopes, tier: 'tier3', run: update },
+  { name: 'chat.postEphemeral', token: 'bot', scopes, tier: 'tier4', run: postEphemeral },
+  { name: 'chat.delete', token: 'bot', scopes, tier: 'tier3', run: remove },
+  { name: 'chat.getPermalink', token: 'bot', scopes: [], tier: 'special', run: permalink },
+  { name: 'reactions.add', token: 'bot', scopes: ['reactions:write'], tier: 'tier3', run: react },
+];

@@ -1,0 +1,59 @@
+import type { Json, StoredFile, StoredMessage } from '../state/message.ts';
+import type { SlackState } from '../state/state.ts';
+
+/** Slack gives every block an id of its own when the sender gave none. */
+export function withBlockIds(slack: SlackState, blocks: readonly Json[]): Json[] {
+  return blocks.map((block) => (block.block_id === undefined ? { ...block, block_id: slack.nextId('b') } : block));
+}
+
+function threadFields(slack: SlackState, message: StoredMessage): Json {
+  if (message.threadTs !== undefined) return { thread_ts: message.threadTs };
+  if (message.visibleTo !== undefined) return {};
+  const replies = slack.replies(message.channel, message.ts);
+  const latest = replies.at(-1);
+  if (latest === undefined) return {};
+  return { thread_ts: message.ts, reply_count: replies.length, latest_reply: latest.ts };
+}
+
+/** A message as the Web API and payloads show it. Metadata only when asked for (`include_all_metadata`). */
+export function shown(slack: SlackState, message: StoredMessage, include: { metadata: boolean }): Json {
+  const files = message.files.flatMap((id) => slack.files.get(id) ?? []).map((file) => shownFile(slack, file));
+  return {
+    type: 'message',
+    ...(message.tombstone ? { subtype: 'tombstone', hidden: true } : {}),
+    user: message.user,
+    ts: message.ts,
+    text: message.text,
+    team: slack.team.id,
+    ...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: message.appId }),
+    ...(message.blocks.length === 0 ? {} : { blocks: message.blocks }),
+    ...(include.metadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
+    ...(files.length === 0 ? {} : { files, upload: true }),
+    ...(message.edited === undefined ? {} : { edited: message.edited }),
+    ...(message.reactions.length === 0
+      ? {}
+      : { reactions: message.reactions.map((one) => ({ ...one, count: one.users.length })) }),
+    ...threadFields(slack, message),
+  };
+}
+
+export function shownFile(slack: SlackState, file: StoredFile): Json {
+  const shares: Record<string, Record<string, Json[]>> = {};
+  for (const { channel, ts, threadTs } of file.shares) {
+    const kind = slack.team.channels[channel]?.kind === 'public' ? 'public' : 'private';
+    const share = { ts, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) };
+    shares[kind] = { ...shares[kind], [channel]: [...(shares[kind]?.[channel] ?? []), share] };
+  }
+  return {
+    id: file.id,
+    created: Math.floor(file.createdAtMs / 1000),
+    name: file.name,
+    title: file.title,
+    mode: file.snippetType === undefined ? 'hosted' : 'snippet',
+    filetype: file.snippetType ?? file.name.split('.').at(-1) ?? 'binary',
+    size: file.size,
+    user: slack.app.botUserId,
+    channels: file.shares.map((share) => share.channel),
+    shares,
+  };
+}

@@ -1,0 +1,34 @@
+import { boolean, byType, type Check, list, object, oneOf, string, typed } from './shape.ts';
+
+/** Text objects and what else blocks are composed of (docs.slack.dev: composition objects). */
+export function plainText(max: number, min = 1): Check {
+  return typed('plain_text', { required: { text: string(max, min) }, optional: { emoji: boolean } });
+}
+
+export function mrkdwn(max: number): Check {
+  return typed('mrkdwn', { required: { text: string(max) }, optional: { verbatim: boolean } });
+}
+
+export function anyText(max: number): Check {
+  return byType({ plain_text: plainText(max), mrkdwn: mrkdwn(max) });
+}
+
+export const style = oneOf('primary', 'danger');
+
+export const confirm: Check = object({
+  required: { title: plainText(100), text: anyText(300), confirm: plainText(30), deny: plainText(30) },
+  optional: { style },
+});
+
+export function option(text: Check): Check {
+  return object({ required: { text, value: string(150) }, optional: { description: anyText(75), url: string(3000) } });
+}
+
+const plainOptions = (max: number) => list(option(plainText(75)), max);
+
+export const options = {
+  select: plainOptions(100),
+  overflow: plainOptions(5),
+  boxes: list(option(anyText(75)), 10),
+  groups: list(object({ required: { label: plainText(75), options: plainOptions(100) } }), 100),
+};

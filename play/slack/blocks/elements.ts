@@ -1,0 +1,108 @@
+import { anyText, confirm, option, options, plainText, style } from './composition.ts';
+import {
+  anything,
+  boolean,
+  byType,
+  type Check,
+  integer,
+  list,
+  object,
+  oneOf,
+  type Shape,
+  string,
+  typed,
+} from './shape.ts';
+
+const actionId = string(255);
+const placeholder = plainText(150);
+
+function interactive(type: string, shape: Shape): Check {
+  return typed(type, { required: { ...shape.required }, optional: { action_id: actionId, ...shape.optional } });
+}
+
+const focusable = { placeholder, focus_on_load: boolean, confirm };
+
+export const image = typed('image', {
+  required: { alt_text: string(2000) },
+  optional: { image_url: string(3000), slack_file: object({ optional: { id: string(255), url: string(3000) } }) },
+});
+
+const button = interactive('button', {
+  required: { text: plainText(75) },
+  optional: { value: string(2000), url: string(3000), style, confirm, accessibility_label: string(75) },
+});
+
+const choice = { ...focusable, initial_option: option(anyText(75)) };
+const several = { ...focusable, max_selected_items: integer(1, 100) };
+
+const selects: Record<string, Check> = {
+  static_select: interactive('static_select', {
+    optional: { ...choice, options: options.select, option_groups: options.groups },
+  }),
+  multi_static_select: interactive('multi_static_select', {
+    optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
+  }),
+  external_select: interactive('external_select', { optional: { ...choice, min_query_length: integer(0, 1000) } }),
+  users_select: interactive('users_select', { optional: { ...focusable, initial_user: string(255) } }),
+  channels_select: interactive('channels_select', {
+    optional: { ...focusable, initial_channel: string(255), response_url_enabled: boolean },
+  }),
+  conversations_select: interactive('conversations_select', {
+    optional: {
+      ...focusable,
+      initial_conversation: string(255),
+      default_to_current_conversation: boolean,
+      response_url_enabled: boolean,
+      filter: anything,
+    },
+  }),
+};
+
+const boxes = { required: { options: options.boxes }, optional: { focus_on_load: boolean, confirm } };
+
+const choices: Record<string, Check> = {
+  overflow: interactive('overflow', { required: { options: options.overflow }, optional: { confirm } }),
+  checkboxes: interactive('checkboxes', { ...boxes, optional: { ...boxes.optional, initial_options: options.boxes } }),
+  radio_buttons: interactive('radio_buttons', {
+    ...boxes,
+    optional: { ...boxes.optional, initial_option: option(anyText(75)) },
+  }),
+};
+
+const dispatch = object({
+  optional: { trigger_actions_on: list(oneOf('on_enter_pressed', 'on_character_entered'), 2) },
+});
+
+const inputs: Record<string, Check> = {
+  plain_text_input: interactive('plain_text_input', {
+    optional: {
+      initial_value: string(3000, 0),
+      multiline: boolean,
+      min_length: integer(0, 3000),
+      max_length: integer(1, 3000),
+      placeholder,
+      focus_on_load: boolean,
+      dispatch_action_config: dispatch,
+    },
+  }),
+  number_input: interactive('number_input', {
+    required: { is_decimal_allowed: boolean },
+    optional: {
+      initial_value: string(255, 0),
+      min_value: string(255),
+      max_value: string(255),
+      placeholder,
+      focus_on_load: boolean,
+      dispatch_action_config: dispatch,
+    },
+  }),
+};
+
+export const actionElement = byType({ button, ...selects, ...choices });
+export const accessory = byType({ button, image, ...selects, ...choices });
+export const inputElement = byType({ ...selects, ...choices, ...inputs });
+export const contextElement = byType({
+  image,
+  plain_text: anyText(3000),
+  mrkdwn: anyText(3000),
+});

@@ -1,0 +1,244 @@
+import { isJson } from '../api/args.ts';
+import { SlackError } from '../api/slack-error.ts';
+import type { Triggers } from '../api/triggers.ts';
+import { checkedView, replaceView } from '../api/views.ts';
+import type { ResponseUrls } from '../serve/response-urls.ts';
+import type { Json, StoredMessage, StoredView } from '../state/message.ts';
+import type { SlackState } from '../state/state.ts';
+import type { SlackChannel, SlackUser } from '../state/team.ts';
+import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
+import { type Links, Payloads } from './payloads.ts';
+import { actionOf, findPressed, type Press } from './press.ts';
+
+/** On every delivery: how it travels, and fields of the payload to set by force (another team's id, another app's). */
+export interface Common extends DeliveryOptions {
+  readonly user: string;
+  readonly override?: Json;
+}
+
+export interface CommandOrder extends Common {
+  readonly channel: string;
+  readonly text: string;
+  /** Default `/kdebug`. */
+  readonly command?: string;
+}
+
+export interface MentionOrder extends Common {
+  readonly channel: string;
+  /** Without the mention itself, which is put in front. */
+  readonly text: string;
+  readonly threadTs?: string;
+}
+
+export interface ActionOrder extends Common, Press {
+  readonly channel: string;
+  /** The message's `ts`, an ephemeral one's too. */
+  readonly ts: string;
+}
+
+export interface SubmissionOrder extends Common {
+  readonly viewId: string;
+  /** `state.values`: by block id, then action id. */
+  readonly values: Json;
+}
+
+export interface ShortcutOrder extends Common {
+  readonly callbackId: string;
+  /** A message shortcut when both are given, else a global one. */
+  readonly channel?: string;
+  readonly ts?: string;
+}
+
+interface Parts {
+  readonly slack: SlackState;
+  readonly triggers: Triggers;
+  readonly responseUrls: ResponseUrls;
+  readonly courier: Courier;
+  readonly origin: () => string;
+}
+
+/**
+ * People's deeds, delivered to the app; each resolves with the acknowledgement. Ordinary impossibilities (no such
+ * button, an unknown person) throw; a payload that Slack would never send is made with `override`.
+ */
+export class Deliver {
+  private readonly parts: Parts;
+  private readonly payloads: Payloads;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+    this.payloads = new Payloads(parts.slack);
+  }
+
+  /** A slash command. What rides on the acknowledgement, or Slack's own complaint, is shown to the person. */
+  async command(order: CommandOrder): Promise<Delivery> {
+    this.needScope('commands');
+    const channel = this.channel(order.channel);
+    const said = { command: order.command ?? '/kdebug', text: order.text };
+    const payload = this.payloads.command(this.user(order), channel, said, this.links(order.user, channel.id));
+    const delivery = await this.send('slash_commands', payload, order);
+    this.showAnswer(delivery, channel.id, order.user, said.command);
+    return delivery;
+  }
+
+  /** A person's message that the app does not hear of (an alert, chatter). */
+  say(order: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage {
+    const { slack } = this.parts;
+    const thread = order.threadTs === undefined ? {} : { threadTs: order.threadTs };
+    const place = { channel: this.channel(order.channel).id, ts: slack.nextTs(), ...thread, user: order.user };
+    const message: StoredMessage = { ...place, text: order.text, blocks: [], files: [], revisions: 0, reactions: [] };
+    slack.post(message);
+    return message;
+  }
+
+  /** `@kdebug …`: posts the person's message, then sends `app_mention`. Only where the bot is a member. */
+  async mention(order: MentionOrder): Promise<Delivery> {
+    this.needScope('app_mentions:read');
+    const { slack } = this.parts;
+    const bot = slack.app.botUserId;
+    if (!this.channel(order.channel).members.includes(bot))
+      throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
+    const { ts, text, channel } = this.say({ ...order, text: `<@${bot}> ${order.text}` });
+    const thread = order.threadTs === undefined ? {} : { thread_ts: order.threadTs };
+    const event = {
+      type: 'app_mention',
+      user: order.user,
+      ts,
+      text,
+      team: slack.team.id,
+      channel,
+      event_ts: ts,
+      ...thread,
+    };
+    return this.send('events_api', this.payloads.event(event), order);
+  }
+
+  /** Any other event, as it is (`app_home_opened`, `message` …). */
+  async event(event: Json, options: Omit<Common, 'user'> = {}): Promise<Delivery> {
+    return this.send('events_api', this.payloads.event(event), options);
+  }
+
+  /** Presses a button (or picks from a menu) of a message. */
+  async action(order: ActionOrder): Promise<Delivery> {
+    const source = this.message(order.channel, order.ts);
+    const action = actionOf(findPressed(source.blocks, order), order, this.parts.slack.nextTs());
+    const links = this.links(order.user, order.channel, source);
+    return this.send('interactive', this.payloads.action(this.user(order), source, action, links), order);
+  }
+
+  /** Presses a button inside an open view. */
+  async viewAction(order: Common & Press & { viewId: string }): Promise<Delivery> {
+    const view = this.openView(order.viewId);
+    const blocks = Array.isArray(view.view.blocks) ? view.view.blocks.filter(isJson) : [];
+    const action = actionOf(findPressed(blocks, order), order, this.parts.slack.nextTs());
+    const trigger = this.parts.triggers.issue(order.user);
+    return this.send('interactive', this.payloads.viewAction(this.user(order), view, action, trigger), order);
+  }
+
+  /** Submits a modal. An empty acknowledgement closes it; `errors` keeps it open, `update` replaces it, `clear` closes. */
+  async viewSubmission(order: SubmissionOrder): Promise<Delivery> {
+    const view = this.openView(order.viewId);
+    const trigger = this.parts.triggers.issue(order.user);
+    const payload = this.payloads.viewSubmission(this.user(order), view, order.values, trigger);
+    const delivery = await this.send('interactive', payload, order);
+    if (delivery.error === undefined) this.afterSubmission(view, delivery.body);
+    return delivery;
+  }
+
+  async shortcut(order: ShortcutOrder): Promise<Delivery> {
+    this.needScope('commands');
+    const { channel, ts, callbackId } = order;
+    const user = this.user(order);
+    if (channel === undefined || ts === undefined) {
+      return this.send(
+        'interactive',
+        this.payloads.shortcut(user, callbackId, this.parts.triggers.issue(user.id)),
+        order,
+      );
+    }
+    const source = this.message(channel, ts);
+    const links = this.links(user.id, channel, source);
+    return this.send('interactive', this.payloads.messageShortcut(user, callbackId, source, links), order);
+  }
+
+  /** The same payload once more, newly signed: what Slack does when it got no answer in time. */
+  async again(delivery: Delivery, options: DeliveryOptions = {}): Promise<Delivery> {
+    return this.parts.courier.deliver(delivery.parcel, { via: delivery.via, ...options });
+  }
+
+  /** The same bytes once more: what an attacker does. */
+  async replay(delivery: Delivery): Promise<Delivery> {
+    return this.parts.courier.replay(delivery);
+  }
+
+  private async send(
+    type: Parcel['type'],
+    payload: Json,
+    { override, ...options }: Omit<Common, 'user'>,
+  ): Promise<Delivery> {
+    return this.parts.courier.deliver({ type, payload: { ...payload, ...override } }, options);
+  }
+
+  private showAnswer(delivery: Delivery, channel: string, user: string, command: string): void {
+    const { responseUrls } = this.parts;
+    if (delivery.error !== undefined) {
+      responseUrls.slackbot(channel, user, `${command} failed with the error "${delivery.error}"`);
+      return;
+    }
+    const answer = typeof delivery.body === 'string' ? { text: delivery.body } : delivery.body;
+    if (!answer.text && answer.blocks === undefined) return;
+    try {
+      responseUrls.say(channel, user, answer);
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      responseUrls.slackbot(channel, user, `${command} failed because of the answer: ${error.code}`);
+    }
+  }
+
+  private afterSubmission(view: StoredView, body: Json | string): void {
+    const { slack } = this.parts;
+    const answer = isJson(body) ? body : {};
+    if (answer.response_action === 'update') {
+      replaceView(slack, view, checkedView(answer.view, 'modal'));
+      return;
+    }
+    if (answer.response_action === 'errors') view.errors = isJson(answer.errors) ? answer.errors : {};
+    else view.open = false;
+    slack.tell({ kind: 'view', view });
+  }
+
+  private links(user: string, channel: string, source?: StoredMessage): Links {
+    const { triggers, responseUrls, origin } = this.parts;
+    return { triggerId: triggers.issue(user), responseUrl: `${origin()}${responseUrls.issue(channel, user, source)}` };
+  }
+
+  private user(order: Common): SlackUser {
+    const user = this.parts.slack.team.users[order.user];
+    if (user === undefined) throw new Error(`nobody here is ${order.user}`);
+    return user;
+  }
+
+  private channel(id: string): SlackChannel {
+    const channel = this.parts.slack.team.channels[id];
+    if (channel === undefined) throw new Error(`there is no channel ${id}`);
+    return channel;
+  }
+
+  private message(channel: string, ts: string): StoredMessage {
+    const { slack } = this.parts;
+    const found =
+      slack.message(channel, ts) ?? slack.ephemerals.find((one) => one.channel === channel && one.ts === ts);
+    if (found === undefined) throw new Error(`there is no message ${ts} in ${channel}`);
+    return found;
+  }
+
+  private openView(id: string): StoredView {
+    const view = this.parts.slack.views.get(id);
+    if (view === undefined || !view.open) throw new Error(`view ${id} is not open`);
+    return view;
+  }
+
+  private needScope(scope: string): void {
+    if (!this.parts.slack.app.scopes.includes(scope)) throw new Error(`without the scope ${scope} Slack sends nothing`);
+  }
+}

@@ -1,0 +1,154 @@
+import { shown } from '../api/shown.ts';
+import { shownView } from '../api/views.ts';
+import type { Json, StoredMessage, StoredView } from '../state/message.ts';
+import type { SlackState } from '../state/state.ts';
+import type { SlackChannel, SlackUser } from '../state/team.ts';
+
+/** Payloads as Slack sends them (docs.slack.dev: slash commands, interaction payloads, Events API). */
+export class Payloads {
+  private readonly slack: SlackState;
+
+  constructor(slack: SlackState) {
+    this.slack = slack;
+  }
+
+  command(user: SlackUser, channel: SlackChannel, said: { command: string; text: string }, links: Links): Json {
+    const { team, app } = this.slack;
+    const channelName = { public: channel.name, private: 'privategroup', im: 'directmessage' }[channel.kind];
+    return {
+      ...this.common(),
+      team_id: team.id,
+      team_domain: team.domain,
+      ...(team.enterpriseId === undefined ? {} : { enterprise_id: team.enterpriseId, enterprise_name: team.name }),
+      channel_id: channel.id,
+      channel_name: channelName,
+      user_id: user.id,
+      user_name: user.name,
+      ...said,
+      api_app_id: app.appId,
+      is_enterprise_install: 'false',
+      response_url: links.responseUrl,
+      trigger_id: links.triggerId,
+    };
+  }
+
+  action(user: SlackUser, source: StoredMessage, action: Json, links: Links): Json {
+    const isEphemeral = source.visibleTo !== undefined;
+    const thread = source.threadTs === undefined ? {} : { thread_ts: source.threadTs };
+    return {
+      type: 'block_actions',
+      ...this.interaction(user),
+      trigger_id: links.triggerId,
+      response_url: links.responseUrl,
+      container: {
+        type: 'message',
+        message_ts: source.ts,
+        channel_id: source.channel,
+        is_ephemeral: isEphemeral,
+        ...thread,
+      },
+      channel: this.channelOf(source.channel),
+      // Ephemeral messages are not kept: their payloads carry none.
+      ...(isEphemeral ? {} : { message: shown(this.slack, source, { metadata: true }) }),
+      state: { values: {} },
+      actions: [action],
+    };
+  }
+
+  viewAction(user: SlackUser, view: StoredView, action: Json, triggerId: string): Json {
+    return {
+      type: 'block_actions',
+      ...this.interaction(user),
+      trigger_id: triggerId,
+      container: { type: 'view', view_id: view.id },
+      view: shownView(this.slack, view),
+      actions: [action],
+    };
+  }
+
+  viewSubmission(user: SlackUser, view: StoredView, values: Json, triggerId: string): Json {
+    const shownNow = { ...shownView(this.slack, view), state: { values } };
+    return {
+      type: 'view_submission',
+      ...this.interaction(user),
+      trigger_id: triggerId,
+      view: shownNow,
+      response_urls: [],
+    };
+  }
+
+  shortcut(user: SlackUser, callbackId: string, triggerId: string): Json {
+    return {
+      type: 'shortcut',
+      ...this.interaction(user),
+      callback_id: callbackId,
+      trigger_id: triggerId,
+      action_ts: this.slack.nextTs(),
+    };
+  }
+
+  messageShortcut(user: SlackUser, callbackId: string, source: StoredMessage, links: Links): Json {
+    return {
+      type: 'message_action',
+      ...this.interaction(user),
+      callback_id: callbackId,
+      trigger_id: links.triggerId,
+      response_url: links.responseUrl,
+      action_ts: this.slack.nextTs(),
+      channel: this.channelOf(source.channel),
+      message_ts: source.ts,
+      message: shown(this.slack, source, { metadata: true }),
+    };
+  }
+
+  event(event: Json): Json {
+    const { team, app } = this.slack;
+    return {
+      ...this.common(),
+      team_id: team.id,
+      api_app_id: app.appId,
+      type: 'event_callback',
+      event,
+      event_id: this.slack.nextId('Ev'),
+      event_time: Math.floor(this.slack.now() / 1000),
+      authorizations: [
+        {
+          enterprise_id: team.enterpriseId ?? null,
+          team_id: team.id,
+          user_id: app.botUserId,
+          is_bot: true,
+          is_enterprise_install: false,
+        },
+      ],
+      is_ext_shared_channel: false,
+    };
+  }
+
+  private common(): Json {
+    return { token: 'verification-token' };
+  }
+
+  private interaction(user: SlackUser): Json {
+    const { team, app } = this.slack;
+    const enterprise = team.enterpriseId === undefined ? null : { id: team.enterpriseId, name: team.name };
+    return {
+      ...this.common(),
+      user: { id: user.id, username: user.name, name: user.name, team_id: user.team_id },
+      team: { id: team.id, domain: team.domain },
+      api_app_id: app.appId,
+      enterprise,
+      is_enterprise_install: false,
+    };
+  }
+
+  private channelOf(id: string): Json {
+    const channel = this.slack.team.channels[id];
+    return { id, name: channel?.kind === 'im' ? 'directmessage' : (channel?.name ?? '') };
+  }
+}
+
+/** What lets the app answer an interaction. */
+export interface Links {
+  readonly triggerId: string;
+  readonly responseUrl: string;
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { ALL_SCOPES } from './api/methods.ts';
+import { LocalSlack } from './local-slack.ts';
+import type { RateOptions } from './serve/rates.ts';
+import { type Clock, SlackState } from './state/state.ts';
+import { defaultTeam, type Team } from './state/team.ts';
+
+export type { Delivery, DeliveryOptions } from './deliver/courier.ts';
+export type { ActionOrder, CommandOrder, MentionOrder, ShortcutOrder, SubmissionOrder } from './deliver/deliver.ts';
+export type { LocalSlack } from './local-slack.ts';
+export { type Mention, mentionsIn, wouldUnfurl } from './read/mentions.ts';
+export { describe as describeMessage, type TranscriptOptions } from './read/transcript.ts';
+export type { Fault, FaultKind } from './serve/faults.ts';
+export type { LoggedCall } from './serve/request-log.ts';
+export type { Json, StoredFile, StoredMessage, StoredView } from './state/message.ts';
+export type { Change } from './state/state.ts';
+export type { SlackChannel, SlackUser, SlackUsergroup, Team } from './state/team.ts';
+export { ALL_SCOPES };
+
+export interface LocalSlackOptions {
+  /** Default: any free port of 127.0.0.1. */
+  readonly port?: number;
+  /** Where the app takes signed HTTP requests; may be set later (`requestUrl`). */
+  readonly requestUrl?: string;
+  /** The bot token's scopes. Default: all that the known methods can ask for. */
+  readonly scopes?: readonly string[];
+  /** Slack's rates, as documented, unless loosened here. */
+  readonly rates?: RateOptions;
+  /** Changes the default workspace before the start. */
+  readonly team?: (team: Team) => void;
+  /** Milliseconds since 1970; `ts`, rates, triggers and response URLs follow it. Default the real clock. */
+  readonly now?: Clock;
+}
+
+/**
+ * Starts a Slack on this machine that keeps Slack's limits and speaks its error words: Web API, uploads, response
+ * URLs, signed HTTP and Socket Mode delivery. Secrets are fresh at every start.
+ */
+export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
+  const botUserId = 'U0KDEBUG';
+  const team = defaultTeam(botUserId);
+  options.team?.(team);
+  const secret = (bytes: number) => randomBytes(bytes).toString('hex');
+  const app = {
+    appId: 'A0KDEBUG',
+    botUserId,
+    botId: 'B0KDEBUG',
+    botToken: `xoxb-${secret(16)}`,
+    appToken: `xapp-${secret(16)}`,
+    signingSecret: secret(16),
+    scopes: options.scopes ?? ALL_SCOPES,
+  };
+  const slack = new LocalSlack(
+    new SlackState(team, app, options.now ?? Date.now),
+    options.rates ?? {},
+    options.requestUrl,
+  );
+  await slack.listen(options.port ?? 0);
+  return slack;
+}

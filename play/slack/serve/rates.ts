@@ -1,0 +1,64 @@
+import type { Args } from '../api/args.ts';
+import { optional } from '../api/args.ts';
+import type { Method, Tier } from '../api/method.ts';
+import type { Clock } from '../state/state.ts';
+
+/** Slack's documented rates (docs.slack.dev, "Rate limits"); `off` lets everything pass. */
+export interface RateOptions {
+  readonly off?: boolean;
+  /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts". Default 5. */
+  readonly postBurst?: number;
+  /** Added to every tier's calls a minute; Slack promises "20+", "50+", "100+". Default 0: only the promise. */
+  readonly extraPerMinute?: number;
+}
+
+const PER_MINUTE: Record<Exclude<Tier, 'posting'>, number> = { tier2: 20, tier3: 50, tier4: 100, special: 600 };
+const MINUTE_MS = 60_000;
+
+/**
+ * `chat.postMessage`: a bucket per channel that refills by one a second. Everything else: at most the tier's number
+ * of calls of that method in any 60 seconds. A refused call does not count.
+ */
+export class Rates {
+  private readonly buckets = new Map<string, { tokens: number; atMs: number }>();
+  private readonly windows = new Map<string, number[]>();
+  private readonly options: RateOptions;
+  private readonly now: Clock;
+
+  constructor(options: RateOptions, now: Clock) {
+    this.options = options;
+    this.now = now;
+  }
+
+  /** Counts the call. @returns the seconds to wait (`Retry-After`, at least 1) when it is one too many */
+  take(method: Method, args: Args): number | undefined {
+    if (this.options.off) return undefined;
+    return method.tier === 'posting'
+      ? this.fromBucket(optional(args, 'channel') ?? '')
+      : this.fromWindow(method.name, PER_MINUTE[method.tier]);
+  }
+
+  private fromBucket(channel: string): number | undefined {
+    const size = this.options.postBurst ?? 5;
+    const now = this.now();
+    const bucket = this.buckets.get(channel) ?? { tokens: size, atMs: now };
+    bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.atMs) / 1000);
+    bucket.atMs = now;
+    this.buckets.set(channel, bucket);
+    if (bucket.tokens < 1) return Math.max(1, Math.ceil(1 - bucket.tokens));
+    bucket.tokens -= 1;
+    return undefined;
+  }
+
+  private fromWindow(name: string, perMinute: number): number | undefined {
+    const now = this.now();
+    const window = (this.windows.get(name) ?? []).filter((at) => at > now - MINUTE_MS);
+    this.windows.set(name, window);
+    const oldest = window[0];
+    if (oldest !== undefined && window.length >= perMinute + (this.options.extraPerMinute ?? 0)) {
+      return Math.max(1, Math.ceil((oldest + MINUTE_MS - now) / 1000));
+    }
+    window.push(now);
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+/** JSON as it came over the wire. */
+export type Json = Record<string, unknown>;
+
+/** A message as Slack keeps it, in a channel or for one person only. Plain data. */
+export interface StoredMessage {
+  readonly channel: string;
+  readonly ts: string;
+  /** The thread's root; absent on messages of the channel itself. */
+  readonly threadTs?: string;
+  readonly user: string;
+  /** Set on an app's messages. */
+  readonly botId?: string;
+  readonly appId?: string;
+  text: string;
+  blocks: Json[];
+  metadata?: Json;
+  files: string[];
+  /** Slack's "(edited)": set when an update changed the text of a message without blocks. */
+  edited?: { user: string; ts: string };
+  /** How often it was updated. */
+  revisions: number;
+  /** As asked for: absent means Slack's default (media unfurls, links of apps do not). */
+  unfurlLinks?: boolean;
+  unfurlMedia?: boolean;
+  linkNames?: boolean;
+  parse?: string;
+  mrkdwn?: boolean;
+  reactions: { name: string; users: string[] }[];
+  /** "This message was deleted.": a root whose replies stay. */
+  tombstone?: boolean;
+  /** Only this person sees it. */
+  readonly visibleTo?: string;
+}
+
+export interface StoredFile {
+  readonly id: string;
+  readonly name: string;
+  title: string;
+  /** Bytes announced, and received. */
+  readonly size: number;
+  readonly snippetType?: string;
+  readonly createdAtMs: number;
+  /** Where the bytes are on this machine; set once they arrived whole. */
+  path?: string;
+  state: 'awaiting-bytes' | 'uploaded' | 'complete';
+  shares: { channel: string; ts: string; threadTs?: string }[];
+}
+
+export interface StoredView {
+  readonly id: string;
+  readonly kind: 'modal' | 'home';
+  readonly user: string;
+  view: Json;
+  hash: string;
+  open: boolean;
+  /** What the last submission was answered with, when it was refused (`response_action: errors`). */
+  errors?: Json;
+}

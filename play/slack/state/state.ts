@@ -1,0 +1,120 @@
+import { EventEmitter } from 'node:events';
+import type { Json, StoredFile, StoredMessage, StoredView } from './message.ts';
+import type { SlackChannel, Team } from './team.ts';
+
+/** Who the app is in this workspace, and its secrets. */
+interface AppIdentity {
+  readonly appId: string;
+  readonly botUserId: string;
+  readonly botId: string;
+  readonly botToken: string;
+  readonly appToken: string;
+  readonly signingSecret: string;
+  /** What the bot token may do; an app-level token always has `connections:write`. */
+  readonly scopes: readonly string[];
+}
+
+/** Everything that can be seen to happen, in order. `message` is the state after the change. */
+export type Change =
+  | { readonly kind: 'posted' | 'updated' | 'deleted'; readonly message: StoredMessage }
+  | { readonly kind: 'ephemeral' | 'ephemeral-removed'; readonly message: StoredMessage }
+  | { readonly kind: 'reaction'; readonly message: StoredMessage }
+  | { readonly kind: 'file'; readonly file: StoredFile }
+  | { readonly kind: 'view'; readonly view: StoredView }
+  | { readonly kind: 'call'; readonly method: string; readonly ok: boolean }
+  | { readonly kind: 'delivered'; readonly what: string; readonly payload: Json }
+  | { readonly kind: 'socket'; readonly open: number };
+
+export type Clock = () => number;
+
+/**
+ * The workspace's whole state as plain data, with a feed of changes. One writer (this process), so nothing is locked.
+ * `ts` values are unique and strictly increasing over the whole workspace.
+ */
+export class SlackState {
+  readonly team: Team;
+  readonly app: AppIdentity;
+  readonly now: Clock;
+  /** Per channel, in order of `ts`. */
+  readonly messages = new Map<string, Map<string, StoredMessage>>();
+  readonly ephemerals: StoredMessage[] = [];
+  readonly files = new Map<string, StoredFile>();
+  readonly views = new Map<string, StoredView>();
+  readonly changes = new EventEmitter<{ change: [Change] }>();
+  private lastMicros = 0;
+  private sequence = 0;
+
+  constructor(team: Team, app: AppIdentity, now: Clock) {
+    this.team = team;
+    this.app = app;
+    this.now = now;
+    this.changes.setMaxListeners(0);
+  }
+
+  nextTs(): string {
+    this.lastMicros = Math.max(this.lastMicros + 1, this.now() * 1000);
+    return `${Math.floor(this.lastMicros / 1e6)}.${String(this.lastMicros % 1e6).padStart(6, '0')}`;
+  }
+
+  /** An id of Slack's shape: a capital letter and ten more characters. */
+  nextId(letter: string): string {
+    this.sequence += 1;
+    return `${letter}0${this.sequence.toString(36).toUpperCase().padStart(9, '0')}`;
+  }
+
+  channelMessages(channel: string): Map<string, StoredMessage> {
+    let found = this.messages.get(channel);
+    if (found === undefined) {
+      found = new Map();
+      this.messages.set(channel, found);
+    }
+    return found;
+  }
+
+  message(channel: string, ts: string): StoredMessage | undefined {
+    return this.messages.get(channel)?.get(ts);
+  }
+
+  post(message: StoredMessage): void {
+    this.channelMessages(message.channel).set(message.ts, message);
+    this.tell({ kind: 'posted', message });
+  }
+
+  replies(channel: string, rootTs: string): StoredMessage[] {
+    return [...this.channelMessages(channel).values()].filter((message) => message.threadTs === rootTs);
+  }
+
+  /** Removes a message; a root with replies stays as a tombstone, as in Slack. */
+  remove(message: StoredMessage): void {
+    if (this.replies(message.channel, message.ts).length > 0) {
+      Object.assign(message, { tombstone: true, text: 'This message was deleted.', blocks: [], files: [] });
+      delete message.metadata;
+    } else {
+      this.channelMessages(message.channel).delete(message.ts);
+    }
+    this.tell({ kind: 'deleted', message });
+  }
+
+  /** The direct message between the bot and a person, opened when there is none. */
+  direct(userId: string): SlackChannel {
+    const known = Object.values(this.team.channels).find((one) => one.kind === 'im' && one.user === userId);
+    if (known !== undefined) return known;
+    const members = [userId, this.app.botUserId];
+    const id = `D0${userId.slice(1)}`;
+    const opened: SlackChannel = {
+      id,
+      name: userId,
+      kind: 'im',
+      is_archived: false,
+      is_ext_shared: false,
+      members,
+      user: userId,
+    };
+    this.team.channels[id] = opened;
+    return opened;
+  }
+
+  tell(change: Change): void {
+    this.changes.emit('change', change);
+  }
+}

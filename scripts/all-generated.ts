@@ -1,0 +1,14 @@
+import { architectureGraph } from './gen-architecture.ts';
+import { commandsPage, readmeCommands } from './gen-commands.ts';
+import { errorsPage } from './gen-errors.ts';
+import { policySchema } from './gen-policy-schema.ts';
+import type { Generated } from './generated.ts';
+
+/** Everything that is made from the code. */
+export const ALL_GENERATED: readonly Generated[] = [
+  policySchema,
+  errorsPage,
+  commandsPage,
+  readmeCommands,
+  architectureGraph,
+];

@@ -1,0 +1,70 @@
+import { FLAG_GROUPS, FLAGS, flagUsage, KUBECTL_ONLY } from '../src/core/command/flags.ts';
+import { VERBS } from '../src/core/command/verbs.ts';
+import { type Generated, table, withPart } from './generated.ts';
+
+const code = (text: string) => `\`${text}\``;
+
+const flagTable = (group: (typeof FLAG_GROUPS)[number]) =>
+  table(
+    ['flag', 'meaning', 'example'],
+    FLAGS.filter((flag) => flag.group === group).map((flag) => [
+      code(flagUsage(flag)),
+      flag.help,
+      code(`/kdebug ${flag.example}`),
+    ]),
+  );
+
+const verbTable = table(
+  ['verb', 'meaning', 'example'],
+  VERBS.map((verb) => [code(`/kdebug ${verb.usage}`), verb.help, code(`/kdebug ${verb.example}`)]),
+);
+
+const refusedTable = table(
+  ['flag', 'why not'],
+  [...KUBECTL_ONLY].map(([name, why]) => [code(name.length === 1 ? `-${name}` : `--${name}`), why]),
+);
+
+/** The whole command, from the tables that the parser and the help read. */
+export const commandsPage: Generated = {
+  path: 'docs/commands.md',
+  text: () => `# The command
+
+Made from \`src/core/command/\` by \`npm run gen\`: change it there. A verb or flag that this version does not have yet answers so, with what works today.
+
+    /kdebug POD [--image=IMAGE] [flags] [-- COMMAND [ARG…]]
+
+\`POD\` is a pod's name, \`pod/NAME\` (also for a pod whose name is a verb), \`deployment/NAME\`, \`statefulset/NAME\`,
+\`daemonset/NAME\` or \`job/NAME\`; \`--selector\` and \`--all\` aim at many pods. Words are split like a shell does, and nothing is ever
+expanded or given to a shell. \`/kdebug\` alone opens a form; inside a thread, mention the bot instead: \`@kdebug POD …\`.
+
+${FLAG_GROUPS.map((group) => `## Flags: ${group}\n\n${flagTable(group)}`).join('\n\n')}
+
+## Verbs
+
+${verbTable}
+
+## Flags of kubectl debug that kdebug does not take
+
+${refusedTable}
+`,
+};
+
+/** The short table in the README. */
+export const readmeCommands: Generated = {
+  path: 'README.md',
+  text: (current) =>
+    withPart(
+      current,
+      'commands',
+      table(
+        ['command', 'does'],
+        [
+          [
+            code('/kdebug POD --image=IMAGE [flags] [-- COMMAND]'),
+            'Debug a running pod; the result comes in the thread.',
+          ],
+          ...VERBS.map((verb) => [code(`/kdebug ${verb.usage}`), verb.help]),
+        ],
+      ),
+    ),
+};

@@ -1,0 +1,2 @@
+export { createMetrics } from './metrics.ts';
+export { type Check, type OpsServer, startOpsServer } from './ops-server.ts';

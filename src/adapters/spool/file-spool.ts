@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { KdebugError } from '../../core/errors.ts';
+import type { Spool } from '../../flow/ports.ts';
+
+/** What a spool needs of a file; node's FileHandle has it. */
+export interface SpoolFile {
+  write(data: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesWritten: number }>;
+  read(into: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** Bytes that all spools share. */
+export interface Budget {
+  /** Whether there was room; then it is taken. */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
+}
+
+/** Bytes a write to the file has at least, and a piece of `read` at most. */
+const BLOCK_BYTES = 64 * 1024;
+
+/**
+ * A spool that gathers small writes into blocks and opens its file with the first full one. One writer, who leaves a
+ * chunk alone until its promise is kept; any number of readers after `finish`. Memory: one block, and the writes that
+ * the caller does not wait for. After an error nothing more is taken; what reached the file stays readable, and
+ * `bytes` counts just that.
+ */
+export class FileSpool implements Spool {
+  readonly #openFile: () => Promise<SpoolFile>;
+  readonly #budget: Budget;
+  #block = Buffer.alloc(0);
+  #blockUsed = 0;
+  #file: SpoolFile | undefined;
+  #inFile = 0;
+  readonly #hash = createHash('sha256');
+  #sha256: string | undefined;
+  #taken = 0;
+  #writing: Promise<void> | undefined;
+  #failure: KdebugError | undefined;
+  #state: 'open' | 'finished' | 'removed' = 'open';
+
+  constructor(openFile: () => Promise<SpoolFile>, budget: Budget) {
+    this.#openFile = openFile;
+    this.#budget = budget;
+  }
+
+  get bytes(): number {
+    return this.#failure ? this.#inFile : this.#taken;
+  }
+
+  /** @throws KdebugError spool_full, spool_failed */
+  write(chunk: Uint8Array): Promise<void> | void {
+    if (this.#state !== 'open') return Promise.reject(this.#misuse('write to', this.#state));
+    if (this.#failure) return Promise.reject(this.#failure);
+    if (!this.#budget.take(chunk.length)) {
+      return Promise.reject(new KdebugError('spool_full', { detail: 'the limit of all spools is reached' }));
+    }
+    this.#taken += chunk.length;
+    if (this.#blockUsed + chunk.length < BLOCK_BYTES) return this.#gather(chunk);
+    const gathered = this.#takeBlock();
+    return this.#append([gathered, chunk]);
+  }
+
+  /** Rejects when the last block could not be written; an error that a write has told of is not told again. */
+  async finish(): Promise<string> {
+    if (this.#sha256 !== undefined) return this.#sha256;
+    if (this.#state === 'open') this.#state = 'finished';
+    await this.#writing?.catch(() => undefined);
+    if (this.#file && !this.#failure) await this.#append([this.#takeBlock()]);
+    if (!this.#file) this.#hash.update(this.#block.subarray(0, this.#blockUsed));
+    this.#sha256 ??= this.#hash.digest('hex');
+    return this.#sha256;
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    if (this.#state !== 'finished') throw this.#misuse('read', this.#state);
+    if (!this.#file) {
+      if (this.bytes > 0) yield this.#block.subarray(0, this.#blockUsed);
+      return;
+    }
+    for (let position = 0; position < this.#inFile; ) {
+      const piece = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#inFile - position));
+      const { bytesRead } = await this.#file.read(piece, 0, piece.length, position);
+      if (bytesRead === 0)
+        throw new KdebugError('spool_failed', { detail: 'the file is shorter than what was written' });
+      position += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  }
+
+  async remove(): Promise<void> {
+    if (this.#state === 'removed') return;
+    this.#state = 'removed';
+    await this.#writing?.catch(() => undefined);
+    this.#budget.giveBack(this.#taken);
+    this.#taken = 0;
+    this.#inFile = 0;
+    this.#block = Buffer.alloc(0);
+    await this.#file?.close();
+  }
+
+  #gather(chunk: Uint8Array): void {
+    if (this.#block.length === 0) this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    this.#block.set(chunk, this.#blockUsed);
+    this.#blockUsed += chunk.length;
+  }
+
+  #takeBlock(): Buffer {
+    const gathered = this.#block.subarray(0, this.#blockUsed);
+    this.#block = Buffer.alloc(0);
+    this.#blockUsed = 0;
+    return gathered;
+  }
+
+  /** Writes happen one after another; the promise is that of the last one. */
+  #append(pieces: readonly Uint8Array[]): Promise<void> {
+    const before = this.#writing ?? Promise.resolve();
+    const mine = before.then(() => this.#writeOut(pieces));
+    this.#writing = mine;
+    // Who waits sees the error; `finish` and the next write see it as well.
+    mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #writeOut(pieces: readonly Uint8Array[]): Promise<void> {
+    try {
+      this.#file ??= await this.#openFile();
+      for (const piece of pieces) {
+        for (let offset = 0; offset < piece.length; ) {
+          const { bytesWritten } = await this.#file.write(piece, offset, piece.length - offset, this.#inFile);
+          this.#hash.update(piece.subarray(offset, offset + bytesWritten));
+          offset += bytesWritten;
+          this.#inFile += bytesWritten;
+        }
+      }
+    } catch (thrown) {
+      this.#failure = toSpoolError(thrown);
+      throw this.#failure;
+    }
+  }
+
+  #misuse(what: string, state: string): KdebugError {
+    return new KdebugError('internal_error', { detail: `cannot ${what} a spool that is ${state}` });
+  }
+}
+
+function toSpoolError(thrown: unknown): KdebugError {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return new KdebugError(full ? 'spool_full' : 'spool_failed', { detail: code, cause: thrown });
+}

@@ -1,0 +1,1 @@
+export { createSpools } from './spools.ts';

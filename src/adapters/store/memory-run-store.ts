@@ -1,0 +1,175 @@
+import { KdebugError } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Run } from '../../core/run/run.ts';
+import { isSettled } from '../../core/run/transition.ts';
+import type { Clock, Lease, RunStore } from '../../flow/ports.ts';
+
+export interface MemoryRunStoreOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** How long a claim holds without `renew`; the default is 30 s. */
+  readonly leaseMs?: number;
+  /** How long a settled run can still be read; the default is 7 days, as the policy's `output.retention`. */
+  readonly retentionMs?: number;
+  /** At most so many settled runs are kept, the oldest go first; the default is 10,000. */
+  readonly maxSettled?: number;
+}
+
+interface Entry {
+  run: Run;
+  fence: number;
+  owner: string | undefined;
+  leaseEndsMs: number;
+  settledAtMs: number;
+}
+
+/** A frozen copy of its own: neither who gave it nor who reads it can change what is stored. */
+const frozenCopy = (run: Run): Run => deepFreeze(structuredClone(run));
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const item of Object.values(value)) deepFreeze(item);
+  return Object.freeze(value);
+}
+
+/**
+ * Runs in this process' memory: for one replica, tests and play. Everything is lost with the process.
+ * Runs that are not settled are never dropped; settled ones are bounded by number and age, and their dedupe keys go
+ * with them. Runs that are handed out are frozen.
+ */
+export class MemoryRunStore implements RunStore {
+  readonly #now: () => number;
+  readonly #leaseMs: number;
+  readonly #retentionMs: number;
+  readonly #maxSettled: number;
+  /** In the order in which they were created. */
+  readonly #open = new Map<RunId, Entry>();
+  /** In the order in which they were settled. */
+  readonly #settled = new Map<RunId, Entry>();
+  readonly #byDedupeKey = new Map<string, RunId>();
+  readonly #byChannel = new Map<string, Set<RunId>>();
+  #lastFence = 0;
+  #closed = false;
+
+  constructor(options: MemoryRunStoreOptions) {
+    this.#now = () => options.clock.now();
+    this.#leaseMs = options.leaseMs ?? 30_000;
+    this.#retentionMs = options.retentionMs ?? 7 * 86_400_000;
+    this.#maxSettled = options.maxSettled ?? 10_000;
+  }
+
+  async create(run: Run, owner: string): ReturnType<RunStore['create']> {
+    this.#mustBeOpen();
+    this.#dropOld();
+    const known = this.#byDedupeKey.get(run.origin.dedupeKey);
+    if (known !== undefined) return this.#answerForKnown(known, run.id, owner);
+    if (this.#entry(run.id)) throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
+    const entry: Entry = { run: frozenCopy(run), fence: 0, owner: undefined, leaseEndsMs: 0, settledAtMs: 0 };
+    const fence = this.#lease(entry, owner);
+    this.#open.set(run.id, entry);
+    this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
+    const channel = this.#byChannel.get(run.origin.channelId) ?? new Set();
+    this.#byChannel.set(run.origin.channelId, channel.add(run.id));
+    this.#moveIfSettled(entry);
+    return { kind: 'created', fence };
+  }
+
+  async read(id: RunId): Promise<Run | undefined> {
+    this.#mustBeOpen();
+    this.#dropOld();
+    return this.#entry(id)?.run;
+  }
+
+  async claim(owner: string, limit: number): Promise<readonly Lease[]> {
+    this.#mustBeOpen();
+    const now = this.#now();
+    const leases: Lease[] = [];
+    for (const entry of this.#open.values()) {
+      if (leases.length >= limit) break;
+      if (entry.owner !== undefined && entry.leaseEndsMs > now) continue;
+      leases.push({ run: entry.run, fence: this.#lease(entry, owner) });
+    }
+    return leases;
+  }
+
+  async renew(owner: string): Promise<void> {
+    this.#mustBeOpen();
+    const leaseEndsMs = this.#now() + this.#leaseMs;
+    for (const entry of this.#open.values()) if (entry.owner === owner) entry.leaseEndsMs = leaseEndsMs;
+  }
+
+  async save(run: Run, fence: number): Promise<'saved' | 'stale'> {
+    this.#mustBeOpen();
+    const entry = this.#entry(run.id);
+    if (entry?.fence !== fence) return 'stale';
+    entry.run = frozenCopy(run);
+    this.#moveIfSettled(entry);
+    return 'saved';
+  }
+
+  async release(id: RunId, fence: number): Promise<void> {
+    this.#mustBeOpen();
+    const entry = this.#entry(id);
+    if (entry?.fence === fence) entry.owner = undefined;
+  }
+
+  async recent(channelId: string, limit: number): Promise<readonly Run[]> {
+    this.#mustBeOpen();
+    this.#dropOld();
+    const ids = [...(this.#byChannel.get(channelId) ?? [])].reverse().slice(0, limit);
+    return ids.flatMap((id) => this.#entry(id)?.run ?? []);
+  }
+
+  async check(): Promise<void> {
+    this.#mustBeOpen();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #entry(id: RunId): Entry | undefined {
+    return this.#open.get(id) ?? this.#settled.get(id);
+  }
+
+  /** The repeat of a lost answer gets its own lease back; everyone else learns who was first. */
+  #answerForKnown(known: RunId, asked: RunId, owner: string): Awaited<ReturnType<RunStore['create']>> {
+    const entry = this.#entry(known);
+    if (known === asked && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
+    return { kind: 'duplicate', runId: known };
+  }
+
+  #lease(entry: Entry, owner: string): number {
+    this.#lastFence += 1;
+    entry.fence = this.#lastFence;
+    entry.owner = owner;
+    entry.leaseEndsMs = this.#now() + this.#leaseMs;
+    return entry.fence;
+  }
+
+  #moveIfSettled(entry: Entry): void {
+    if (!isSettled(entry.run) || !this.#open.delete(entry.run.id)) return;
+    entry.settledAtMs = this.#now();
+    this.#settled.set(entry.run.id, entry);
+    this.#dropOld();
+  }
+
+  #dropOld(): void {
+    const expired = this.#now() - this.#retentionMs;
+    for (const entry of this.#settled.values()) {
+      if (this.#settled.size <= this.#maxSettled && entry.settledAtMs > expired) return;
+      this.#drop(entry.run);
+    }
+  }
+
+  #drop(run: Run): void {
+    this.#settled.delete(run.id);
+    this.#byDedupeKey.delete(run.origin.dedupeKey);
+    const channel = this.#byChannel.get(run.origin.channelId);
+    channel?.delete(run.id);
+    if (channel?.size === 0) this.#byChannel.delete(run.origin.channelId);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new KdebugError('store_unreachable', { detail: 'the store is closed' });
+  }
+}

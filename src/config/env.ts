@@ -1,0 +1,143 @@
+import { hkdfSync } from 'node:crypto';
+import { z } from 'zod';
+
+/** The environment, checked (design, section 3). It holds secrets: never log it whole. */
+export interface Env {
+  readonly slack: {
+    readonly botToken: string;
+    /** How Slack's requests come in; Socket Mode is preferred when both are configured. */
+    readonly receive:
+      | { readonly mode: 'socket'; readonly appToken: string }
+      | { readonly mode: 'http'; readonly signingSecret: string };
+    /** Ends with a slash. */
+    readonly apiUrl: string;
+  };
+  readonly port: number;
+  readonly opsPort: number;
+  /** 32 bytes; seals references and records. */
+  readonly key: Buffer;
+  /** `derived`: from the bot token, so whoever has the one has the other, and a new token loses what was sealed. */
+  readonly keyFrom: 'given' | 'derived';
+  readonly policyPath: string;
+  readonly kubeconfig?: string;
+  readonly redisUrl?: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export interface InvalidEnv {
+  readonly kind: 'invalid';
+  /** One sentence each, naming the variable and what to do; never a value. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the environment; all problems together. Empty variables count as absent, white space around values is dropped
+ * (files of secrets end with a newline). No secret has a default, and no problem shows a value.
+ */
+export function loadEnv(
+  variables: Readonly<Record<string, string | undefined>>,
+): { readonly kind: 'ok'; readonly env: Env } | InvalidEnv {
+  const given = Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+  );
+  const parsed = Variables.safeParse(given);
+  const problems = [
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
+    ...conflicts(given),
+  ];
+  return parsed.success && problems.length === 0
+    ? { kind: 'ok', env: envOf(parsed.data) }
+    : { kind: 'invalid', problems };
+}
+
+const token = (prefix: string, what: string) =>
+  z.string({ error: `is missing: ${what}` }).regex(new RegExp(`^${prefix}[\\x21-\\x7e]+$`), {
+    error: `does not look right: ${what}`,
+  });
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, { error: 'must be a port number' })
+    .transform(Number)
+    .refine((number) => number <= 65_535, { error: 'must be a port number, at most 65535' })
+    .prefault(String(fallback));
+
+const Variables = z.object({
+  SLACK_BOT_TOKEN: token('xoxb-', 'the bot token (xoxb-…) of the app, from "OAuth & Permissions"'),
+  SLACK_APP_TOKEN: token(
+    'xapp-',
+    'an app-level token (xapp-…) with connections:write, from "Basic Information"',
+  ).optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, {
+      error: 'does not look right: the signing secret of the app, from "Basic Information"',
+    })
+    .optional(),
+  SLACK_API_URL: z
+    .string()
+    .refine(isSafeUrl, { error: 'must be an https URL without a user; http only for this machine' })
+    .prefault('https://slack.com/api/')
+    .transform((url) => (url.endsWith('/') ? url : `${url}/`)),
+  PORT: port(3000),
+  OPS_PORT: port(9090),
+  KDEBUG_KEY: z
+    .string()
+    .refine(isKey, { error: 'must be 32 bytes in base64: make one with "openssl rand -base64 32"' })
+    .optional(),
+  KDEBUG_POLICY: z.string().default('/etc/kdebug/policy.yaml'),
+  KUBECONFIG: z.string().optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }).optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
+});
+
+/** What no variable can tell alone; looks at the raw text, so that these problems come together with the others. */
+function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
+  const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, PORT = '3000', OPS_PORT = '9090' } = given;
+  const problems: string[] = [];
+  if (SLACK_APP_TOKEN === undefined && SLACK_SIGNING_SECRET === undefined) {
+    problems.push(
+      'SLACK_SIGNING_SECRET is missing: set it to receive over HTTP, or SLACK_APP_TOKEN to receive over Socket Mode',
+    );
+  }
+  if (Number(PORT) === Number(OPS_PORT) && Number(PORT) !== 0) problems.push('OPS_PORT must not be the same as PORT');
+  return problems;
+}
+
+function envOf(variables: z.output<typeof Variables>): Env {
+  const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret = '', KDEBUG_KEY: key } = variables;
+  return {
+    slack: {
+      botToken: variables.SLACK_BOT_TOKEN,
+      receive: appToken === undefined ? { mode: 'http', signingSecret } : { mode: 'socket', appToken },
+      apiUrl: variables.SLACK_API_URL,
+    },
+    port: variables.PORT,
+    opsPort: variables.OPS_PORT,
+    key: key === undefined ? derivedKey(variables.SLACK_BOT_TOKEN) : Buffer.from(key, 'base64'),
+    keyFrom: key === undefined ? 'derived' : 'given',
+    policyPath: variables.KDEBUG_POLICY,
+    ...(variables.KUBECONFIG !== undefined && { kubeconfig: variables.KUBECONFIG }),
+    ...(variables.REDIS_URL !== undefined && { redisUrl: variables.REDIS_URL }),
+    logLevel: variables.LOG_LEVEL,
+  };
+}
+
+/** RFC 5869, with a label of ours, so that the key tells nothing of the token. */
+const derivedKey = (botToken: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', botToken, '', 'kdebug sealing key', 32));
+
+function isKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
+/** A token must not travel in the clear, except to a Slack on this very machine. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username + password + search + hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { PROFILES } from '../core/container/profiles.ts';
+import { IMAGE_CLASSES } from '../core/policy/policy.ts';
+import { type PatternProblem, problemOfPattern } from '../core/report/log/redact-pattern.ts';
+import { DURATION, durationMs, SIZE, sizeBytes } from './quantity.ts';
+
+/**
+ * The policy file's own shape (design, section 3.2): strict, with every default. What one key alone cannot tell (names
+ * that must exist elsewhere, names of keys) is checked in `policy-references.ts`. `schema/policy.schema.json` is made
+ * from this.
+ */
+
+/** Shapes of the keys that people choose, and what to say of one that does not fit. */
+export const KEY_SHAPES = {
+  clusters: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
+  approvers: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
+  images: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'an alias is lower-case letters, digits, ".", "_" and "-"' },
+  channels: {
+    pattern: /^[CG][A-Z0-9]{2,20}$/,
+    rule: "channels are keyed by id (C… or G…), never by name: the id stands at the end of the channel's details in Slack",
+  },
+  users: { pattern: /^[UW][A-Z0-9]{2,20}$/, rule: 'people are keyed by Slack user id (U… or W…)' },
+} as const;
+
+const record = <Value extends z.ZodType>(kind: keyof typeof KEY_SHAPES, value: Value) =>
+  z.record(z.string(), value).meta({ propertyNames: { pattern: KEY_SHAPES[kind].pattern.source } });
+
+const matching = (pattern: RegExp, message: string) => z.string().regex(pattern, { error: message });
+
+const duration = (maxDays: number) =>
+  matching(DURATION, 'must be a duration such as 30s, 15m, 2h or 7d')
+    .transform(durationMs)
+    .refine((ms) => ms <= maxDays * 86_400_000, { error: `must be at most ${maxDays}d` });
+
+const size = (maxGi: number) =>
+  matching(SIZE, 'must be a size such as 512Ki, 100Mi or 2Gi')
+    .transform(sizeBytes)
+    .refine((bytes) => bytes <= maxGi * 1_024 ** 3, { error: `must be at most ${maxGi}Gi` });
+
+const count = (max: number) => z.int().min(1).max(max);
+
+const userId = matching(KEY_SHAPES.users.pattern, 'must be a Slack user id (U… or W…)');
+
+/** RFC 1123 label, or the beginning of one and `*`. */
+const namespace = matching(
+  /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$|^[a-z0-9][-a-z0-9]{0,61}\*$/,
+  'must be a namespace in full, or a beginning and "*" ("shop-*"); "*" alone covers nothing',
+).refine((pattern) => !(pattern.endsWith('*') && pattern.startsWith('kube-')), {
+  error: 'namespaces of Kubernetes itself must be named in full',
+});
+
+const KUBERNETES_NAME = 'must be visible characters without spaces, at most 253';
+
+/** A Kubernetes user or group; ones that Kubernetes keeps for itself (`system:…`) can never be become. */
+const kubernetesName = matching(/^[\x21-\x7e]{1,253}$/, KUBERNETES_NAME)
+  .refine((name) => !/^system:/i.test(name), { error: 'system: users and groups cannot be impersonated' })
+  .refine((name) => [...name.matchAll(/\{(.*?)\}/g)].every(([, key]) => /^(?:user|team|channel)Id$/.test(key ?? '')), {
+    error: 'knows {userId}, {teamId} and {channelId} only',
+  });
+
+const Cluster = z.strictObject({
+  context: z.string().min(1).max(253).optional().describe('a context of the kubeconfig'),
+  inCluster: z.boolean().default(false).describe('the cluster that kdebug itself runs in'),
+  default: z.boolean().default(false).describe('for commands without --cluster'),
+});
+
+const Identity = z.strictObject({
+  mode: z.enum(['impersonate', 'serviceAccount']),
+  user: kubernetesName.optional().describe('a template: {userId}, {teamId}, {channelId}'),
+  groups: z.array(kubernetesName).max(20).default([]),
+  users: record('users', kubernetesName).default({}).describe('exceptions: Slack user id to Kubernetes user'),
+});
+
+const ApproverGroup = z.strictObject({
+  usergroup: matching(/^S[A-Z0-9]{2,20}$/, 'must be a Slack user group id (S…)').optional(),
+  users: z.array(userId).default([]),
+});
+
+const Image = z.strictObject({
+  image: z.string().min(1).max(512).describe('an image reference; best with a digest'),
+  class: z
+    .enum(IMAGE_CLASSES)
+    .describe('observe reads, intrusive slows or freezes, elevated has more power than its target'),
+  command: z
+    .enum(['allowed', 'fixed'])
+    .default('fixed')
+    .describe('whether people may give their own command and environment'),
+  timeout: duration(1).optional(),
+});
+
+const Approval = z.strictObject({
+  from: z.array(z.string()).describe('groups of approvers; an empty list is nobody'),
+  count: count(10).default(1),
+  expires: duration(7).prefault('15m'),
+  reason: z.enum(['required', 'optional']).default('optional').describe("the requester's --reason"),
+  voteReason: z.enum(['required', 'optional']).default('optional').describe("the approver's"),
+});
+
+const Rule = z.strictObject({
+  id: matching(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'an id is lower-case letters, digits, ".", "_" and "-"'),
+  clusters: z.array(z.string()),
+  namespaces: z.array(namespace),
+  classes: z.array(z.enum(IMAGE_CLASSES)),
+  profiles: z.array(z.enum(PROFILES)),
+  batch: z.strictObject({ maxPods: count(10_000), maxParallelism: count(10) }).optional(),
+  approval: Approval.optional(),
+});
+
+const Channel = z.strictObject({
+  name: z.string().max(100).optional().describe('shown, never matched'),
+  rules: z.array(Rule).max(200),
+});
+
+const Limits = z.strictObject({
+  ephemeralContainersPerPod: count(1_000).default(10),
+  runsPerUserPerMinute: count(10_000).default(6),
+  runsPerChannel: count(10_000).default(20).describe('in flight at the same time'),
+  startDeadline: duration(1).prefault('2m'),
+  maxTimeout: duration(1).prefault('30m'),
+  maxLogBytes: size(16).prefault('100Mi'),
+});
+
+const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {
+  too_long: 'is too long for a pattern: split it',
+  not_a_pattern: 'is not a JavaScript regular expression',
+  matches_nothing: 'matches the empty text, so it would redact everywhere',
+  may_never_end: 'has a repeat inside a repeat or a back reference, which could hold up kdebug for ever',
+};
+
+const pattern = z.string().superRefine((source, context) => {
+  const problem = problemOfPattern(source);
+  if (problem) context.addIssue({ code: 'custom', message: PATTERN_PROBLEMS[problem] });
+});
+
+const Output = z.strictObject({
+  redact: z.array(pattern).max(50).default([]).describe('further regular expressions (JavaScript) to redact'),
+  retention: duration(365).prefault('7d'),
+  deliverTo: z.enum(['thread', 'requester']).default('thread'),
+});
+
+export const PolicyFile = z.strictObject({
+  version: z.literal(1),
+  clusters: record('clusters', Cluster),
+  identity: Identity,
+  approvers: record('approvers', ApproverGroup).default({}),
+  images: record('images', Image).default({}),
+  defaultImage: z.string().optional().describe('the alias for a bare `/kdebug POD`'),
+  channels: record('channels', Channel).default({}),
+  limits: Limits.prefault({}),
+  output: Output.prefault({}),
+});
+
+/** A file that was read and has the right shape, defaults filled in, times in milliseconds. */
+export type PolicyFile = z.output<typeof PolicyFile>;

@@ -1,0 +1,131 @@
+import { parseImageReference } from '../core/command/image-reference.ts';
+import { nearest } from '../core/command/values/nearest.ts';
+import type { Finding } from './finding.ts';
+import { KEY_SHAPES } from './policy-file.ts';
+import { durationMs } from './quantity.ts';
+
+type Path = Finding['path'];
+
+/**
+ * What no key can tell alone: keys that people choose, names that must exist elsewhere in the file, keys that exclude or
+ * need each other. Works on the tree as it was read, whatever is wrong with it, so that these findings come together with those of the schema.
+ */
+export function referenceFindings(tree: unknown): readonly Finding[] {
+  const file = mapOf(tree);
+  return [
+    ...keyFindings(file),
+    ...clusterFindings(file),
+    ...identityFindings(file),
+    ...approverFindings(file),
+    ...imageFindings(file),
+    ...ruleFindings(file),
+  ];
+}
+
+const RESERVED_KEY = '__proto__';
+
+function keyFindings(file: Tree): readonly Finding[] {
+  const identity = mapOf(file.identity);
+  const maps: readonly [Path, Tree, keyof typeof KEY_SHAPES][] = [
+    [['clusters'], mapOf(file.clusters), 'clusters'],
+    [['approvers'], mapOf(file.approvers), 'approvers'],
+    [['images'], mapOf(file.images), 'images'],
+    [['channels'], mapOf(file.channels), 'channels'],
+    [['identity', 'users'], mapOf(identity.users), 'users'],
+  ];
+  return maps.flatMap(([path, map, kind]) =>
+    Object.keys(map)
+      .filter((key) => key === RESERVED_KEY || !KEY_SHAPES[kind].pattern.test(key))
+      .map((key) => ({ path: [...path, key], at: 'key', message: `is not a valid key: ${KEY_SHAPES[kind].rule}` })),
+  );
+}
+
+function clusterFindings(file: Tree): readonly Finding[] {
+  if (isMap(file.clusters) && Object.keys(file.clusters).length === 0) {
+    return [finding(['clusters'], 'must name a cluster')];
+  }
+  const clusters = Object.entries(mapOf(file.clusters)).filter(([, cluster]) => isMap(cluster));
+  const findings = clusters
+    .filter(([, cluster]) => (mapOf(cluster).context !== undefined) === (mapOf(cluster).inCluster === true))
+    .map(([name]) => finding(['clusters', name], 'must have either a context of the kubeconfig or inCluster: true'));
+  const [, ...moreDefaults] = clusters.filter(([, cluster]) => mapOf(cluster).default === true);
+  const defaults = moreDefaults.map(([name]) =>
+    finding(['clusters', name, 'default'], 'is the second default: one cluster can be'),
+  );
+  return [...findings, ...defaults];
+}
+
+function identityFindings(file: Tree): readonly Finding[] {
+  const identity = mapOf(file.identity);
+  if (identity.mode === 'impersonate' && identity.user === undefined) {
+    return [finding(['identity'], 'needs a user with mode impersonate, for example "slack:{userId}"')];
+  }
+  if (identity.mode !== 'serviceAccount') return [];
+  return ['user', 'groups', 'users']
+    .filter((key) => identity[key] !== undefined)
+    .map((key) => ({ path: ['identity', key], at: 'key', message: 'has no meaning with mode serviceAccount' }));
+}
+
+const approverFindings = (file: Tree): readonly Finding[] =>
+  Object.entries(mapOf(file.approvers))
+    .filter(([, group]) => isMap(group) && group.usergroup === undefined && group.users === undefined)
+    .map(([name]) => finding(['approvers', name], 'needs a usergroup, users, or both'));
+
+function imageFindings(file: Tree): readonly Finding[] {
+  const images = mapOf(file.images);
+  const maxTimeout = mapOf(file.limits).maxTimeout ?? '30m';
+  const timeouts = Object.entries(images)
+    .filter(([, image]) => millis(mapOf(image).timeout) > millis(maxTimeout))
+    .map(([name]) => finding(['images', name, 'timeout'], `is longer than limits.maxTimeout (${maxTimeout})`));
+  const references = Object.entries(images)
+    .filter(([, image]) => !isReference(mapOf(image).image))
+    .map(([name]) =>
+      finding(
+        ['images', name, 'image'],
+        'is not an image reference, such as registry.example.com/a/b:1.2 or …@sha256:…',
+      ),
+    );
+  return [...timeouts, ...references, ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images')];
+}
+
+function ruleFindings(file: Tree): readonly Finding[] {
+  return Object.entries(mapOf(file.channels)).flatMap(([channel, policy]) => {
+    const seen = new Set<unknown>();
+    return listOf(mapOf(policy).rules).flatMap((item, index) => {
+      const rule = mapOf(item);
+      const path = ['channels', channel, 'rules', index];
+      const twice = rule.id !== undefined && seen.has(rule.id);
+      seen.add(rule.id);
+      return [
+        ...(twice ? [finding([...path, 'id'], `is the id of an earlier rule of this channel`)] : []),
+        ...unknownNames([...path, 'clusters'], rule.clusters, mapOf(file.clusters), 'cluster of clusters'),
+        ...unknownNames(
+          [...path, 'approval', 'from'],
+          mapOf(rule.approval).from,
+          mapOf(file.approvers),
+          'group of approvers',
+        ),
+      ];
+    });
+  });
+}
+
+const unknownNames = (path: Path, names: unknown, known: Tree, what: string): readonly Finding[] =>
+  listOf(names).flatMap((name, index) => unknownName([...path, index], name, known, what));
+
+function unknownName(path: Path, name: unknown, known: Tree, what: string): readonly Finding[] {
+  if (typeof name !== 'string' || Object.hasOwn(known, name)) return [];
+  const near = nearest(name, Object.keys(known));
+  return [finding(path, `"${name}" is no ${what}${near === undefined ? '' : `; did you mean "${near}"?`}`)];
+}
+
+const finding = (path: Path, message: string): Finding => ({ path, at: 'value', message });
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const isMap = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
+const mapOf = (value: unknown): Tree => (isMap(value) ? value : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** What is no text at all is the schema's to report. */
+const isReference = (value: unknown): boolean => typeof value !== 'string' || parseImageReference(value) !== undefined;
+const millis = (value: unknown): number => (typeof value === 'string' ? durationMs(value) : Number.NaN);

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../core/hash.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { type LoadedPolicy, parsePolicy } from './load-policy.ts';
+
+export interface PolicyWatch {
+  /** The policy in force: the newest valid text that the file has held. */
+  current(): Policy;
+  close(): void;
+}
+
+export interface PolicyWatchOptions {
+  /** What is in force from the start. */
+  readonly initial: Pick<LoadedPolicy, 'policy' | 'hash'>;
+  readonly log: {
+    info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+    error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  };
+  /** Called after each change, with what is in force now. */
+  readonly onChange?: (policy: Policy, hash: string) => void;
+  /** Calls `wake` once after `ms`; the returned function takes it back. By default a timer that keeps no process alive. */
+  readonly after?: (ms: number, wake: () => void) => () => void;
+}
+
+/** Two looks and the settling make at most 0.8 s from a change to its effect; design section 3 allows 2 s. */
+const LOOK_EVERY_MS = 500;
+
+/** A text must be the same this long after it was first seen: editors and copies write in pieces. */
+const SETTLE_MS = 250;
+
+/**
+ * Keeps the policy up to date with its file. It looks at the text itself twice a second instead of being told by the
+ * kernel: the text is a few kilobytes, and looking sees a ConfigMap's symlink swap, a rename, a write in place and a
+ * network volume alike, where notifications go deaf after a swap (ecosystem reference, section 8) or run out.
+ * A new text that is broken, or a file that is gone, leaves the old policy in force and is said once.
+ */
+export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWatch {
+  const after = options.after ?? afterOnTimer;
+  let policy = options.initial.policy;
+  /** The text, by its hash, that was dealt with last; `hash` is the one in force. */
+  let handled = options.initial.hash;
+  let hash = options.initial.hash;
+  let candidate: string | undefined;
+
+  const look = (): void => {
+    const seen = readText(path);
+    const isNew = seen.hash !== handled;
+    const settled = isNew && seen.hash === candidate;
+    candidate = isNew && !settled ? seen.hash : undefined;
+    // Armed before anything is told, so that nothing that a listener does or throws stops the looking, but `close`.
+    cancel = after(candidate === undefined ? LOOK_EVERY_MS : SETTLE_MS, look);
+    if (settled) take(seen);
+  };
+
+  const take = (seen: SeenText): void => {
+    handled = seen.hash;
+    if (seen.hash === hash) {
+      options.log.info('the policy file is as it was before', { path, hash });
+      return;
+    }
+    const loaded = seen.text === undefined ? unreadable(path, seen.hash) : parsePolicy(seen.text, path);
+    if (loaded.kind === 'invalid') {
+      options.log.error('the new policy file is broken; the old policy stays in force', {
+        path,
+        hash,
+        problems: loaded.problems,
+      });
+      return;
+    }
+    ({ policy, hash } = loaded);
+    options.log.info('the policy has changed', { path, hash });
+    options.onChange?.(policy, hash);
+  };
+
+  let cancel = after(LOOK_EVERY_MS, look);
+  return { current: () => policy, close: () => cancel() };
+}
+
+interface SeenText {
+  /** Undefined when the file cannot be read. */
+  readonly text?: string;
+  /** SHA-256 of the text, or the error's code. */
+  readonly hash: string;
+}
+
+function readText(path: string): SeenText {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return { text, hash: sha256(text) };
+  } catch (error) {
+    return { hash: error instanceof Error && 'code' in error ? String(error.code) : 'unknown' };
+  }
+}
+
+const unreadable = (path: string, code: string) =>
+  ({ kind: 'invalid', problems: [`${path}: cannot be read (${code})`] }) as const;
+
+function afterOnTimer(ms: number, wake: () => void): () => void {
+  const timer = setTimeout(wake, ms).unref();
+  return () => clearTimeout(timer);
+}

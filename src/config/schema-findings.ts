@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import { nearest } from '../core/command/values/nearest.ts';
+import type { Finding } from './finding.ts';
+import { policyJsonSchema } from './policy-json-schema.ts';
+
+/** The schema's issues in words, naming for every wrong key or value the nearest right one. */
+export function schemaFindings(issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
+  const schema = policyJsonSchema();
+  return issues.flatMap((issue) => findingsOf(issue, schema));
+}
+
+function findingsOf(issue: z.core.$ZodIssue, schema: Schema): readonly Finding[] {
+  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, path);
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      at: 'key',
+      message: `is not a key here; ${suggest(key, known)}`,
+    }));
+  }
+  return [{ path, at: 'value', message: sentence(issue) }];
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'a map of keys',
+  record: 'a map of keys',
+  array: 'a list',
+  string: 'text (quote it if it looks like a number)',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+};
+
+function sentence(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'custom' && issue.code !== 'invalid_format' && issue.input === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return typeof issue.input === 'string'
+        ? `"${issue.input}" is not allowed; ${suggest(issue.input, issue.values.map(String))}`
+        : `must be ${issue.values.map(String).join(' or ')}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${unit(issue.origin)}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${unit(issue.origin)}`;
+    default:
+      return issue.message;
+  }
+}
+
+const unit = (origin: string): string =>
+  origin === 'string' ? ' characters long' : origin === 'array' ? ' items long' : '';
+
+function suggest(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? `one of: ${candidates.join(', ')}` : `did you mean "${near}"?`;
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+}
+
+/** The keys that the schema knows at a place. */
+function knownKeys(schema: Schema, path: Finding['path']): readonly string[] {
+  const end = path.reduce<Schema>(
+    (here, step) => (typeof step === 'number' ? here.items : under(here, step)) ?? {},
+    schema,
+  );
+  return Object.keys(end.properties ?? {});
+}
+
+function under({ properties, additionalProperties }: Schema, key: string): Schema | undefined {
+  return properties?.[key] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+}

@@ -1,0 +1,84 @@
+import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
+import type { ProfileName } from '../container/profiles.ts';
+import type { ReasonCode } from '../errors.ts';
+
+/** What a request is aimed at. Every kind but `pod` may yield several pods, so it is a batch. */
+export type Target =
+  | { readonly kind: 'pod'; readonly name: string }
+  | {
+      readonly kind: 'workload';
+      readonly workload: 'deployment' | 'statefulset' | 'daemonset' | 'job';
+      readonly name: string;
+    }
+  | { readonly kind: 'selector'; readonly selector: string }
+  | { readonly kind: 'all' };
+
+/** A request as it was typed, nothing resolved and no default filled in but the profile's. Times in milliseconds. */
+export interface RunRequest {
+  readonly target: Target;
+  readonly cluster?: string;
+  readonly namespace?: string;
+  /** `--target=NAME`, `--no-target`, or absent: the bot chooses. */
+  readonly targetContainer?: { readonly kind: 'named'; readonly name: string } | { readonly kind: 'none' };
+  /** An alias of the catalogue or an image reference; absent: the policy's `defaultImage`. */
+  readonly image?: string;
+  /** `-c`: a label of ours, shown to people; container names are derived. */
+  readonly label?: string;
+  readonly env: readonly EnvVar[];
+  readonly profile: ProfileName;
+  readonly imagePullPolicy?: ImagePullPolicy;
+  /** The words after `--`. */
+  readonly command: readonly string[];
+  /** `--arguments-only`: `command` holds the arguments of the image's own entry point. */
+  readonly argumentsOnly: boolean;
+  readonly timeoutMs?: number;
+  readonly holdMs?: number;
+  readonly reason?: string;
+  readonly dryRun: boolean;
+  readonly batch: {
+    readonly replicas?: number;
+    readonly parallelism?: number;
+    readonly ttlMs?: number;
+    readonly canary: boolean;
+  };
+}
+
+/** Every sentence that `/kdebug` understands (design, section 3.1). */
+export type Command =
+  | { readonly kind: 'run'; readonly request: RunRequest }
+  | { readonly kind: 'form' }
+  | { readonly kind: 'help'; readonly topic?: string }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'images' }
+  | { readonly kind: 'whoami' }
+  | { readonly kind: 'show' | 'logs' | 'stop' | 'rerun'; readonly id: string }
+  | { readonly kind: 'describe'; readonly pod: string; readonly namespace?: string; readonly cluster?: string }
+  | { readonly kind: 'can-i'; readonly request: RunRequest }
+  | {
+      readonly kind: 'batch';
+      readonly id: string;
+      readonly change?:
+        | { readonly kind: 'pause' | 'resume' | 'cancel' }
+        | { readonly kind: 'scale'; readonly parallelism?: number; readonly replicas?: number };
+    }
+  | { readonly kind: 'apply'; readonly namespace?: string; readonly cluster?: string; readonly yaml?: string };
+
+/** What was wrong with a command, pointing at the wrong word. */
+export interface CommandError {
+  /** Stable code of the catalogue in `core/errors.ts`, section "the command". */
+  readonly code: ReasonCode;
+  /** One sentence that names the wrong word. */
+  readonly message: string;
+  /** The nearest right word or the way on; absent when there is none. */
+  readonly hint?: string;
+  /** The repaired command line that the columns refer to. */
+  readonly text: string;
+  /** First column of the wrong word in `text`, from 0, counted in UTF-16 units. */
+  readonly start: number;
+  /** One past its last column; `start` at the end of `text` means "something is missing here". */
+  readonly end: number;
+}
+
+export type ParsedCommand =
+  | { readonly kind: 'ok'; readonly command: Command }
+  | { readonly kind: 'error'; readonly error: CommandError };

@@ -1,0 +1,231 @@
+/** What kind of value a flag takes; `switch` takes none. `values/read.ts` has one reader for each. */
+export type ValueKind =
+  | 'switch'
+  | 'namespace'
+  | 'cluster'
+  | 'container'
+  | 'selector'
+  | 'image'
+  | 'env'
+  | 'profile'
+  | 'pull-policy'
+  | 'duration'
+  | 'reason'
+  | 'replicas'
+  | 'parallelism';
+
+export const FLAG_GROUPS = ['target', 'container', 'run', 'batch'] as const;
+export type FlagGroup = (typeof FLAG_GROUPS)[number];
+
+export interface Flag {
+  /** Without the hyphens. */
+  readonly name: string;
+  readonly short?: string;
+  readonly value: ValueKind;
+  /** How the value is written in usage lines; absent for a switch. */
+  readonly placeholder?: string;
+  readonly group: FlagGroup;
+  readonly repeatable?: true;
+  readonly help: string;
+  readonly example: string;
+}
+
+/** Every flag, once: the parser, the help and `docs/commands.md` read this table. Spelled as `kubectl debug` spells it, where it has the flag. */
+const TABLE = [
+  {
+    name: 'namespace',
+    short: 'n',
+    value: 'namespace',
+    placeholder: 'NS',
+    group: 'target',
+    help: 'The namespace of the pods; without it the one that the channel or the cluster has as its default.',
+    example: 'web-1 -n shop',
+  },
+  {
+    name: 'selector',
+    short: 'l',
+    value: 'selector',
+    placeholder: 'SELECTOR',
+    group: 'target',
+    help: 'All pods with these labels, as kubectl writes them; a batch.',
+    example: "-l 'app=web,tier in (front,back)' -n shop",
+  },
+  {
+    name: 'all',
+    value: 'switch',
+    group: 'target',
+    help: 'All pods of the namespace; a batch.',
+    example: '--all -n shop --image=security-audit',
+  },
+  {
+    name: 'cluster',
+    value: 'cluster',
+    placeholder: 'NAME',
+    group: 'target',
+    help: 'The cluster, by its name in the policy; without it the default one.',
+    example: 'web-1 --cluster=prod',
+  },
+  {
+    name: 'target',
+    value: 'container',
+    placeholder: 'CONTAINER',
+    group: 'target',
+    help: 'The container whose processes are to be seen; without it the default container of the pod.',
+    example: 'web-1 --target=nginx',
+  },
+  {
+    name: 'no-target',
+    value: 'switch',
+    group: 'target',
+    help: 'See no container of the pod, only its network.',
+    example: 'web-1 --no-target -- nslookup db',
+  },
+  {
+    name: 'image',
+    value: 'image',
+    placeholder: 'ALIAS|REFERENCE',
+    group: 'container',
+    help: 'The image to run: an alias that /kdebug images lists, or a reference; without it the default image of the policy.',
+    example: 'web-1 --image=autodiagnose',
+  },
+  {
+    name: 'container',
+    short: 'c',
+    value: 'container',
+    placeholder: 'NAME',
+    group: 'container',
+    help: 'A label for the run, shown to people; the container has a name of its own.',
+    example: 'web-1 -c dns-check',
+  },
+  {
+    name: 'env',
+    value: 'env',
+    placeholder: 'NAME=VALUE',
+    group: 'container',
+    repeatable: true,
+    help: 'A variable for the container; may be repeated.',
+    example: 'web-1 --image=debian --env=DEBUG=1 --env=PORT=8080 -- env',
+  },
+  {
+    name: 'profile',
+    value: 'profile',
+    placeholder: 'PROFILE',
+    group: 'container',
+    help: 'What the container may do: auto (default), general, baseline, restricted, netadmin or sysadmin.',
+    example: 'web-1 --image=debugger --profile=sysadmin',
+  },
+  {
+    name: 'image-pull-policy',
+    value: 'pull-policy',
+    placeholder: 'POLICY',
+    group: 'container',
+    help: 'Always, IfNotPresent or Never; without it the cluster decides.',
+    example: 'web-1 --image-pull-policy=Always',
+  },
+  {
+    name: 'arguments-only',
+    value: 'switch',
+    group: 'container',
+    help: "The words after -- are arguments of the image's own command, not a command.",
+    example: 'web-1 --image=debian --arguments-only -- -v',
+  },
+  {
+    name: 'timeout',
+    value: 'duration',
+    placeholder: '5m',
+    group: 'run',
+    help: 'How long the run is followed at most: 90s, 5m, 1h30m.',
+    example: 'web-1 --timeout=5m',
+  },
+  {
+    name: 'reason',
+    value: 'reason',
+    placeholder: '"TEXT"',
+    group: 'run',
+    help: 'Why you need it; approvers and the record see it.',
+    example: 'web-1 --reason="checkout is slow"',
+  },
+  {
+    name: 'dry-run',
+    value: 'switch',
+    group: 'run',
+    help: 'Show the plan and the decision, and launch nothing.',
+    example: 'web-1 --image=debian --dry-run',
+  },
+  {
+    name: 'hold',
+    value: 'duration',
+    placeholder: '15m',
+    group: 'run',
+    help: 'Keep the container alive this long, to attach with your own tools.',
+    example: 'web-1 --image=debian --hold=15m',
+  },
+  {
+    name: 'replicas',
+    value: 'replicas',
+    placeholder: 'N',
+    group: 'batch',
+    help: 'How many of the matching pods, at most; without it all.',
+    example: '-l app=web --replicas=5',
+  },
+  {
+    name: 'parallelism',
+    value: 'parallelism',
+    placeholder: 'P',
+    group: 'batch',
+    help: 'How many pods at the same time, 1 to 10; without it 1.',
+    example: '--all -n shop --parallelism=8',
+  },
+  {
+    name: 'ttl',
+    value: 'duration',
+    placeholder: '30m',
+    group: 'batch',
+    help: 'When the whole batch ends, counted from its creation.',
+    example: '--all -n shop --ttl=30m',
+  },
+  {
+    name: 'canary',
+    value: 'switch',
+    group: 'batch',
+    help: 'One pod first; the others only when it succeeded.',
+    example: '-l app=web --canary',
+  },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof TABLE)[number]['name'];
+
+/** A flag of the table, its name narrowed to the table's names. */
+export type KnownFlag = Flag & { readonly name: FlagName };
+
+export const FLAGS: readonly KnownFlag[] = TABLE;
+
+const BY_NAME: ReadonlyMap<string, KnownFlag> = new Map(FLAGS.map((flag) => [flag.name, flag]));
+const BY_SHORT: ReadonlyMap<string, KnownFlag> = new Map(
+  FLAGS.flatMap((flag) => (flag.short ? [[flag.short, flag]] : [])),
+);
+
+/** The flag of this long name (without hyphens), if there is one; a map, so `__proto__` is only an unknown word. */
+export const flagNamed = (name: string): KnownFlag | undefined => BY_NAME.get(name);
+
+/** The flag of this one letter. */
+export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.get(letter);
+
+/** `-n, --namespace=NS`, as usage lines have it. */
+export const flagUsage = (flag: Flag): string =>
+  `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
+
+/** Flags of kubectl debug that have no meaning here, and why; without hyphens. */
+export const KUBECTL_ONLY: ReadonlyMap<string, string> = new Map([
+  ...['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach'].map(
+    (name) => [name, 'kdebug runs without a terminal and posts the output in the thread; leave it out.'] as const,
+  ),
+  ...['copy-to', 'replace', 'same-node', 'set-image', 'share-processes'].map(
+    (name) => [name, 'kdebug only adds a container to the running pod, it never makes a copy; leave it out.'] as const,
+  ),
+  ['custom', 'What the container may do comes from --profile and the policy alone.'],
+  ['q', 'There is nothing to silence; leave it out.'],
+  ['quiet', 'There is nothing to silence; leave it out.'],
+  ['all-namespaces', 'Name one namespace with -n.'],
+  ['A', 'Name one namespace with -n.'],
+]);

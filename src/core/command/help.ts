@@ -1,0 +1,119 @@
+import { code, type Message, type Part, type Span, text } from '../report/message.ts';
+import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage } from './flags.ts';
+import { type KnownVerb, VERBS, verbNamed } from './verbs.ts';
+
+type Item = readonly Span[];
+
+/** The commands that people type most, the most common first. */
+export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] = [
+  ['web-1', 'a first look with the default image'],
+  ['web-1 -n shop --image=autodiagnose', 'diagnose a pod of the namespace shop'],
+  ['web-1 --image=debian -- cat /proc/1/root/etc/resolv.conf', 'run one command next to the pod'],
+  ['deployment/web -n shop --image=autodiagnose', 'the same in every pod of a deployment'],
+  ['list', 'the runs of this channel'],
+];
+
+/** What each profile brings, the least power first (kubectl pkg/cmd/debug/profiles.go). */
+export const PROFILE_HELP: readonly (readonly [name: string, meaning: string])[] = [
+  ['auto', 'the least power that sees the target and starts; the default'],
+  ['restricted', 'no root, no capabilities; allowed nearly everywhere'],
+  ['baseline', 'the defaults of the image and the runtime, nothing added'],
+  ['general', "SYS_PTRACE: may look into other users' processes"],
+  ['netadmin', 'NET_ADMIN and NET_RAW: may capture packets and change routes'],
+  ['sysadmin', 'privileged: may do everything on the node'],
+];
+
+const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
+  target: 'Where to look',
+  container: 'What to run',
+  run: 'How to run it',
+  batch: 'Several pods at once',
+};
+
+const typed = (command: string): Span => code(`/kdebug ${command}`);
+
+const described = (name: Span, meaning: string): Item => [name, text(` — ${meaning}`)];
+
+const paragraph = (...spans: Item): Part => ({ kind: 'paragraph', spans });
+
+const list = (items: readonly Item[]): Part => ({ kind: 'list', items });
+
+const message = (summary: string, parts: readonly Part[]): Message => ({
+  summary,
+  tone: 'neutral',
+  parts: [{ kind: 'heading', text: summary }, ...parts],
+});
+
+/**
+ * The answer to `help`: without a topic one screen with the most common commands first; with one of `TOPICS` that topic.
+ * A topic that is none gets the first screen.
+ */
+export function helpMessage(topic?: string): Message {
+  if (topic === undefined) return overview();
+  const verb = verbNamed(topic);
+  const flag = topic.startsWith('--') ? flagNamed(topic.slice(2)) : undefined;
+  const group = FLAG_GROUPS.find((name) => name === topic);
+  if (group) return message(`kdebug help: ${GROUP_HELP[group].toLowerCase()}`, [groupList(group)]);
+  if (topic === 'flags') return allFlags();
+  if (topic === 'verbs') return message('kdebug help: verbs', [verbList()]);
+  if (topic === 'profiles') return message('kdebug help: profiles', [profileList()]);
+  if (verb && verb.name !== 'help') return verbHelp(verb);
+  return flag ? flagHelp(flag) : overview();
+}
+
+function overview(): Message {
+  return message('kdebug debugs a running pod and answers here', [
+    paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
+    list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
+    paragraph(text('Verbs: '), ...separated(VERBS.map((verb) => verb.name))),
+    {
+      kind: 'note',
+      spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help describe'])],
+    },
+  ]);
+}
+
+const separated = (words: readonly string[]): Item =>
+  words.flatMap((word, index) => (index === 0 ? [code(word)] : [text(' · '), code(word)]));
+
+const groupList = (group: FlagGroup): Part =>
+  list(FLAGS.filter((flag) => flag.group === group).map((flag) => described(code(flagUsage(flag)), flag.help)));
+
+function allFlags(): Message {
+  const parts = FLAG_GROUPS.flatMap((group) => [
+    paragraph({ kind: 'strong', text: GROUP_HELP[group] }),
+    groupList(group),
+  ]);
+  return message('kdebug help: flags', [
+    ...parts,
+    paragraph(code('--'), text(' — the words after it are the command to run.')),
+  ]);
+}
+
+const verbList = (): Part => list(VERBS.map((verb) => described(typed(verb.usage), verb.help)));
+
+const profileList = (): Part =>
+  list(PROFILE_HELP.map(([name, meaning]) => described(code(`--profile=${name}`), meaning)));
+
+function verbHelp(verb: KnownVerb): Message {
+  const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
+  const flagPart =
+    flags.length === FLAGS.length
+      ? paragraph(text('It takes every flag: '), code('/kdebug help flags'))
+      : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
+  return message(`kdebug help: ${verb.name}`, [
+    paragraph(typed(verb.usage)),
+    paragraph(text(verb.help)),
+    ...(flags.length > 0 ? [flagPart] : []),
+    paragraph(text('For example: '), typed(verb.example)),
+  ]);
+}
+
+function flagHelp(flag: Flag): Message {
+  return message(`kdebug help: --${flag.name}`, [
+    paragraph(code(flagUsage(flag))),
+    paragraph(text(flag.help)),
+    ...(flag.value === 'profile' ? [profileList()] : []),
+    paragraph(text('For example: '), typed(flag.example)),
+  ]);
+}

@@ -1,0 +1,175 @@
+import type { CommandError } from '../command.ts';
+import { FLAGS, type FlagName, flagNamed, flagOfLetter, type KnownFlag, KUBECTL_ONLY } from '../flags.ts';
+import type { Word } from '../tokenize.ts';
+import { nearest } from '../values/nearest.ts';
+
+/** A `CommandError` without the line it points at. */
+export type Problem = Omit<CommandError, 'text'>;
+
+/** Notes a problem; the leftmost one of a line is told. Returns `undefined`, so that readers can `return report(…)`. */
+export type Report = (problem: Problem) => undefined;
+
+/** Where something is in the line. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A flag as it was given; the place is that of the value, or of the whole word for a switch. */
+export interface Given extends Place {
+  readonly flag: KnownFlag;
+  readonly value: string;
+  /** First column of the flag itself. */
+  readonly from: number;
+}
+
+/** Flag and value together. */
+export const wholeOf = (given: Given): Place => ({ start: given.from, end: given.end });
+
+/** A line, its words sorted by what they are; nothing is validated yet but the flags' names. */
+export interface Line {
+  readonly words: readonly Word[];
+  readonly flags: ReadonlyMap<FlagName, readonly Given[]>;
+  /** The words after `--`, verbatim; `undefined`: there is no `--`. */
+  readonly command?: readonly Word[];
+  /** The place of `--`. */
+  readonly separator?: Place;
+  /** `--help` or `-h` was somewhere before `--`. */
+  readonly help: boolean;
+  /** Where something missing would go. */
+  readonly end: Place;
+}
+
+/** What a flag's word says before its value is looked at. */
+interface FlagWord {
+  readonly flag: KnownFlag;
+  /** The value within the same word, with its place. */
+  readonly inline?: { readonly value: string } & Place;
+}
+
+/** How a word of the user's is quoted in a sentence: on one line, at most 40 characters. */
+export function shown(word: string): string {
+  const characters = [...word.slice(0, 100).replace(/\s/g, ' ')];
+  return `"${characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : characters.join('')}"`;
+}
+
+/**
+ * Sorts the words of a line into flags, plain words and the command after `--`; the problem is that of the first wrong flag.
+ * Linear in the number of words.
+ */
+export function readLine(words: readonly Word[], end: number): Line | Problem {
+  const dashes = words.findIndex((word) => word.text === '--' && !word.quoted);
+  const separator = words[dashes];
+  const before = separator ? words.slice(0, dashes) : words;
+  const plain: Word[] = [];
+  const flags = new Map<FlagName, Given[]>();
+  for (let index = 0; index < before.length; index += 1) {
+    const word = before[index];
+    if (!word || isHelp(word)) continue;
+    const taken = isFlagLike(word) ? takeFlag(word, words[index + 1], flags) : plain.push(word) && 0;
+    if (typeof taken === 'object') return taken;
+    index += taken;
+  }
+  const line = { words: plain, flags, help: before.some(isHelp), end: { start: end, end } };
+  return separator ? { ...line, separator, command: words.slice(dashes + 1) } : line;
+}
+
+/** `--help` or `-h`. */
+export const isHelp = (word: Word): boolean => word.text === '--help' || word.text === '-h';
+
+const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');
+
+/** Adds the flag to `flags`; the number of words that its value took beyond its own. */
+function takeFlag(word: Word, next: Word | undefined, flags: Map<FlagName, Given[]>): number | Problem {
+  const found = readFlagWord(word);
+  if ('code' in found) return found;
+  const { flag, inline } = found;
+  const isSwitch = flag.value === 'switch';
+  const takesNext = !isSwitch && !inline && next !== undefined && (next.quoted || !next.text.startsWith('-'));
+  const source = takesNext ? next : undefined;
+  const earlier = flags.get(flag.name);
+  const problem = isSwitch ? switchProblem(found, word) : valueProblem(found, word, source);
+  if (problem) return problem;
+  if (earlier && !flag.repeatable) return repeated(flag, word);
+  const given = { flag, from: word.start, ...placed(word, source, inline) };
+  if (earlier) earlier.push(given);
+  else flags.set(flag.name, [given]);
+  return takesNext ? 1 : 0;
+}
+
+function placed(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & Place {
+  if (inline) return inline;
+  const source = next ?? word;
+  return { value: next?.text ?? '', start: source.start, end: source.end };
+}
+
+function readFlagWord(word: Word): FlagWord | Problem {
+  const isLong = word.text.startsWith('--');
+  const equals = word.text.indexOf('=');
+  const name = word.text.slice(isLong ? 2 : 1, equals < 0 ? undefined : equals);
+  const flag = isLong ? flagNamed(name) : letterOf(word.text, name);
+  if (!flag) return unknownFlag(name, word);
+  if (isLong) return equals < 0 ? { flag } : { flag, inline: inlineFrom(word, equals + 1) };
+  if (word.text.length === 2) return { flag };
+  return { flag, inline: inlineFrom(word, word.text.charAt(2) === '=' ? 3 : 2) };
+}
+
+/** `-n`, `-n=shop` and `-nshop`; but `-namespace` is a long flag that lacks a hyphen, not the namespace `amespace`. */
+function letterOf(text: string, name: string): KnownFlag | undefined {
+  if (name.length > 1 && (flagNamed(name) || KUBECTL_ONLY.has(name))) return undefined;
+  return flagOfLetter(text.charAt(1));
+}
+
+/** The columns are exact where nothing before the value was quoted, which is how people write flags. */
+const inlineFrom = (word: Word, offset: number): { value: string } & Place => ({
+  value: word.text.slice(offset),
+  start: Math.min(word.start + offset, word.end),
+  end: word.end,
+});
+
+const at = (place: Place): Place => ({ start: place.start, end: place.end });
+
+const repeated = (flag: KnownFlag, word: Word): Problem => ({
+  code: 'flag_repeated',
+  message: `--${flag.name} is given twice.`,
+  hint: 'Keep one of the two.',
+  ...at(word),
+});
+
+function switchProblem({ flag, inline }: FlagWord, word: Word): Problem | undefined {
+  if (!inline) return undefined;
+  const message = `--${flag.name} takes no value.`;
+  return { code: 'flag_value_unexpected', message, hint: `Write --${flag.name} alone, or leave it out.`, ...at(word) };
+}
+
+function valueProblem({ flag, inline }: FlagWord, word: Word, next: Word | undefined): Problem | undefined {
+  const value = inline?.value ?? next?.text;
+  if (value !== undefined && value !== '') return undefined;
+  return {
+    code: 'flag_value_missing',
+    message: `--${flag.name} needs a value.`,
+    hint: `For example: ${flag.example}`,
+    ...at(next ?? word),
+  };
+}
+
+function unknownFlag(name: string, word: Word): Problem {
+  const reason = KUBECTL_ONLY.get(name);
+  const flag = word.text.startsWith('--') ? `--${name}` : `-${name}`;
+  if (reason !== undefined) {
+    return {
+      code: 'flag_unsupported',
+      message: `${shown(flag)} of kubectl has no meaning here.`,
+      hint: reason,
+      ...at(word),
+    };
+  }
+  const guess = nearest(
+    name,
+    FLAGS.map((known) => known.name),
+  );
+  const hint = guess
+    ? `Did you mean --${guess}?`
+    : 'Type /kdebug help flags for all of them; what the container runs goes after --.';
+  return { code: 'flag_unknown', message: `There is no flag ${shown(flag)}.`, hint, ...at(word) };
+}

@@ -1,0 +1,167 @@
+import type { EnvVar } from '../../container/ephemeral-container.ts';
+import type { RunRequest, Target } from '../command.ts';
+import type { FlagName } from '../flags.ts';
+import type { Word } from '../tokenize.ts';
+import {
+  type Reader,
+  readCluster,
+  readContainerName,
+  readDuration,
+  readEnv,
+  readImage,
+  readNamespace,
+  readParallelism,
+  readProfile,
+  readPullPolicy,
+  readReason,
+  readReplicas,
+} from '../values/read.ts';
+import { type Given, type Line, type Problem, type Report, wholeOf } from './line.ts';
+import { readTarget } from './target.ts';
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The same fields without those that are `undefined`. */
+export function present<T extends object>(fields: T): Present<T> {
+  const some: Present<T> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (isPresent(value)) some[name] = value;
+  }
+  return some;
+}
+
+const isPresent = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
+
+/** The value of a flag, if it was given and is valid. */
+export function readFlag<T>(line: Line, name: FlagName, reading: { reader: Reader<T>; report: Report }): T | undefined {
+  const given = line.flags.get(name)?.[0];
+  return given && reading.reader(given, reading.report);
+}
+
+/** Where a command goes: `-n` and `--cluster`. */
+export const readPlace = (line: Line, report: Report) =>
+  present({
+    namespace: readFlag(line, 'namespace', { reader: readNamespace, report }),
+    cluster: readFlag(line, 'cluster', { reader: readCluster, report }),
+  });
+
+/** `--replicas` and `--parallelism`. */
+export const readScale = (line: Line, report: Report) =>
+  present({
+    replicas: readFlag(line, 'replicas', { reader: readReplicas, report }),
+    parallelism: readFlag(line, 'parallelism', { reader: readParallelism, report }),
+  });
+
+/** The request that a line makes; `words` holds its plain words after the verb. What is wrong is reported, never guessed. */
+export function readRequest(line: Line, words: readonly Word[], report: Report): RunRequest | undefined {
+  const target = readTarget(line, words, report);
+  const flag = <T>(name: FlagName, reader: Reader<T>): T | undefined => readFlag(line, name, { reader, report });
+  reportContradictions(line, target, report);
+  const fields = {
+    ...readPlace(line, report),
+    ...present({
+      targetContainer: readTargetContainer(line, report),
+      image: flag('image', readImage),
+      label: flag('container', readContainerName),
+      imagePullPolicy: flag('image-pull-policy', readPullPolicy),
+      timeoutMs: flag('timeout', readDuration),
+      holdMs: flag('hold', readDuration),
+      reason: flag('reason', readReason),
+    }),
+    env: readEnvironment(line, report),
+    profile: flag('profile', readProfile) ?? ('auto' as const),
+    command: line.command?.map((word) => word.text) ?? [],
+    argumentsOnly: line.flags.has('arguments-only'),
+    dryRun: line.flags.has('dry-run'),
+    batch: {
+      ...readScale(line, report),
+      ...present({ ttlMs: flag('ttl', readDuration) }),
+      canary: line.flags.has('canary'),
+    },
+  };
+  return target && { target, ...fields };
+}
+
+function readTargetContainer(line: Line, report: Report): RunRequest['targetContainer'] {
+  if (line.flags.has('no-target')) return { kind: 'none' };
+  const name = readFlag(line, 'target', { reader: readContainerName, report });
+  return name === undefined ? undefined : { kind: 'named', name };
+}
+
+/** Every `--env`, in order; a name given twice is a mistake, because only one of the two could win. */
+function readEnvironment(line: Line, report: Report): readonly EnvVar[] {
+  const names = new Set<string>();
+  const variables: EnvVar[] = [];
+  for (const given of line.flags.get('env') ?? []) {
+    const variable = readEnv(given, report);
+    if (!variable) break;
+    if (names.has(variable.name)) {
+      report({
+        ...problemAt(given),
+        code: 'flag_repeated',
+        message: `The variable ${variable.name} is given twice.`,
+        hint: 'Keep one of the two.',
+      });
+      break;
+    }
+    names.add(variable.name);
+    variables.push(variable);
+  }
+  return variables;
+}
+
+const BATCH_FLAGS: readonly FlagName[] = ['replicas', 'parallelism', 'ttl', 'canary'];
+
+function reportContradictions(line: Line, target: Target | undefined, report: Report): void {
+  const [named] = line.flags.get('target') ?? [];
+  const [none] = line.flags.get('no-target') ?? [];
+  if (named && none) {
+    const later = named.start > none.start ? named : none;
+    report({
+      ...wholeOf(later),
+      code: 'flag_contradiction',
+      message: '--target and --no-target contradict each other.',
+      hint: 'Keep one of the two.',
+    });
+  }
+  reportCommand(line, report);
+  if (target?.kind !== 'pod') return;
+  for (const name of BATCH_FLAGS) {
+    const [given] = line.flags.get(name) ?? [];
+    if (!given) continue;
+    const hint = 'Leave it out, or aim at several pods with -l, --all or a workload such as deployment/web.';
+    report({
+      ...wholeOf(given),
+      code: 'flag_needs_batch',
+      message: `--${name} is for several pods, and this is one.`,
+      hint,
+    });
+  }
+}
+
+/** `--` promises a command, and `--arguments-only` speaks of one. */
+function reportCommand(line: Line, report: Report): void {
+  if (line.command && line.command.length > 0) return;
+  const [only] = line.flags.get('arguments-only') ?? [];
+  if (only) {
+    const hint = 'Write the arguments after --, for example: --arguments-only -- -v';
+    report({
+      ...wholeOf(only),
+      code: 'command_missing',
+      message: '--arguments-only needs arguments after --.',
+      hint,
+    });
+  } else if (line.separator) {
+    const hint = 'Write the command after it, for example: -- cat /etc/resolv.conf';
+    report({
+      code: 'command_missing',
+      message: 'Nothing follows --.',
+      hint,
+      start: line.separator.start,
+      end: line.separator.end,
+    });
+  }
+}
+
+const problemAt = (given: Given): Pick<Problem, 'start' | 'end'> => ({ start: given.start, end: given.end });

@@ -1,0 +1,214 @@
+import { isRunId } from '../ids.ts';
+import type { Command, ParsedCommand } from './command.ts';
+import { isHelp, type Line, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
+import { readPlace, readRequest, readScale } from './line/request.ts';
+import { readNamed, typed, unexpectedWord } from './line/target.ts';
+import { repairLine, repairYaml, unwrapMarkup } from './repair.ts';
+import { tokenize, type Word } from './tokenize.ts';
+import { findTopic, TOPICS } from './topics.ts';
+import { nearest } from './values/nearest.ts';
+import { readRunId } from './values/read.ts';
+import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
+
+/** The head of `apply`, up to the end of its line or the first code fence; the document is the rest. */
+const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
+
+/**
+ * Reads what a person typed after `/kdebug`, as Slack delivers it (`unwrapMarkup`, `repairLine`, `tokenize`, in that order).
+ * Never throws; time is linear in the length of the text. Every name, image, selector, duration and id in the result is
+ * valid by its grammar, so that it may be put into a URL or an object. An error points at the leftmost wrong word, wrong flags first.
+ */
+export function parseCommand(text: string): ParsedCommand {
+  const unwrapped = unwrapMarkup(text);
+  const head = APPLY.exec(unwrapped)?.[0];
+  if (head === undefined) return parseLine(repairLine(unwrapped), '');
+  return parseLine(repairLine(head), repairYaml(unwrapped.slice(head.length)));
+}
+
+function parseLine(text: string, yaml: string): ParsedCommand {
+  const failed = (problem: Problem): ParsedCommand => ({ kind: 'error', error: { ...problem, text } });
+  const split = tokenize(text);
+  if (split.kind === 'open-quote') return failed(openQuote(text, split.start));
+  if (split.words.length === 0) return { kind: 'ok', command: { kind: 'form' } };
+  const problems: Problem[] = [];
+  const report: Report = (problem) => {
+    problems.push(problem);
+    return undefined;
+  };
+  const command = readWords(split.words, { end: text.trimEnd().length, yaml, report });
+  const [first] = problems.sort((a, b) => a.start - b.start);
+  if (first) return failed(first);
+  if (!command) throw new TypeError('a command was neither read nor refused');
+  return { kind: 'ok', command };
+}
+
+const openQuote = (text: string, start: number): Problem => ({
+  code: 'quote_open',
+  message: `The quote ${text.charAt(start)} is never closed.`,
+  hint: 'Close it, or write a backslash before it if it belongs to the text.',
+  start,
+  end: start + 1,
+});
+
+interface Reading {
+  readonly end: number;
+  readonly yaml: string;
+  readonly report: Report;
+}
+
+function readWords(words: readonly Word[], reading: Reading): Command | undefined {
+  if (isHelpVerb(words[0])) return readHelp(words, reading.report);
+  const line = readLine(words, reading.end);
+  if ('code' in line) return reading.report(line);
+  const [first, ...rest] = line.words;
+  const verb = first && verbNamed(first.text);
+  if (line.help || isHelpVerb(first))
+    return { kind: 'help', ...(verb && !isHelpVerb(first) ? { topic: verb.name } : {}) };
+  if (verb) return readVerb(verb, { ...reading, line, words: rest });
+  const misspelt = first && rest[0] && misspeltVerb(first, rest[0]);
+  if (misspelt) return reading.report(misspelt);
+  const request = readRequest(line, line.words, reading.report);
+  return request && { kind: 'run', request };
+}
+
+const isHelpVerb = (word: Word | undefined): boolean => word !== undefined && verbNamed(word.text)?.name === 'help';
+
+function readHelp(words: readonly Word[], report: Report): Command | undefined {
+  const [, topic, extra] = words;
+  if (!topic || isHelp(topic)) return { kind: 'help' };
+  const found = findTopic(topic.text);
+  if (found !== undefined && !extra) return { kind: 'help', topic: found };
+  const place = extra && found !== undefined ? extra : topic;
+  const guess = nearest(place.text, TOPICS);
+  const hint = guess && found === undefined ? `Did you mean ${guess}?` : 'Type /kdebug help for what there is.';
+  const message = `There is no help on ${shown(place.text)}.`;
+  return report({ code: 'topic_unknown', message, hint, start: place.start, end: place.end });
+}
+
+/** With a second word that such a verb takes, the first was meant as the verb that it nearly is. */
+function misspeltVerb(word: Word, next: Word): Problem | undefined {
+  const guess = verbNear(word.text);
+  if (guess === undefined || (guess.usage.includes(' ID') && !isRunId(next.text))) return undefined;
+  const message = `There is no verb ${shown(word.text)}.`;
+  return { code: 'verb_unknown', message, hint: `Did you mean ${guess.name}?`, start: word.start, end: word.end };
+}
+
+interface VerbReading extends Reading {
+  readonly line: Line;
+  /** The plain words after the verb. */
+  readonly words: readonly Word[];
+}
+
+function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
+  const misplaced = misplacedProblem(verb, reading.line);
+  if (misplaced) reading.report(misplaced);
+  switch (verb.name) {
+    case 'list':
+    case 'images':
+    case 'whoami':
+      return noMore(reading, 0) ? { kind: verb.name } : undefined;
+    case 'show':
+    case 'logs':
+    case 'stop':
+    case 'rerun':
+      return readById(verb.name, reading);
+    case 'describe':
+      return readDescribe(reading);
+    case 'can-i': {
+      const request = readRequest(reading.line, reading.words, reading.report);
+      return request && { kind: 'can-i', request };
+    }
+    case 'batch':
+      return readBatch(reading);
+    case 'apply':
+      return readApply(reading);
+    case 'help':
+      return { kind: 'help' };
+  }
+}
+
+/** The first flag, or `--`, that the verb does not take. */
+function misplacedProblem(verb: KnownVerb, { flags, separator }: Line): Problem | undefined {
+  for (const [name, [given]] of flags) {
+    if (!given || verb.flags.includes(name)) continue;
+    const message = `--${name} has no meaning with ${verb.name}.`;
+    return { code: 'flag_misplaced', message, hint: `Write: ${verb.usage}`, ...wholeOf(given) };
+  }
+  if (!separator || verb.name === 'can-i') return undefined;
+  const message = `${verb.name} runs no command, so nothing may follow --.`;
+  return { code: 'flag_misplaced', message, hint: `Write: ${verb.usage}`, start: separator.start, end: separator.end };
+}
+
+/** Whether there are at most `count` plain words. */
+function noMore({ line, words, report }: VerbReading, count: number): boolean {
+  const extra = words[count];
+  if (extra) report({ ...unexpectedWord(line, extra), hint: 'Leave it out.' });
+  return extra === undefined;
+}
+
+function readId({ line, words, report }: VerbReading): string | undefined {
+  const [word] = words;
+  if (word) return readRunId(typed(word), report);
+  const hint = 'Give its id; /kdebug list shows them.';
+  return report({ code: 'run_id_missing', message: 'No run is named.', hint, ...line.end });
+}
+
+function readById(kind: 'show' | 'logs' | 'stop' | 'rerun', reading: VerbReading): Command | undefined {
+  const id = readId(reading);
+  return noMore(reading, 1) && id !== undefined ? { kind, id } : undefined;
+}
+
+/** `describe POD`, and `describe pod POD` because kubectl has it so. */
+function readDescribe(reading: VerbReading): Command | undefined {
+  const { line, report } = reading;
+  const words =
+    reading.words.length > 1 && /^pods?$/i.test(reading.words[0]?.text ?? '') ? reading.words.slice(1) : reading.words;
+  const [word] = words;
+  const hint = 'Name a pod: describe POD';
+  if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
+  const target = readNamed(word, report);
+  const place = readPlace(line, report);
+  if (!noMore({ ...reading, words }, 1) || !target) return undefined;
+  if (target.kind === 'pod') return { kind: 'describe', pod: target.name, ...place };
+  return report({
+    code: 'target_kind_unknown',
+    message: 'describe takes a pod.',
+    hint,
+    start: word.start,
+    end: word.end,
+  });
+}
+
+const CHANGES = ['pause', 'resume', 'cancel'] as const;
+
+function readBatch(reading: VerbReading): Command | undefined {
+  const { line, report, words } = reading;
+  const id = readId(reading);
+  const scale = readScale(line, report);
+  const isScaled = line.flags.size > 0;
+  const word = words[1];
+  if (!noMore(reading, 2) || id === undefined) return undefined;
+  if (!word) return { kind: 'batch', id, ...(isScaled ? { change: { kind: 'scale', ...scale } } : {}) };
+  const change = CHANGES.find((name) => name === word.text);
+  const at = { start: word.start, end: word.end };
+  if (!change) {
+    const guess = nearest(word.text, CHANGES);
+    const hint = guess
+      ? `Did you mean ${guess}?`
+      : 'A batch takes pause, resume, cancel, --parallelism and --replicas.';
+    return report({ code: 'verb_unknown', message: `A batch cannot ${shown(word.text)}.`, hint, ...at });
+  }
+  if (!isScaled) return { kind: 'batch', id, change: { kind: change } };
+  return report({
+    code: 'flag_contradiction',
+    message: `${change} takes no flags.`,
+    hint: 'Send two commands.',
+    ...at,
+  });
+}
+
+function readApply(reading: VerbReading): Command | undefined {
+  const place = readPlace(reading.line, reading.report);
+  if (!noMore(reading, 0)) return undefined;
+  return { kind: 'apply', ...place, ...(reading.yaml === '' ? {} : { yaml: reading.yaml }) };
+}

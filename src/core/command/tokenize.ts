@@ -1,0 +1,112 @@
+/** One word of the command line. */
+export interface Word {
+  /** What the word says, quotes and backslashes undone. */
+  readonly text: string;
+  /** First column in the line, from 0, in UTF-16 units, the opening quote included. */
+  readonly start: number;
+  /** One past the last column. */
+  readonly end: number;
+  /** Whether any part was quoted or escaped; `''` is a quoted, empty word. */
+  readonly quoted: boolean;
+}
+
+export type Words =
+  | { readonly kind: 'ok'; readonly words: readonly Word[] }
+  /** `start` is the column of the quote that is never closed. */
+  | { readonly kind: 'open-quote'; readonly start: number };
+
+/** What is left of the line, from one position on. `text` is what the piece says. */
+type Piece = { readonly text: string; readonly end: number } | 'open';
+
+/** A piece of a word that needs no undoing. */
+const PLAIN = /[^\s'"\\]+/y;
+
+/** The characters that a backslash escapes between double quotes (POSIX shell, 2.2.3); before others it stands for itself. */
+const ESCAPED_IN_DOUBLE = '$`"\\';
+
+/**
+ * Splits a line as a POSIX shell does (single quotes, double quotes, backslash, backslash-newline) and expands nothing:
+ * `$HOME`, `*`, `;`, `|` and `#` are ordinary characters. Never throws; time is linear in the length of the line.
+ */
+export function tokenize(line: string): Words {
+  const words: Word[] = [];
+  let at = skipSpace(line, 0);
+  while (at < line.length) {
+    const word = readWord(line, at);
+    if (typeof word === 'number') return { kind: 'open-quote', start: word };
+    words.push(word);
+    at = skipSpace(line, word.end);
+  }
+  return { kind: 'ok', words };
+}
+
+/** The first column from `at` on that is neither white space nor a backslash-newline between words. */
+function skipSpace(line: string, at: number): number {
+  let end = at;
+  while (end < line.length) {
+    if (isSpace(line.charCodeAt(end))) end += 1;
+    else if (line.startsWith('\\\n', end)) end += 2;
+    else break;
+  }
+  return end;
+}
+
+/** The word that begins at `start`, or the column of the quote that stays open. */
+function readWord(line: string, start: number): Word | number {
+  let text = '';
+  let at = start;
+  let quoted = false;
+  while (at < line.length && !isSpace(line.charCodeAt(at))) {
+    const piece = readPiece(line, at);
+    if (piece === 'open') return at;
+    quoted ||= isQuoting(line.charAt(at));
+    text += piece.text;
+    at = piece.end;
+  }
+  return { text, start, end: at, quoted };
+}
+
+function readPiece(line: string, at: number): Piece {
+  const first = line.charAt(at);
+  if (first === "'") return readSingle(line, at);
+  if (first === '"') return readDouble(line, at);
+  if (first === '\\') return readEscape(line, at);
+  PLAIN.lastIndex = at;
+  const end = PLAIN.test(line) ? PLAIN.lastIndex : at + 1;
+  return { text: line.slice(at, end), end };
+}
+
+function readSingle(line: string, at: number): Piece {
+  const close = line.indexOf("'", at + 1);
+  return close < 0 ? 'open' : { text: line.slice(at + 1, close), end: close + 1 };
+}
+
+function readDouble(line: string, at: number): Piece {
+  let text = '';
+  let from = at + 1;
+  for (let here = from; here < line.length; here += 1) {
+    const character = line.charAt(here);
+    if (character === '"') return { text: text + line.slice(from, here), end: here + 1 };
+    if (character !== '\\') continue;
+    const next = line.charAt(here + 1);
+    if (next === '\n' || (next !== '' && ESCAPED_IN_DOUBLE.includes(next))) {
+      text += line.slice(from, here);
+      from = next === '\n' ? here + 2 : here + 1;
+    }
+    here += 1;
+  }
+  return 'open';
+}
+
+/** A backslash outside quotes; the last character of a line stands for itself. */
+function readEscape(line: string, at: number): Piece {
+  const next = line.charAt(at + 1);
+  if (next === '') return { text: '\\', end: at + 1 };
+  if (next === '\n') return { text: '', end: at + 2 };
+  const character = String.fromCodePoint(line.codePointAt(at + 1) ?? 0);
+  return { text: character, end: at + 1 + character.length };
+}
+
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 9;
+
+const isQuoting = (character: string): boolean => character === "'" || character === '"' || character === '\\';

@@ -1,0 +1,106 @@
+import { FLAGS, type FlagName } from './flags.ts';
+import { nearest } from './values/nearest.ts';
+
+/** What a verb takes besides flags; `run` and `can-i` take a target, and the words after `--`. */
+export interface Verb {
+  readonly name: string;
+  /** How it is written, without `/kdebug`. */
+  readonly usage: string;
+  readonly help: string;
+  readonly example: string;
+  readonly flags: readonly FlagName[];
+}
+
+const ALL_FLAGS: readonly FlagName[] = FLAGS.map((flag) => flag.name);
+const NONE: readonly FlagName[] = [];
+const PLACE: readonly FlagName[] = ['namespace', 'cluster'];
+const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
+
+/** Every verb, once: the parser, the help and `docs/commands.md` read this table. */
+const TABLE = [
+  {
+    name: 'help',
+    usage: 'help [TOPIC]',
+    help: 'This help, or more on a verb, a flag or a topic.',
+    example: 'help flags',
+    flags: NONE,
+  },
+  { name: 'list', usage: 'list', help: 'The runs of this channel.', example: 'list', flags: NONE },
+  {
+    name: 'show',
+    usage: 'show ID',
+    help: 'One run: its plan, its state and its result.',
+    example: 'show abcdefgh23',
+    flags: NONE,
+  },
+  { name: 'logs', usage: 'logs ID', help: 'The log of a run, as a file.', example: 'logs abcdefgh23', flags: NONE },
+  {
+    name: 'stop',
+    usage: 'stop ID',
+    help: 'End what a run started, where that is possible.',
+    example: 'stop abcdefgh23',
+    flags: NONE,
+  },
+  {
+    name: 'rerun',
+    usage: 'rerun ID',
+    help: 'The same request once more, decided anew.',
+    example: 'rerun abcdefgh23',
+    flags: NONE,
+  },
+  {
+    name: 'describe',
+    usage: 'describe POD [-n NS]',
+    help: 'What is known of a pod: containers, restarts, events.',
+    example: 'describe web-1 -n shop',
+    flags: PLACE,
+  },
+  { name: 'images', usage: 'images', help: 'The images that this channel may use.', example: 'images', flags: NONE },
+  {
+    name: 'whoami',
+    usage: 'whoami',
+    help: 'Who you are to the cluster, and in which groups.',
+    example: 'whoami',
+    flags: NONE,
+  },
+  {
+    name: 'can-i',
+    usage: 'can-i POD [flags]',
+    help: 'Whether this command would be allowed, and by which rule; launches nothing.',
+    example: 'can-i web-1 -n shop --image=debian',
+    flags: ALL_FLAGS,
+  },
+  {
+    name: 'batch',
+    usage: 'batch ID [pause | resume | cancel | --parallelism=P --replicas=N]',
+    help: 'One batch: show it, pause it, or change how wide it runs.',
+    example: 'batch abcdefgh23 --parallelism=4',
+    flags: SCALE,
+  },
+  {
+    name: 'apply',
+    usage: 'apply [-n NS]',
+    help: 'Run an EphemeralJob: its YAML on the next lines, or in a form.',
+    example: 'apply -n shop',
+    flags: PLACE,
+  },
+] as const satisfies readonly Verb[];
+
+export type VerbName = (typeof TABLE)[number]['name'];
+export type KnownVerb = Verb & { readonly name: VerbName };
+
+export const VERBS: readonly KnownVerb[] = TABLE;
+
+const BY_NAME: ReadonlyMap<string, KnownVerb> = new Map(VERBS.map((verb) => [verb.name, verb]));
+
+/** The verb of this name; `Show` is `show`, because phones begin a line with a capital. */
+export const verbNamed = (word: string): KnownVerb | undefined => BY_NAME.get(word.toLowerCase());
+
+/** The verb that a mistyped word was probably meant to be; also a better hint for a pod `hlep` that is not there. */
+export function verbNear(word: string): KnownVerb | undefined {
+  const guess = nearest(
+    word,
+    VERBS.map((verb) => verb.name),
+  );
+  return guess === undefined ? undefined : verbNamed(guess);
+}

@@ -1,0 +1,318 @@
+/** Who may read the error's own detail: `user` text may be shown in Slack, `operator` goes to the log only. */
+export type Audience = 'user' | 'operator';
+
+interface Reason {
+  /** What was being done, or what is not so; continues "kdebug: …". */
+  readonly title: string;
+  /** What the reader can do next. */
+  readonly hint: string;
+  readonly audience: Audience;
+}
+
+const user = (title: string, hint: string): Reason => ({ title, hint, audience: 'user' });
+const operator = (title: string, hint: string): Reason => ({ title, hint, audience: 'operator' });
+
+/** Every reason code, once. Codes are stable: logs, metrics, audit records and `docs/errors.md` use them. */
+export const REASONS = {
+  // --- the command -------------------------------------------------------------------------------------------------
+  quote_open: user(
+    'a quote is never closed',
+    'Close the quote, or write a backslash before it if it belongs to the text.',
+  ),
+  flag_unknown: user(
+    'there is no such flag',
+    'See all flags with /kdebug help flags; what the container runs goes after --.',
+  ),
+  flag_unsupported: user(
+    'this flag of kubectl debug has no meaning here',
+    'Leave it out; see all flags with /kdebug help flags.',
+  ),
+  flag_value_missing: user('a flag has no value', 'Write the value after the flag: --flag=value or --flag value.'),
+  flag_value_unexpected: user('a switch was given a value', 'Write the switch alone, or leave it out.'),
+  flag_repeated: user('a flag was given twice', 'Give it once; only --env may be repeated.'),
+  flag_misplaced: user(
+    'this flag does not belong to this verb',
+    'Leave it out; /kdebug help VERB shows what a verb takes.',
+  ),
+  flag_contradiction: user('two parts of the command contradict each other', 'Keep one of the two.'),
+  flag_needs_batch: user(
+    'this flag is for several pods',
+    'Leave it out, or aim at several pods with -l, --all or a workload such as deployment/web.',
+  ),
+  verb_unknown: user('there is no such verb', 'See all verbs with /kdebug help verbs.'),
+  topic_unknown: user('there is no help on this', 'Type /kdebug help for what there is.'),
+  word_unexpected: user(
+    'there is a word too many',
+    'What the container runs goes after --; quote a value that has spaces.',
+  ),
+  target_missing: user('no pod was named', 'Name a pod, a workload such as deployment/web, or use -l or --all.'),
+  target_kind_unknown: user(
+    'kdebug cannot aim at this kind of object',
+    'Use pod/, deployment/, statefulset/, daemonset/ or job/ before the name.',
+  ),
+  name_invalid: user(
+    'this cannot be a name in Kubernetes',
+    'Names are lower-case letters, digits and hyphens, and begin and end with a letter or digit.',
+  ),
+  selector_invalid: user(
+    'this is not a label selector',
+    "Write it as kubectl does, for example -l 'app=web,tier in (a,b)'.",
+  ),
+  image_invalid: user(
+    'this is not an image',
+    'Use an alias from /kdebug images, or a reference such as debian:12-slim.',
+  ),
+  env_invalid: user('this is not an environment variable', 'Write --env=NAME=VALUE.'),
+  profile_unknown: user('there is no such profile', 'See the profiles with /kdebug help profiles.'),
+  pull_policy_unknown: user('there is no such pull policy', 'Use Always, IfNotPresent or Never.'),
+  duration_invalid: user('this is not a usable duration', 'Write for example 90s, 5m, 1h or 1h30m; from 1s to 7d.'),
+  number_invalid: user(
+    'this number cannot be used here',
+    'Write a whole number within the limits that the message names.',
+  ),
+  reason_invalid: user('this reason cannot be used', 'Say why in 1 to 500 characters.'),
+  command_missing: user(
+    'there is no command after --',
+    'Write -- and the command with its arguments, or leave -- out.',
+  ),
+  run_id_missing: user('no run was named', 'Give the id of a run; /kdebug list shows them.'),
+  run_id_invalid: user(
+    'this is not the id of a run',
+    'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.',
+  ),
+  // --- the policy --------------------------------------------------------------------------------------------------
+  channel_unknown: user(
+    'this channel is not in the policy',
+    'Ask the owners of the kdebug policy to add this channel, by its id.',
+  ),
+  channel_has_no_rules: user(
+    'this channel is in the policy, but no rule allows it anything',
+    'Ask the owners of the kdebug policy for a rule.',
+  ),
+  cluster_unknown: user('there is no such cluster in the policy', 'Give one of its clusters with --cluster.'),
+  cluster_required: user('the policy has several clusters and no default', 'Say which with --cluster.'),
+  cluster_not_allowed: user(
+    'no rule of this channel covers that cluster',
+    'Give another with --cluster, or ask for a rule.',
+  ),
+  namespace_not_allowed: user(
+    'no rule of this channel covers that namespace',
+    'Check -n, or ask in the channel of the team that owns it.',
+  ),
+  image_required: user(
+    'the policy has no default image, so one must be named',
+    'Add --image with an alias of the catalogue.',
+  ),
+  image_not_allowed: user(
+    "that image is not in the policy's catalogue",
+    'Use one of its aliases; new images are added by the owners of the kdebug policy.',
+  ),
+  class_not_allowed: user(
+    'no rule of this channel covers images of that class there',
+    'Use an image that does less harm (observe is the mildest), or ask for a rule.',
+  ),
+  profile_not_allowed: user(
+    'no rule of this channel covers that profile there',
+    'Leave --profile out: kdebug picks the least power that does. Or ask for a rule.',
+  ),
+  power_not_allowed: user(
+    'that needs more power than the profile brings, which makes it elevated, and no rule of this channel covers that',
+    'Ask for less, or for a rule that covers the class elevated.',
+  ),
+  batch_not_allowed: user(
+    'no rule of this channel covers several pods at once there',
+    'Name one pod, or ask for a rule.',
+  ),
+  batch_too_large: user('those are more pods than the rule covers at once', 'Narrow the selector, or add --replicas.'),
+  command_not_allowed: user(
+    'that image runs only its own command here',
+    'Leave out the command, --arguments-only and --env, or use an image whose alias allows them.',
+  ),
+  timeout_too_long: user('that is longer than the policy lets a run take', 'Give a shorter --timeout.'),
+  reason_required: user('the rule wants a reason', 'Add --reason="…": those who approve will read it.'),
+  no_approver: user(
+    'the rule wants an approval, but its groups are empty, so nobody could give one',
+    'Ask the owners of the kdebug policy to fill the group.',
+  ),
+  // --- the target --------------------------------------------------------------------------------------------------
+  pod_is_static: user(
+    'the pod is static: its node runs it from a file, and Kubernetes allows no ephemeral container in it',
+    'Debug it on its node, or pick another pod.',
+  ),
+  pod_finished: user(
+    'the pod has finished, so nothing can run in it any more',
+    'Pick a running pod; its own log is still there.',
+  ),
+  pod_deleting: user('the pod is being deleted', 'Pick another pod of the same workload.'),
+  pod_unscheduled: user(
+    'the pod is on no node yet, so nothing can run in it',
+    'Look at its events: it waits for a node, a volume or a quota.',
+  ),
+  pod_is_windows: user('the pod runs on Windows, where no debug profile works', 'Use a Linux pod.'),
+  pod_has_too_many_containers: user(
+    'the pod already holds as many ephemeral containers as the policy allows',
+    'They cannot be removed: restart the pod (its workload makes a new one) and try there.',
+  ),
+  target_container_not_found: user(
+    'there is no such container in the pod',
+    'Give one of its containers with --target.',
+  ),
+  target_container_ended: user(
+    'that init container has ended and will not run again',
+    'Give a running container with --target, or use --no-target.',
+  ),
+  no_profile_fits: user(
+    'no profile that this channel may use would start in this pod',
+    'Ask for a rule that allows the profile restricted here.',
+  ),
+  profile_refused_here: user(
+    "the namespace's Pod Security level refuses that profile",
+    'Leave --profile out: kdebug picks one that is admitted.',
+  ),
+  env_reserved: user('environment names that start with KDEBUG_ are kept for kdebug', 'Use another name.'),
+  pod_not_found: user(
+    'there is no such pod',
+    'Check the name and the namespace (-n); pods of a deployment change their names with every rollout.',
+  ),
+  namespace_not_found: user(
+    'there is no such namespace',
+    'Check the spelling of -n; the cluster may be another one too.',
+  ),
+  invalid_name: user(
+    'this cannot be a name in Kubernetes',
+    'Names have lower-case letters, digits, `-` and, for pods, `.`; nothing was sent to the cluster.',
+  ),
+  invalid_selector: user(
+    'this is not a label selector',
+    'Write it as for kubectl: app=web,tier!=db or "env in (prod,test)".',
+  ),
+  // --- the cluster -------------------------------------------------------------------------------------------------
+  cluster_busy: user('the cluster asks to be left alone for a moment', 'Try again in a minute.'),
+  cluster_failed: user(
+    'the cluster answered with an error of its own',
+    'Try again in a minute; if it stays, the operators of the cluster have to look.',
+  ),
+  cluster_unauthenticated: user(
+    'the cluster does not accept the credentials of kdebug',
+    'The operators of kdebug have to renew them.',
+  ),
+  cluster_forbidden: user(
+    'the cluster does not allow this',
+    'Ask the operators of the cluster for the right; `npm run rbac` prints what kdebug needs.',
+  ),
+  cluster_config_invalid: operator(
+    'the kubeconfig cannot be used',
+    'Check the context, the server address and the files that it names.',
+  ),
+  identity_reserved: operator(
+    'the policy maps a person to an identity that kdebug never takes',
+    'Users and groups that start with system: are refused; change identity in the policy.',
+  ),
+  log_unavailable: user(
+    'the node does not give the log',
+    'The container may not have started, or the node has removed its log.',
+  ),
+  cluster_unreachable: user(
+    'the cluster does not answer',
+    'Try again in a minute; the operators of kdebug see the cause in its log.',
+  ),
+  // --- Slack -------------------------------------------------------------------------------------------------------
+  slack_unreachable: operator('Slack does not answer', 'kdebug keeps what it wants to say and tries again.'),
+  slack_unanswered: operator(
+    'Slack did not answer clearly, so it may or may not have happened',
+    'kdebug looks whether it happened before it says it again.',
+  ),
+  slack_message_gone: operator('the Slack message was deleted', 'kdebug goes on without it.'),
+  slack_channel_closed: operator(
+    'kdebug cannot post in that Slack channel (archived, not a member, or unknown)',
+    'Invite the bot to the channel; results go to the requester directly until then.',
+  ),
+  slack_token_rejected: operator(
+    'Slack rejects the token',
+    'Check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
+  ),
+  slack_refused: operator(
+    'Slack refused the call',
+    "Slack's own error string says why; a missing scope is the usual cause.",
+  ),
+  slack_port_unavailable: operator(
+    'the port for Slack requests cannot be opened',
+    'Set PORT to a free port that this user may open.',
+  ),
+  slack_not_our_team: user(
+    'this comes from another Slack team or app',
+    'Use kdebug in the team that it is installed in, as a member of it.',
+  ),
+  slack_payload_invalid: user(
+    'Slack sent something that kdebug does not understand',
+    'Try again; if it stays, tell the operators.',
+  ),
+  slack_not_taken: user('the command could not be taken in time', 'Nothing was started; try again in a minute.'),
+  // --- the bot itself ----------------------------------------------------------------------------------------------
+  store_unreachable: user(
+    'kdebug cannot reach its own memory',
+    'Nothing was started. Try again in a minute; the operators of kdebug see the cause in its log.',
+  ),
+  spool_full: user(
+    "kdebug's disk buffer for logs is full",
+    'What was read before is delivered. Run it again with less output, or when fewer runs are in flight.',
+  ),
+  spool_failed: operator(
+    'the disk buffer for logs cannot be used',
+    'Check the temporary directory (TMPDIR) of kdebug.',
+  ),
+  not_in_this_version: user('this is not in this version of kdebug yet', 'See /kdebug help for what works today.'),
+  approval_not_available: user(
+    'this needs an approval, and approvals are not in this version of kdebug yet',
+    'Ask for something that a rule of this channel allows without one: /kdebug help.',
+  ),
+  run_not_found: user('there is no such run in this channel', 'See /kdebug list for the newest ones.'),
+  shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
+  lease_lost: operator('another replica has taken this run over', 'Nothing to do: the other one goes on with it.'),
+  too_busy: user('kdebug has as much to do as it can take', 'Nothing was started; try again in a minute.'),
+  internal_error: user(
+    'something in kdebug itself went wrong',
+    'Give the run id to the operators of kdebug; its log has the cause.',
+  ),
+} as const satisfies Record<string, Reason>;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** Facts of an error, for the sentence and the log; never secrets. */
+export type ErrorFacts = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The world broke, or a thing asked for cannot be. Expected outcomes are values, not errors. */
+export class KdebugError extends Error {
+  readonly code: ReasonCode;
+  /** The cluster's, the kubelet's or Slack's own words, when there are any. */
+  readonly detail: string;
+  readonly facts: ErrorFacts;
+
+  constructor(code: ReasonCode, options: { detail?: string; facts?: ErrorFacts; cause?: unknown } = {}) {
+    super(
+      options.detail ? `${REASONS[code].title}: ${options.detail}` : REASONS[code].title,
+      options.cause === undefined ? {} : { cause: options.cause },
+    );
+    this.name = 'KdebugError';
+    this.code = code;
+    this.detail = options.detail ?? '';
+    this.facts = options.facts ?? {};
+  }
+
+  get title(): string {
+    return REASONS[this.code].title;
+  }
+
+  get hint(): string {
+    return REASONS[this.code].hint;
+  }
+}
+
+/** Wraps anything thrown, so that callers always see a code. */
+export const toKdebugError = (thrown: unknown): KdebugError =>
+  thrown instanceof KdebugError
+    ? thrown
+    : new KdebugError('internal_error', {
+        detail: thrown instanceof Error ? thrown.message : String(thrown),
+        cause: thrown,
+      });

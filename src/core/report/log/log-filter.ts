@@ -1,0 +1,208 @@
+import { createAnchorScan } from './anchor-scan.ts';
+import { characterBoundary, firstUnplain } from './byte-scan.ts';
+import { cleanText, foldRewrites } from './clean-text.ts';
+import { SECRET_ANCHORS } from './find-secrets.ts';
+import { LineRedactor } from './line-redactor.ts';
+import { LongLine } from './long-line.ts';
+import { compilePattern } from './redact-pattern.ts';
+
+/** Cleans and redacts log bytes on their way from a container to the spool: nothing behind it sees the raw log. */
+
+const NEWLINE = 0x0a;
+const AT_SIGN = 0x40;
+/** Lines of this many bytes and more are handled in pieces. */
+const LONG_LINE_BYTES = 64 * 1024;
+
+const scanAnchors = createAnchorScan(SECRET_ANCHORS);
+
+export interface LogFilterOptions {
+  /** The policy's own patterns (`output.redact`), checked before by `problemOfPattern`. Each sees one line at a time. */
+  readonly redact: readonly (RegExp | string)[];
+}
+
+/** Takes the chunks of one log in order. Not to be shared by two logs. */
+export interface LogFilter {
+  /**
+   * What is certain by now, cleaned and redacted. Wherever the log is cut into chunks, the joined results are the same.
+   * May share memory with `chunk`. Keeps back the last, unfinished line, at most 72 KiB of it.
+   */
+  push(chunk: Buffer): Buffer;
+  /** The rest. */
+  end(): Buffer;
+  /** Secrets replaced so far by `[redacted:kind]`. */
+  readonly redactions: number;
+}
+
+/**
+ * Makes the filter of one log. Clean: no escape sequences, no control characters but tab and newline, no bidi or
+ * zero-width characters; `\r` rewrites are folded to their last state, `\b` is applied, invalid UTF-8 becomes U+FFFD.
+ * Redacted: what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns.
+ * In a line over 64 KiB, a secret over 8 KiB hides the rest of its line. Linear time; memory bounded below 300 KiB.
+ */
+export function createLogFilter(options: LogFilterOptions): LogFilter {
+  return new LineFilter(options.redact.map(compilePattern));
+}
+
+class LineFilter implements LogFilter {
+  readonly #patterns: readonly RegExp[];
+  readonly #redactor: LineRedactor;
+  readonly #held = Buffer.allocUnsafeSlow(LONG_LINE_BYTES);
+  #heldLength = 0;
+  #longLine: LongLine | undefined;
+  #out: Buffer[] = [];
+
+  constructor(patterns: readonly RegExp[]) {
+    this.#patterns = patterns;
+    this.#redactor = new LineRedactor(patterns);
+  }
+
+  get redactions(): number {
+    return this.#redactor.redactions;
+  }
+
+  push(chunk: Buffer): Buffer {
+    let from = 0;
+    if (this.#heldLength > 0 || this.#longLine !== undefined) {
+      const end = chunk.indexOf(NEWLINE);
+      this.#hold(end === -1 ? chunk : chunk.subarray(0, end));
+      if (end === -1) return this.#taken();
+      this.#endLine('\n');
+      from = end + 1;
+    }
+    const to = chunk.lastIndexOf(NEWLINE) + 1;
+    if (to > from) this.#lines(chunk.subarray(from, to));
+    this.#hold(chunk.subarray(Math.max(from, to)));
+    return this.#taken();
+  }
+
+  end(): Buffer {
+    this.#endLine('');
+    return this.#taken();
+  }
+
+  #taken(): Buffer {
+    const [first, second] = this.#out;
+    const taken = first !== undefined && second === undefined ? first : Buffer.concat(this.#out);
+    this.#out = [];
+    return taken;
+  }
+
+  /** Keeps bytes of an unfinished line; a line that fills the room goes on as a long one. */
+  #hold(bytes: Buffer): void {
+    let from = 0;
+    while (from < bytes.length) {
+      const copied = bytes.copy(this.#held, this.#heldLength, from);
+      from += copied;
+      this.#heldLength += copied;
+      if (this.#heldLength < LONG_LINE_BYTES) return;
+      const end = characterBoundary(this.#held, LONG_LINE_BYTES);
+      this.#longLine ??= this.#startLongLine();
+      this.#longLine.add(this.#held.subarray(0, end));
+      this.#held.copyWithin(0, end);
+      this.#heldLength = LONG_LINE_BYTES - end;
+    }
+  }
+
+  #startLongLine(): LongLine {
+    this.#redactor.forget();
+    return new LongLine({
+      redactor: this.#redactor,
+      mayHoldSecret: (bytes) => this.#mayHoldSecret(bytes),
+      give: (bytes) => this.#out.push(bytes),
+    });
+  }
+
+  #endLine(newline: string): void {
+    const held = this.#held.subarray(0, this.#heldLength);
+    this.#heldLength = 0;
+    if (this.#longLine === undefined) {
+      if (newline !== '') this.#lines(Buffer.concat([held, Buffer.from(newline)]));
+      else if (held.length > 0) this.#closeLine(Buffer.from(held), '');
+      return;
+    }
+    this.#longLine.add(held);
+    this.#longLine.end();
+    this.#longLine = undefined;
+    if (newline !== '') this.#out.push(Buffer.from(newline));
+  }
+
+  /** Whole lines: those without a suspect go through untouched, as one piece. */
+  #lines(bytes: Buffer): void {
+    const suspects = new Suspects(bytes, this.#patterns);
+    let from = 0;
+    while (from < bytes.length) {
+      const suspect = this.#redactor.isInsideSecret ? from : suspects.next(from);
+      const start = suspect > from ? Math.max(from, bytes.lastIndexOf(NEWLINE, suspect - 1) + 1) : from;
+      if (start > from) this.#out.push(bytes.subarray(from, start));
+      if (suspect === bytes.length) return;
+      from = bytes.indexOf(NEWLINE, suspect) + 1;
+      this.#suspectLine(bytes.subarray(start, from));
+    }
+  }
+
+  #suspectLine(bytes: Buffer): void {
+    if (bytes.length <= LONG_LINE_BYTES) {
+      this.#closeLine(bytes, '\n');
+      return;
+    }
+    this.#hold(bytes.subarray(0, -1));
+    this.#endLine('\n');
+  }
+
+  #closeLine(bytes: Buffer, newline: string): void {
+    const raw = bytes.toString('utf8', 0, bytes.length - newline.length);
+    const clean = foldRewrites(cleanText(raw));
+    const cleanBytes = clean === raw && !raw.includes('\ufffd') ? bytes : Buffer.from(clean + newline);
+    if (!this.#redactor.isInsideSecret && !this.#mayHoldSecret(cleanBytes)) {
+      this.#out.push(cleanBytes);
+      return;
+    }
+    const line = this.#redactor.line(clean);
+    if (line !== undefined) this.#out.push(line === clean ? cleanBytes : Buffer.from(line + newline));
+  }
+
+  #mayHoldSecret(bytes: Buffer): boolean {
+    if (this.#patterns.length > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
+    return bytes.includes(AT_SIGN) && bytes.includes('://');
+  }
+}
+
+/** The places in a block of lines that must be looked at. Remembers what it found ahead, so every byte is read once a kind. */
+class Suspects {
+  readonly #bytes: Buffer;
+  readonly #patterns: readonly RegExp[];
+  #unplain = -1;
+  #atSign = -1;
+  #custom = -1;
+
+  constructor(bytes: Buffer, patterns: readonly RegExp[]) {
+    this.#bytes = bytes;
+    this.#patterns = patterns;
+  }
+
+  /** The first suspect at or after `from`, a line's start; the block's length when there is none. */
+  next(from: number): number {
+    const bytes = this.#bytes;
+    if (this.#unplain < from) this.#unplain = firstUnplain(bytes, from, bytes.length);
+    if (this.#atSign < from) this.#atSign = this.#afterIndex(bytes.indexOf(AT_SIGN, from));
+    if (this.#custom < from) this.#custom = this.#nextCustom(from);
+    const limit = Math.min(this.#unplain, this.#atSign, this.#custom);
+    return scanAnchors(bytes, from, limit);
+  }
+
+  #afterIndex(index: number): number {
+    return index === -1 ? this.#bytes.length : index;
+  }
+
+  /** The first line that a pattern of the policy matches. Lines that are not plain are looked at anyway. */
+  #nextCustom(from: number): number {
+    if (this.#patterns.length === 0) return this.#bytes.length;
+    for (let start = from; start < this.#bytes.length; ) {
+      const end = this.#bytes.indexOf(NEWLINE, start);
+      const line = this.#bytes.toString('latin1', start, end);
+      if (this.#patterns.some((pattern) => line.search(pattern) !== -1)) return start;
+      start = end + 1;
+    }
+    return this.#bytes.length;
+  }
+}

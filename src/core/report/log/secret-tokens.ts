@@ -1,0 +1,86 @@
+import { ANY, NO_WORD } from './anchor-scan.ts';
+
+/** Secrets that are known by their own shape. */
+export interface TokenRule {
+  readonly kind: string;
+  /** Every match contains one of these (see `createAnchorScan`). */
+  readonly anchors: readonly string[];
+  /**
+   * No capture groups. Must take time linear in the text: after its first literal either bounded, or sure to match to
+   * the end of the run of characters it looks at, and then judged by `accept`.
+   */
+  readonly pattern: string;
+  readonly accept?: (match: string) => boolean;
+}
+
+const hasDigit = (match: string): boolean => /\d/.test(match);
+const isMixed = (match: string): boolean => hasDigit(match) && /[A-Z]/.test(match);
+
+function isJwt(match: string): boolean {
+  const [header = '', payload = ''] = match.split('.');
+  return header.length >= 8 && payload.length >= 4;
+}
+
+function isBasicCredential(match: string): boolean {
+  const decoded = Buffer.from(match.replace(/^basic +/i, ''), 'base64').toString('latin1');
+  return /^[\x20-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]*$/.test(decoded);
+}
+
+const caseless = (word: string): string => [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
+
+/** Order matters where two rules begin alike: the first wins. Formats as documented by their issuers. */
+export const TOKEN_RULES: readonly TokenRule[] = [
+  { kind: 'aws-key', anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], pattern: '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}' },
+  { kind: 'gcp-key', anchors: ['AIza'], pattern: 'AIza[\\w-]{35}' },
+  { kind: 'gcp-key', anchors: ['ya29.', 'GOCSPX-'], pattern: '(?:ya29\\.|GOCSPX-)[\\w-]{20,}' },
+  { kind: 'azure-key', anchors: [`7Q~${ANY}`, `8Q~${ANY}`], pattern: '[\\w~.-]{3}[78]Q~[\\w~.-]{31,}' },
+  { kind: 'azure-key', anchors: ['sig='], pattern: '[?&;]sig=[\\w%+/=-]{20,}' },
+  { kind: 'registry-auth', anchors: ['eyJhdXRocyI6'], pattern: 'eyJhdXRocyI6[\\w+/=-]+' },
+  // JSON Web Tokens: Kubernetes service-account tokens, OIDC, many sessions.
+  { kind: 'jwt', anchors: [`eyJ${ANY}`], pattern: 'eyJ[\\w-]*(?:\\.[\\w-]*){0,4}', accept: isJwt },
+  {
+    kind: 'authorization',
+    anchors: ['bearer '],
+    pattern: `${caseless('bearer')} +[\\w.~+/-]{12,}=*`,
+    accept: hasDigit,
+  },
+  {
+    kind: 'authorization',
+    anchors: ['basic '],
+    pattern: `${caseless('basic')} +[\\w+/-]{8,}=*`,
+    accept: isBasicCredential,
+  },
+  {
+    kind: 'slack-token',
+    anchors: ['xoxa', 'xoxb', 'xoxe', 'xoxo', 'xoxp', 'xoxr', 'xoxs', 'xoxc', 'xoxd', 'xapp'],
+    pattern: '(?:xox[abceoprsd]|xapp)[-.][\\w.%-]{10,}',
+  },
+  {
+    kind: 'slack-webhook',
+    anchors: ['hooks.slack'],
+    pattern: 'hooks\\.slack[\\w.-]{0,16}/(?:services|workflows|triggers)/[\\w/+-]{10,}',
+  },
+  { kind: 'github-token', anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], pattern: 'gh[pousr]_[A-Za-z0-9]{30,}' },
+  { kind: 'github-token', anchors: ['github_pat_'], pattern: 'github_pat_\\w{20,}' },
+  {
+    kind: 'gitlab-token',
+    anchors: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glimt-', 'glagent-', 'gloas-', 'glsoat-'],
+    pattern: 'gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[\\w.-]{18,}',
+  },
+  { kind: 'api-key', anchors: ['_live_', '_test_'], pattern: '(?:sk|rk|pk|whsec)_(?:live|test)_\\w{10,}' },
+  { kind: 'api-key', anchors: [`${NO_WORD}sk-`], pattern: 'sk-(?<![A-Za-z0-9]sk-)[\\w-]{20,}', accept: isMixed },
+  { kind: 'api-key', anchors: ['npm_'], pattern: 'npm_[A-Za-z0-9]{36}' },
+  { kind: 'api-key', anchors: ['pypi-AgE'], pattern: 'pypi-AgE[\\w-]{16,}' },
+  { kind: 'api-key', anchors: [`SG.${ANY}`], pattern: 'SG\\.[\\w-]{16,}\\.[\\w-]{16,}' },
+  { kind: 'api-key', anchors: ['hvs.', 'hvb.', 'hvr.'], pattern: 'hv[sbr]\\.[\\w-]{20,}' },
+  { kind: 'api-key', anchors: ['dckr_pat_', 'dop_v1_', 'doo_v1_'], pattern: '(?:dckr_pat_|do[op]_v1_)[\\w-]{20,}' },
+];
+
+/** The rules as one expression: the capture group that holds the match has the rule's place plus one. */
+export const TOKEN_PATTERN = new RegExp(TOKEN_RULES.map((rule) => `(${rule.pattern})`).join('|'), 'g');
+
+/** The rule whose group matched, when it also accepts the match. */
+export function acceptedRule(match: RegExpMatchArray): TokenRule | undefined {
+  const rule = TOKEN_RULES.find((_, index) => match[index + 1] !== undefined);
+  return rule?.accept === undefined || rule.accept(match[0]) ? rule : undefined;
+}

@@ -1,0 +1,69 @@
+import { createLog } from './adapters/log/index.ts';
+import { startApp } from './compose.ts';
+import { type Env, loadEnv } from './config/env.ts';
+import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
+import { watchPolicy } from './config/policy-reload.ts';
+import { toKdebugError } from './core/errors.ts';
+import type { Log } from './flow/ports.ts';
+
+/** Exit code for what the operator must correct: environment or policy file. */
+const MISCONFIGURED = 2;
+
+async function main(): Promise<void> {
+  const early = createLog({ level: 'info' });
+  const loaded = loadEnv(process.env);
+  if (loaded.kind === 'invalid') return misconfigured(early, 'the environment is not right', loaded.problems);
+  const { env } = loaded;
+  const policy = loadPolicy(env.policyPath);
+  if (policy.kind === 'invalid') return misconfigured(early, 'the policy file is not right', policy.problems);
+  await run(env, policy, createLog({ level: env.logLevel, secrets: secretsOf(env) }));
+}
+
+function misconfigured(log: Log, message: string, problems: readonly string[]): void {
+  for (const problem of problems) log.error(message, { problem });
+  process.exitCode = MISCONFIGURED;
+}
+
+const secretsOf = ({ slack }: Env): readonly string[] => [
+  slack.botToken,
+  slack.receive.mode === 'socket' ? slack.receive.appToken : slack.receive.signingSecret,
+];
+
+async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
+  if (env.redisUrl === undefined) {
+    log.warn('no REDIS_URL: runs are kept in memory only, so this must be the one replica, and a restart forgets them');
+  } else {
+    log.error('REDIS_URL is set, but a Redis store is not in this version; unset it', { problem: 'REDIS_URL' });
+    process.exitCode = MISCONFIGURED;
+    return;
+  }
+  if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
+  const policies = watchPolicy(env.policyPath, { initial, log });
+  try {
+    const app = await startApp({ env, policies, log });
+    log.info('ready', { port: app.port, opsPort: app.opsPort, policyHash: initial.hash });
+    stopOnSignal(log, () => app.stop());
+  } catch (thrown) {
+    policies.close();
+    const error = toKdebugError(thrown);
+    log.error('kdebug could not start', { reason: error.code, detail: error.detail, hint: error.hint, error: thrown });
+    process.exitCode = 1;
+  }
+}
+
+/** The first signal drains; further ones change nothing, the drain is bounded. */
+function stopOnSignal(log: Log, stop: () => Promise<void>): void {
+  const leave = (signal: string): void => {
+    log.info('stopping', { signal });
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('stopping went wrong', { error });
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(signal));
+}
+
+await main();

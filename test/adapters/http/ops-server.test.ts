@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Check, createMetrics, type OpsServer, startOpsServer } from '../../../src/adapters/http/index.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
+import type { Clock } from '../../../src/flow/ports.ts';
+
+const realClock: Pick<Clock, 'after'> = {
+  after: (ms, wake) => {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const servers: OpsServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function aServer(checks: Record<string, Check> = {}, clock: Pick<Clock, 'after'> = realClock) {
+  const metrics = createMetrics();
+  const server = await startOpsServer({ port: 0, host: '127.0.0.1', checks, metrics, clock });
+  servers.push(server);
+  const ask = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  };
+  return { server, metrics, ask };
+}
+
+describe('the operations server', () => {
+  it('is alive as long as it answers, whatever the checks say', async () => {
+    const { ask } = await aServer({ store: () => Promise.reject(new KdebugError('store_unreachable')) });
+    expect(await ask('/livez')).toMatchObject({ status: 200, text: 'ok\n' });
+  });
+
+  it('is ready when every check passes', async () => {
+    const { ask } = await aServer({ store: async () => {}, slack: async () => {} });
+    expect(await ask('/readyz')).toMatchObject({ status: 200, text: '[+] store ok\n[+] slack ok\n' });
+  });
+
+  it('says which check failed, by code alone', async () => {
+    const { ask } = await aServer({
+      store: async () => {},
+      prod: () => Promise.reject(new KdebugError('cluster_unreachable', { detail: 'https://10.0.0.1 refused' })),
+      slack: () => {
+        throw new Error('secret detail');
+      },
+    });
+    expect(await ask('/readyz')).toMatchObject({
+      status: 503,
+      text: '[+] store ok\n[-] prod failed: cluster_unreachable\n[-] slack failed: internal_error\n',
+    });
+  });
+
+  it('gives a check that never answers up', async () => {
+    const waits: number[] = [];
+    const impatient: Pick<Clock, 'after'> = {
+      after: (ms, wake) => {
+        waits.push(ms);
+        queueMicrotask(wake);
+        return () => {};
+      },
+    };
+    const { ask } = await aServer({ store: () => new Promise(() => {}) }, impatient);
+    expect(await ask('/readyz')).toMatchObject({ status: 503, text: '[-] store failed: timed_out\n' });
+    expect(waits).toEqual([2_000]);
+  });
+
+  it.each([
+    ['GET', '/', 404],
+    ['GET', '/metrics/x', 404],
+    ['GET', '/livez?verbose', 200],
+    ['HEAD', '/livez', 200],
+    ['POST', '/livez', 405],
+    ['DELETE', '/metrics', 405],
+  ])('answers %s %s with %i', async (method, path, status) => {
+    const { ask } = await aServer();
+    expect((await ask(path, method)).status).toBe(status);
+  });
+
+  it('refuses to start on a port that is taken', async () => {
+    const { server, metrics } = await aServer();
+    const second = startOpsServer({ port: server.port, host: '127.0.0.1', checks: {}, metrics, clock: realClock });
+    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('the metrics', () => {
+  it('count commands, runs and calls in seconds and in our words', async () => {
+    const { ask, metrics } = await aServer();
+    metrics.command('accepted', 12);
+    metrics.command('channel_unknown', 4);
+    metrics.runFinished('oom-killed', 1_500);
+    metrics.apiCall('kubernetes', 'launch', 'ok', 7);
+    const { status, type, text } = await ask('/metrics');
+    expect(status).toBe(200);
+    expect(type).toContain('text/plain; version=0.0.4');
+    expect(text).toContain('kdebug_commands_total{result="accepted"} 1');
+    expect(text).toContain('kdebug_acknowledge_seconds_bucket{le="0.005"} 1');
+    expect(text).toContain('kdebug_acknowledge_seconds_count 2');
+    expect(text).toContain('kdebug_run_seconds_sum{outcome="oom-killed"} 1.5');
+    expect(text).toContain('kdebug_api_call_seconds_count{api="kubernetes",method="launch",result="ok"} 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('of two instances do not mix', async () => {
+    const first = createMetrics();
+    const second = createMetrics();
+    first.command('accepted', 1);
+    expect(await second.text()).not.toContain('result="accepted"');
+  });
+});

@@ -1,0 +1,104 @@
+import type { LocalSlack, LocalSlackOptions } from '../../../play/slack/index.ts';
+import { startLocalSlack } from '../../../play/slack/index.ts';
+import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
+import { type Message, text } from '../../../src/core/report/message.ts';
+import type { Origin } from '../../../src/core/run/run.ts';
+import type { Click, Clock, Inbox, Log, LogFields } from '../../../src/flow/ports.ts';
+
+export const realClock: Clock = {
+  now: Date.now,
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A clock that runs `times` as fast, for the local Slack and the adapter alike: paces and waits pass sooner. */
+export function fastClock(times: number): Clock {
+  const begunMs = Date.now();
+  return {
+    now: () => begunMs + (Date.now() - begunMs) * times,
+    after: (ms, wake) => realClock.after(ms / times, wake),
+  };
+}
+
+export interface Recorded {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+export class RecordingLog implements Log {
+  readonly records: Recorded[] = [];
+  readonly #add = (level: string) => (message: string, fields?: LogFields) =>
+    void this.records.push({ level, message, fields });
+  readonly debug = this.#add('debug');
+  readonly info = this.#add('info');
+  readonly warn = this.#add('warn');
+  readonly error = this.#add('error');
+}
+
+/** Takes everything, remembers it, and answers as told. */
+export class FakeInbox implements Inbox {
+  readonly commands: { readonly origin: Origin; readonly words: string }[] = [];
+  readonly clicks: Click[] = [];
+  answer: () => Promise<Message | undefined> = async () => undefined;
+
+  command(origin: Origin, words: string): Promise<Message | undefined> {
+    this.commands.push({ origin, words });
+    return this.answer();
+  }
+
+  action(click: Click): Promise<Message | undefined> {
+    this.clicks.push(click);
+    return this.answer();
+  }
+}
+
+export const saying = (summary: string): Message => ({
+  summary,
+  tone: 'neutral',
+  parts: [{ kind: 'paragraph', spans: [text(summary)] }],
+});
+
+export interface World {
+  readonly local: LocalSlack;
+  readonly slack: Slack;
+  readonly inbox: FakeInbox;
+  readonly log: RecordingLog;
+  stop(): Promise<void>;
+}
+
+/** The real adapter against a fresh local Slack. */
+export async function startWorld(
+  kind: 'http' | 'socket',
+  options: LocalSlackOptions & { readonly clock?: Clock } = {},
+): Promise<World> {
+  const clock = options.clock ?? realClock;
+  const local = await startLocalSlack({ ...options, now: () => clock.now() });
+  const log = new RecordingLog();
+  const inbox = new FakeInbox();
+  const transport =
+    kind === 'http'
+      ? ({ kind, signingSecret: local.signingSecret, port: 0 } as const)
+      : ({ kind, appToken: local.appToken } as const);
+  const slack = createSlack({
+    botToken: local.botToken,
+    transport,
+    apiUrl: local.apiUrl,
+    log,
+    clock,
+  });
+  await slack.start(inbox);
+  if (kind === 'http') local.requestUrl = `http://127.0.0.1:${slack.port()}/slack/events`;
+  return {
+    local,
+    slack,
+    inbox,
+    log,
+    async stop() {
+      await slack.stop();
+      await local.stop();
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import {
+  ErrorCode,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Call, Poster } from '../../../../src/adapters/slack/poster/poster.ts';
+import { FakeClock, settled } from '../fake-clock.ts';
+
+const MINUTE = 60_000;
+const post = (channelId = 'C0SHOP'): Call => ({
+  method: 'chat.postMessage',
+  lane: 'final',
+  channelId,
+  repeatable: false,
+});
+const update = (lane: Call['lane']): Call => ({ method: 'chat.update', lane, channelId: 'C0SHOP', repeatable: true });
+const unanswered = () => new WebAPIRequestError(new Error('socket hang up'));
+const refused = (error: string) => new WebAPIPlatformError({ ok: false, error, response_metadata: {} });
+
+let clock: FakeClock;
+let poster: Poster;
+let sent: { readonly what: string; readonly atMs: number }[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  poster = new Poster(clock);
+  sent = [];
+});
+
+const note = (what: string) => async () => {
+  sent.push({ what, atMs: clock.now() });
+};
+const whats = () => sent.map(({ what }) => what);
+/** Fails with each error in turn, then works. */
+const failing =
+  (what: string, ...errors: Error[]) =>
+  async () => {
+    await note(what)();
+    const error = errors.shift();
+    if (error) throw error;
+  };
+const outcomeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? 'no code',
+  );
+
+describe('pace', () => {
+  test('a channel gets a short burst of posts, then one a second; other channels do not wait for it', async () => {
+    for (let count = 0; count < 6; count += 1) void poster.call(post(), note('shop'));
+    void poster.call(post('C0OPS'), note('ops'));
+    await clock.advance(2_500);
+    const begun = sent[0]!.atMs;
+    expect(sent.filter(({ what }) => what === 'shop').map(({ atMs }) => atMs - begun)).toEqual([0, 0, 0, 1_000, 2_000]);
+    expect(sent.filter(({ what }) => what === 'ops').map(({ atMs }) => atMs - begun)).toEqual([0]);
+  });
+
+  test('progress never takes more than 40 updates in any minute, spread after a burst', async () => {
+    for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
+    await clock.advance(3 * MINUTE);
+    const inMinute = sent.map(
+      ({ atMs }) => sent.filter((other) => other.atMs >= atMs && other.atMs < atMs + MINUTE).length,
+    );
+    expect(Math.max(...inMinute)).toBeLessThanOrEqual(40);
+    expect(sent.length).toBeGreaterThan(100);
+    expect(sent.filter(({ atMs }) => atMs === sent[0]!.atMs)).toHaveLength(8);
+  });
+
+  test('a final update goes at once however many progress updates wait, and all lanes together stay below 50 a minute', async () => {
+    for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
+    await clock.advance(50_000);
+    void poster.newest('result', update('final'), note('result'));
+    await settled();
+    expect(whats().at(-1)).toBe('result');
+    for (let count = 0; count < 100; count += 1) void poster.newest(`r${count}`, update('final'), note('result'));
+    await clock.advance(10 * MINUTE);
+    const inMinute = sent.map(
+      ({ atMs }) => sent.filter((other) => other.atMs >= atMs && other.atMs < atMs + MINUTE).length,
+    );
+    expect(Math.max(...inMinute)).toBe(50);
+    expect(sent.filter(({ what }) => what === 'result')).toHaveLength(101);
+  });
+});
+
+describe('several updates of one message', () => {
+  test('only the newest waiting one is sent, and all resolve with it', async () => {
+    for (let count = 0; count < 8; count += 1) void poster.newest(`other${count}`, update('progress'), note('other'));
+    await settled();
+    const outcomes = ['1', '2', '3'].map((what) => outcomeOf(poster.newest('m', update('progress'), note(what))));
+    await clock.advance(5_000);
+    expect(whats().filter((what) => what !== 'other')).toEqual(['3']);
+    expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
+  });
+
+  test('are never in flight together, so an old one cannot land after a new one', async () => {
+    let land: () => void = () => undefined;
+    const landed = new Promise<void>((resolve) => {
+      land = resolve;
+    });
+    void poster.newest('m', update('final'), async () => {
+      await note('1 begins')();
+      await landed;
+      await note('1 ends')();
+    });
+    await settled();
+    void poster.newest('m', update('final'), note('2'));
+    await settled();
+    expect(whats()).toEqual(['1 begins']);
+    land();
+    await settled();
+    expect(whats()).toEqual(['1 begins', '1 ends', '2']);
+  });
+
+  test('a final one that waits stays final when a newer one takes its place', async () => {
+    for (let count = 0; count < 60; count += 1) void poster.newest(`p${count}`, update('progress'), note('progress'));
+    await settled();
+    void poster.newest('p59', update('final'), note('final'));
+    await settled();
+    expect(whats().at(-1)).toBe('final');
+  });
+
+  test('one that must go again gives way to a newer one that came meanwhile', async () => {
+    const first = outcomeOf(poster.newest('m', update('final'), failing('1', unanswered())));
+    await settled();
+    const second = outcomeOf(poster.newest('m', update('final'), note('2')));
+    await clock.advance(10_000);
+    expect(whats()).toEqual(['1', '2']);
+    expect(await Promise.all([first, second])).toEqual(['done', 'done']);
+  });
+});
+
+describe('a 429', () => {
+  test('is obeyed for that method only, and the same call goes again when its time has come', async () => {
+    const limited = outcomeOf(poster.newest('m', update('final'), failing('update', new WebAPIRateLimitedError(30))));
+    await settled();
+    void poster.call(post(), note('post'));
+    await clock.advance(29_999);
+    expect(whats()).toEqual(['update', 'post']);
+    await clock.advance(1);
+    expect(whats()).toEqual(['update', 'post', 'update']);
+    expect(await limited).toBe('done');
+  });
+
+  test('on a post stops that channel only; the post is not lost and not doubled', async () => {
+    const limited = outcomeOf(poster.call(post(), failing('shop', new WebAPIRateLimitedError(120))));
+    await settled();
+    void poster.call(post('C0OPS'), note('ops'));
+    await clock.advance(121_000);
+    expect(whats()).toEqual(['shop', 'ops', 'shop']);
+    expect(await limited).toBe('done');
+  });
+
+  test('halves the rate, which comes back over minutes', async () => {
+    void poster.newest('m', update('final'), failing('first', new WebAPIRateLimitedError(1)));
+    await clock.advance(1_000);
+    sent = [];
+    for (let count = 0; count < 400; count += 1) void poster.newest(`r${count}`, update('final'), note('result'));
+    await clock.advance(MINUTE - 1_001);
+    const slow = sent.length;
+    await clock.advance(6 * MINUTE);
+    const before = sent.length;
+    await clock.advance(MINUTE);
+    expect(slow).toBeLessThanOrEqual(30);
+    expect(slow).toBeGreaterThanOrEqual(23);
+    expect(sent.length - before).toBe(50);
+  });
+});
+
+describe('a call that fails', () => {
+  test.each([
+    ['the connection breaks', unanswered()],
+    ['Slack answers 503', new WebAPIHTTPError(503, 'Service Unavailable', {}, '')],
+    ['the answer is cut off', refused('{"ok":true,"ts":"17')],
+    ['Slack says that some of it may have happened', refused('fatal_error')],
+    ['anything else is thrown', new TypeError('terminated')],
+  ])('is unanswered when %s: a post is never repeated', async (_when, error) => {
+    const outcome = outcomeOf(poster.call(post(), failing('post', error)));
+    await clock.advance(MINUTE);
+    expect(await outcome).toBe('slack_unanswered');
+    expect(whats()).toEqual(['post']);
+  });
+
+  test('is tried three times when it may be repeated', async () => {
+    const outcome = outcomeOf(
+      poster.newest('m', update('final'), failing('update', unanswered(), unanswered(), unanswered())),
+    );
+    await clock.advance(MINUTE);
+    expect(await outcome).toBe('slack_unanswered');
+    expect(sent.map(({ atMs }) => atMs - sent[0]!.atMs)).toEqual([0, 500, 2_500]);
+  });
+
+  test.each([
+    ['message_not_found', 'slack_message_gone'],
+    ['is_archived', 'slack_channel_closed'],
+    ['not_in_channel', 'slack_channel_closed'],
+    ['token_revoked', 'slack_token_rejected'],
+    ['missing_scope', 'slack_refused'],
+  ])('with %s is %s, at once', async (error, code) => {
+    const outcome = outcomeOf(poster.newest('m', update('final'), failing('update', refused(error))));
+    await settled();
+    expect(await outcome).toBe(code);
+    expect(whats()).toEqual(['update']);
+  });
+
+  test('carries no timer and no call into the time after a close', async () => {
+    for (let count = 0; count < 5; count += 1) void outcomeOf(poster.call(post(), note('post')));
+    await settled();
+    const late = outcomeOf(poster.call(post(), note('late')));
+    poster.close();
+    expect(await late).toBe('slack_unanswered');
+    expect(await outcomeOf(poster.call(post(), note('later')))).toBe('slack_unanswered');
+    expect(clock.waiting).toBe(0);
+    expect(whats()).toEqual(['post', 'post', 'post']);
+  });
+});
+
+test('the queue is bounded: with 10,000 calls waiting the next one fails at once', async () => {
+  for (let count = 0; count < 10_000; count += 1) void outcomeOf(poster.call(post(), note('post')));
+  expect(await outcomeOf(poster.call(post(), note('one too many')))).toBe('slack_unanswered');
+});
+
+test('the error codes of the client are the ones that are recognized', () => {
+  expect(unanswered().code).toBe(ErrorCode.RequestError);
+});

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSlack } from '../../../src/adapters/slack/index.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
+import { RecordingLog, realClock, saying, startWorld, type World } from './harness.ts';
+
+const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
+
+describe.each(['http', 'socket'] as const)('over %s', (kind) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(kind);
+  });
+  afterEach(async () => {
+    await world.stop();
+    expect(world.local.unknown).toEqual([]);
+  });
+
+  test('a command is stored before it is acknowledged, with all that the flow needs', async () => {
+    let acknowledged = false;
+    let whenStored: boolean | undefined;
+    world.inbox.answer = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      whenStored = acknowledged;
+      return undefined;
+    };
+    const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1234 --image=autodiagnose' });
+    acknowledged = true;
+    expect(whenStored).toBe(false);
+    expect(delivery).toMatchObject({ status: 200, body: '' });
+    expect(world.inbox.commands).toEqual([
+      {
+        words: 'pod-1234 --image=autodiagnose',
+        origin: {
+          source: 'slash',
+          dedupeKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+          teamId: 'T0LOCAL',
+          channelId: 'C0SHOP',
+          requesterId: 'U0ROY',
+          responseUrl: expect.stringContaining(world.local.origin),
+          receivedAtMs: expect.any(Number),
+        },
+      },
+    ]);
+  });
+
+  test('an empty command goes to the inbox like any other', async () => {
+    await world.local.deliver.command({ ...ROY, text: '' });
+    expect(world.inbox.commands[0]?.words).toBe('');
+  });
+
+  test('the answer rides on the acknowledgement, to that person only', async () => {
+    world.inbox.answer = async () => saying('no such pod <!channel>');
+    const delivery = await world.local.deliver.command({ ...ROY, text: 'nope' });
+    expect(delivery.body).toMatchObject({ response_type: 'ephemeral', text: 'no such pod &lt;!channel&gt;' });
+    expect(world.local.ephemerals('U0ROY')).toHaveLength(1);
+    expect(world.local.requests('chat.postEphemeral')).toHaveLength(0);
+  });
+
+  test('an inbox that refuses is an honest private answer with its code', async () => {
+    world.inbox.answer = () => Promise.reject(new KdebugError('channel_unknown'));
+    const delivery = await world.local.deliver.command({ ...ROY, text: 'x' });
+    expect(delivery.status).toBe(200);
+    expect(JSON.stringify(delivery.body)).toContain('channel_unknown');
+    expect(JSON.stringify(delivery.body)).toContain('this channel is not in the policy');
+  });
+
+  test('an inbox that breaks its promise is answered within 3 s, saying that nothing was started', async () => {
+    world.inbox.answer = () => new Promise(() => undefined);
+    const delivery = await world.local.deliver.command({ ...ROY, text: 'x' });
+    expect(delivery.status).toBe(200);
+    expect(delivery.ms).toBeLessThan(3_000);
+    expect(JSON.stringify(delivery.body)).toContain('slack_not_taken');
+  });
+
+  test('the same request delivered again has the same key; the same words typed again have another', async () => {
+    const first = await world.local.deliver.command({ ...ROY, text: 'pod-1' });
+    await world.local.deliver.again(first, { retry: { attempt: 1, reason: 'http_timeout' } });
+    await world.local.deliver.command({ ...ROY, text: 'pod-1' });
+    const keys = world.inbox.commands.map(({ origin }) => origin.dedupeKey);
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  test('a mention in a thread is the words after it, for that thread', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    const delivery = await world.local.deliver.mention({
+      ...ROY,
+      text: 'pod-1234 --image=autodiagnose',
+      threadTs: root.ts,
+    });
+    await world.local.deliver.again(delivery, { retry: { attempt: 1, reason: 'http_timeout' } });
+    expect(delivery.status).toBe(200);
+    expect(world.inbox.commands[0]).toMatchObject({
+      words: 'pod-1234 --image=autodiagnose',
+      origin: { source: 'mention', channelId: 'C0SHOP', threadTs: root.ts, requesterId: 'U0ROY' },
+    });
+    expect(world.inbox.commands[1]?.origin.dedupeKey).toBe(world.inbox.commands[0]?.origin.dedupeKey);
+  });
+
+  test('a mention is acknowledged only after it was stored', async () => {
+    let store: () => void = () => undefined;
+    world.inbox.answer = () =>
+      new Promise((resolve) => {
+        store = () => resolve(undefined);
+      });
+    let isAcknowledged = false;
+    const delivery = world.local.deliver.mention({ ...ROY, text: 'pod-1234' }).then((done) => {
+      isAcknowledged = true;
+      return done;
+    });
+    await expect.poll(() => world.inbox.commands.length).toBe(1);
+    expect(isAcknowledged).toBe(false);
+    store();
+    expect((await delivery).status).toBe(200);
+  });
+
+  test('a mention is answered privately when it cannot be taken', async () => {
+    world.inbox.answer = () => Promise.reject(new KdebugError('store_unreachable'));
+    const delivery = await world.local.deliver.mention({ ...ROY, text: 'pod-1234' });
+    expect(delivery.status).toBe(200);
+    const told = await world.local.until(() => world.local.ephemerals('U0ROY')[0]);
+    expect(JSON.stringify(told.blocks)).toContain('store_unreachable');
+  });
+
+  test('a click carries the verb and the id, and its answer is private', async () => {
+    const button = { action: 'stop', label: 'Stop', value: 'abcdefgh23' };
+    const message = { ...saying('running'), parts: [{ kind: 'actions' as const, buttons: [button] }] };
+    const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, {
+      run: 'abcdefgh23',
+      kind: 'anchor',
+      seq: 1,
+    });
+    world.inbox.answer = async () => saying('only the requester may stop it');
+    const delivery = await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'stop' });
+    expect(delivery.status).toBe(200);
+    expect(world.inbox.clicks).toEqual([
+      {
+        action: 'stop',
+        value: 'abcdefgh23',
+        teamId: 'T0LOCAL',
+        userId: 'U0ROY',
+        channelId: 'C0SHOP',
+        messageTs: ref.ts,
+      },
+    ]);
+    const told = await world.local.until(() => world.local.ephemerals('U0ROY')[0]);
+    expect(told.text).toBe('only the requester may stop it');
+    expect(world.local.message('C0SHOP', ref.ts)?.revisions).toBe(0);
+  });
+
+  describe('nothing of others is taken', () => {
+    test.each([
+      ['another team', { team_id: 'T0OTHER' }],
+      ['no team at all', { team_id: '' }],
+      ['another app', { api_app_id: 'A0OTHER' }],
+    ])('a command of %s', async (_who, override) => {
+      const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override });
+      expect(delivery.status).toBe(200);
+      expect(JSON.stringify(delivery.body)).toMatch(/slack_not_our_team|slack_payload_invalid/);
+      expect(world.inbox.commands).toEqual([]);
+    });
+
+    test.each([
+      ['another team', { team_id: 'T0OTHER' }],
+      ['another app', { api_app_id: 'A0OTHER' }],
+      ['a guest of a shared channel', { event: mention({ user: 'U0STRANGER', user_team: 'T0OTHER' }) }],
+      ['a bot', { event: mention({ user: 'U0ROBOT', bot_id: 'B0ROBOT' }) }],
+      ['ourselves', { event: mention({ user: 'U0KDEBUG' }) }],
+      ['nobody', { event: mention({ user: undefined }) }],
+    ])('a mention by %s', async (_who, override) => {
+      const delivery = await world.local.deliver.mention({ ...ROY, text: 'pod-1', override });
+      expect(delivery.status).toBe(200);
+      expect(world.inbox.commands).toEqual([]);
+    });
+
+    test.each([
+      ['another team', { team: { id: 'T0OTHER', domain: 'other' } }],
+      ['another team in a shared channel', { user: { id: 'U0STRANGER', team_id: 'T0OTHER' } }],
+      ['another app', { api_app_id: 'A0OTHER' }],
+    ])('a click of %s', async (_who, override) => {
+      const message = {
+        ...saying('m'),
+        parts: [{ kind: 'actions' as const, buttons: [{ action: 'stop', label: 'Stop', value: 'x' }] }],
+      };
+      const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, { run: 'x', kind: 'anchor', seq: 1 });
+      await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'stop', override });
+      expect(world.inbox.clicks).toEqual([]);
+    });
+  });
+
+  test('prototype keys in a payload are dropped', async () => {
+    const override: Record<string, unknown> = JSON.parse(
+      '{"event":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}}}}',
+    );
+    await world.local.deliver.event({ type: 'app_mention' }, { override });
+    expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false);
+    expect(world.inbox.commands).toEqual([]);
+  });
+
+  test('a stop lets what is under way finish, and is not ready any more', async () => {
+    let store: () => void = () => undefined;
+    world.inbox.answer = () =>
+      new Promise((resolve) => {
+        store = () => resolve(saying('taken'));
+      });
+    const delivery = world.local.deliver.command({ ...ROY, text: 'pod-1' });
+    await expect.poll(() => world.inbox.commands.length).toBe(1);
+    expect(world.slack.ready()).toBe(true);
+    const stopped = world.slack.stop();
+    expect(world.slack.ready()).toBe(false);
+    store();
+    expect(JSON.stringify((await delivery).body)).toContain('taken');
+    await stopped;
+  });
+});
+
+function mention(fields: Record<string, unknown>): Record<string, unknown> {
+  return {
+    type: 'app_mention',
+    ts: '1700000000.000100',
+    event_ts: '1700000000.000100',
+    text: '<@U0KDEBUG> pod-1',
+    channel: 'C0SHOP',
+    ...fields,
+  };
+}
+
+describe('the start', () => {
+  test.each(['http', 'socket'] as const)('over %s fails with a clear code when the bot token is bad', async (kind) => {
+    const world = await startWorld(kind);
+    const transport =
+      kind === 'http' ? ({ kind, signingSecret: 's', port: 0 } as const) : ({ kind, appToken: 'xapp-1' } as const);
+    const log = new RecordingLog();
+    const slack = createSlack({ botToken: 'xoxb-wrong', transport, apiUrl: world.local.apiUrl, log, clock: realClock });
+    await expect(slack.start(world.inbox)).rejects.toMatchObject({ code: 'slack_token_rejected' });
+    expect(slack.ready()).toBe(false);
+    await slack.stop();
+    await world.stop();
+  });
+
+  test('fails with a clear code when the app token is bad, when Slack is away, and when the port is taken', async () => {
+    const world = await startWorld('http');
+    const make = (transport: Parameters<typeof createSlack>[0]['transport'], apiUrl = world.local.apiUrl) =>
+      createSlack({ botToken: world.local.botToken, transport, apiUrl, log: world.log, clock: realClock });
+    const badToken = make({ kind: 'socket', appToken: 'xapp-wrong' });
+    const away = make({ kind: 'http', signingSecret: 's', port: 0 }, 'http://127.0.0.1:9/api/');
+    const taken = make({ kind: 'http', signingSecret: 's', port: world.slack.port() ?? 0 });
+    await expect(badToken.start(world.inbox)).rejects.toMatchObject({ code: 'slack_token_rejected' });
+    await expect(away.start(world.inbox)).rejects.toMatchObject({ code: 'slack_unreachable' });
+    await expect(taken.start(world.inbox)).rejects.toMatchObject({ code: 'slack_port_unavailable' });
+    for (const slack of [badToken, away, taken]) await slack.stop();
+    await world.stop();
+  });
+
+  test('goes on without the own app id when bots.info is not allowed', async () => {
+    const world = await startWorld('http', { scopes: ['chat:write', 'commands'] });
+    const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override: { api_app_id: 'A0OTHER' } });
+    expect(delivery.status).toBe(200);
+    expect(world.inbox.commands).toHaveLength(1);
+    expect(world.log.records).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: { error: 'missing_scope' } }),
+    );
+    await world.stop();
+  });
+});

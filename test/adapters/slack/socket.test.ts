@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startWorld, type World } from './harness.ts';
+
+const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
+let world: World;
+beforeEach(async () => {
+  world = await startWorld('socket');
+});
+afterEach(() => world.stop());
+
+const sockets = (count: number) => world.local.until(() => world.local.sockets.count === count);
+const works = async (): Promise<boolean> =>
+  (await world.local.deliver.command({ ...ROY, text: 'pod-1' })).status === 200;
+
+test('two connections are open, and both work', async () => {
+  expect(world.local.sockets.count).toBe(2);
+  expect([await works(), await works(), await works()]).toEqual([true, true, true]);
+});
+
+describe('connections come back', () => {
+  test('when Slack recycles one: no request is lost, neither on the old one nor meanwhile', async () => {
+    let store: () => void = () => undefined;
+    const stored = new Promise<void>((resolve) => {
+      store = resolve;
+    });
+    world.inbox.answer = async () => {
+      await stored;
+      return undefined;
+    };
+    const underWay = [1, 2].map((count) => world.local.deliver.command({ ...ROY, text: `pod-${count}` }));
+    await expect.poll(() => world.inbox.commands.length).toBe(2);
+    const refreshed = world.local.sockets.refresh(300, 0);
+    await sockets(3);
+    store();
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual([200, 200]);
+    await refreshed;
+    await sockets(2);
+    expect([await works(), await works()]).toEqual([true, true]);
+  });
+
+  test('when Slack recycles both at once, without a moment with none', async () => {
+    let least = 2;
+    const watch = () => {
+      least = Math.min(least, world.local.sockets.count);
+    };
+    world.local.changes.on('change', watch);
+    await world.local.sockets.refresh(500);
+    await sockets(2);
+    world.local.changes.off('change', watch);
+    expect(least).toBeGreaterThanOrEqual(2);
+    expect(await works()).toBe(true);
+  });
+
+  test('when both are killed and Slack answers 500, 409 and 429 for a while', async () => {
+    world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: 2 });
+    world.local.faults.queue({ method: 'apps.connections.open', kind: 'reset_before', times: 1 });
+    world.local.faults.queue({ method: 'apps.connections.open', kind: 'ratelimited', times: 1, retryAfterSeconds: 1 });
+    world.local.faults.queue({ method: 'socket', kind: 'http_409', times: 1 });
+    world.local.sockets.kill();
+    await expect.poll(() => world.slack.ready()).toBe(false);
+    await sockets(2);
+    await expect.poll(() => world.slack.ready()).toBe(true);
+    expect(await works()).toBe(true);
+    expect(world.local.faults.hits).toBe(5);
+  });
+
+  test('when Socket Mode was switched off for a moment', async () => {
+    world.local.sockets.disableLink();
+    await sockets(0);
+    await sockets(2);
+    expect(await works()).toBe(true);
+  });
+});
+
+test('a stop while Slack is away ends at once and opens nothing afterwards', async () => {
+  world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: Number.POSITIVE_INFINITY });
+  world.local.sockets.kill();
+  await expect.poll(() => world.slack.ready()).toBe(false);
+  const begun = performance.now();
+  await world.slack.stop();
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  world.local.faults.clear();
+  expect(world.local.sockets.count).toBe(0);
+});

@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mentionsIn, wouldUnfurl } from '../../../play/slack/index.ts';
+import { createSlack } from '../../../src/adapters/slack/index.ts';
+import type { Message } from '../../../src/core/report/message.ts';
+import type { FileToShare } from '../../../src/flow/ports.ts';
+import { fastClock, realClock, saying, startWorld, type World } from './harness.ts';
+import { HOSTILE } from './views/messages.ts';
+
+const SHOP = { channelId: 'C0SHOP' };
+const anchor = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
+const result = { run: 'abcdefgh23', kind: 'result', seq: 1 } as const;
+
+let world: World;
+let begunMs: number;
+beforeEach(async () => {
+  const clock = fastClock(20);
+  world = await startWorld('http', { clock });
+  begunMs = clock.now();
+});
+afterEach(async () => {
+  await world.stop();
+  expect(world.local.unknown).toEqual([]);
+});
+
+const shopMessages = () => world.local.messages('C0SHOP');
+
+describe('posting', () => {
+  test('posts with metadata, and updates that very message', async () => {
+    const { thread } = world.slack;
+    const ref = await thread.post(SHOP, saying('received'), anchor);
+    await thread.update(ref, saying('running'), { ...anchor, seq: 2 }, 'progress');
+    expect(shopMessages()).toHaveLength(1);
+    expect(shopMessages()[0]).toMatchObject({
+      ts: ref.ts,
+      text: 'running',
+      revisions: 1,
+      metadata: { event_type: 'kdebug_run', event_payload: { run: 'abcdefgh23', kind: 'anchor', seq: 2 } },
+    });
+  });
+
+  test('replies in a thread', async () => {
+    const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+    const reply = await world.slack.thread.post({ ...SHOP, threadTs: root.ts }, saying('result'), result);
+    expect(world.local.thread('C0SHOP', root.ts).map(({ ts }) => ts)).toEqual([reply.ts]);
+  });
+
+  test('lets no hostile text mention, link or unfurl', async () => {
+    for (const [index, text] of HOSTILE.entries()) {
+      const parts: Message['parts'] = [
+        { kind: 'heading', text },
+        {
+          kind: 'paragraph',
+          spans: [
+            { kind: 'text', text },
+            { kind: 'code', text },
+          ],
+        },
+        { kind: 'preformatted', text },
+        { kind: 'note', spans: [{ kind: 'text', text }] },
+      ];
+      const ref = await world.slack.thread.post(
+        { channelId: index % 2 ? 'C0SHOP' : 'C0OPS' },
+        { summary: text, tone: 'failure', parts },
+        anchor,
+      );
+      await world.slack.thread.update(ref, { summary: text, tone: 'failure', parts }, anchor, 'final');
+      const posted = world.local.message(ref.channelId, ref.ts)!;
+      expect(posted.revisions).toBe(1);
+      expect(mentionsIn(posted).filter(({ kind }) => kind !== 'code' && kind !== 'preformatted')).toEqual([]);
+      expect(wouldUnfurl(posted)).toEqual({ links: false, media: false });
+    }
+  });
+
+  test.each(['msg_too_long', 'msg_blocks_too_long', 'invalid_blocks'])(
+    'delivers something simpler after %s, once',
+    async (kind) => {
+      world.local.faults.queue({ method: 'chat.postMessage', kind, times: 2 });
+      world.local.faults.queue({ method: 'chat.update', kind, times: 3 });
+      const log = { ...saying('it ran'), parts: [{ kind: 'preformatted' as const, text: 'line\n'.repeat(400) }] };
+      const ref = await world.slack.thread.post(SHOP, log, result);
+      expect(shopMessages().map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([['section']]);
+      await world.slack.thread.update(ref, log, result, 'final');
+      expect(shopMessages()[0]).toMatchObject({ text: 'it ran', blocks: [] });
+    },
+  );
+
+  test.each([
+    ['C0NOWHERE', 'slack_channel_closed'],
+    ['C0OLD', 'slack_channel_closed'],
+    ['C0DARK', 'slack_channel_closed'],
+  ])('to %s is %s', async (channelId, code) => {
+    await expect(world.slack.thread.post({ channelId }, saying('x'), anchor)).rejects.toMatchObject({ code });
+  });
+
+  test('an update of a deleted message says so', async () => {
+    const gone = { channelId: 'C0SHOP', ts: '1700000000.000100' };
+    await expect(world.slack.thread.update(gone, saying('x'), anchor, 'final')).rejects.toMatchObject({
+      code: 'slack_message_gone',
+    });
+  });
+
+  test('a burst of posts is never refused by Slack', async () => {
+    await Promise.all(
+      Array.from({ length: 6 }, (_, seq) => world.slack.thread.post(SHOP, saying(`${seq}`), { ...anchor, seq })),
+    );
+    expect(shopMessages()).toHaveLength(6);
+    expect(world.local.requests('chat.postMessage').every(({ ok }) => ok)).toBe(true);
+  });
+});
+
+describe('an unclear answer', () => {
+  test.each(['reset_after_commit', 'truncated_json'])(
+    'to a post (%s) is slack_unanswered, and looking finds the one post',
+    async (kind) => {
+      world.local.faults.queue({ method: 'chat.postMessage', kind });
+      await expect(world.slack.thread.post(SHOP, saying('x'), anchor)).rejects.toMatchObject({
+        code: 'slack_unanswered',
+      });
+      const found = await world.slack.thread.find(SHOP, anchor, begunMs);
+      expect(found).toEqual({ channelId: 'C0SHOP', ts: shopMessages()[0]?.ts });
+      expect(shopMessages()).toHaveLength(1);
+    },
+  );
+
+  test.each(['reset_before', 'http_500', 'http_503'])(
+    'to a post (%s) is slack_unanswered, and looking finds nothing',
+    async (kind) => {
+      world.local.faults.queue({ method: 'chat.postMessage', kind });
+      await expect(world.slack.thread.post(SHOP, saying('x'), anchor)).rejects.toMatchObject({
+        code: 'slack_unanswered',
+      });
+      expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
+      expect(world.local.requestCounts.get('chat.postMessage')).toBe(1);
+    },
+  );
+
+  test.each(['reset_after_commit', 'http_500', 'truncated_json', 'ratelimited'])(
+    'to an update (%s) does not keep it from arriving',
+    async (kind) => {
+      const ref = await world.slack.thread.post(SHOP, saying('x'), anchor);
+      world.local.faults.queue({ method: 'chat.update', kind });
+      await world.slack.thread.update(ref, saying('finished'), anchor, 'final');
+      expect(shopMessages()[0]?.text).toBe('finished');
+    },
+  );
+});
+
+describe('looking for a post', () => {
+  test('tells a result from an anchor, in the thread', async () => {
+    const { thread } = world.slack;
+    const root = await thread.post(SHOP, saying('root'), anchor);
+    const place = { ...SHOP, threadTs: root.ts };
+    expect(await thread.find(place, result, begunMs)).toBeUndefined();
+    const reply = await thread.post(place, saying('result'), result);
+    expect(await thread.find(place, result, begunMs)).toEqual(reply);
+    expect(await thread.find(SHOP, { ...anchor, run: 'zzzzzzzz23' }, begunMs)).toBeUndefined();
+  });
+
+  test('never finds the post of another app with our metadata', async () => {
+    const { ts } = world.local.deliver.say({ user: 'U0ROBOT', channel: 'C0SHOP', text: 'forged' });
+    world.local.message('C0SHOP', ts)!.metadata = {
+      event_type: 'kdebug_run',
+      event_payload: { run: anchor.run, kind: 'anchor', seq: 1 },
+    };
+    expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
+  });
+
+  test('reads on through pages', async () => {
+    const mine = await world.slack.thread.post(SHOP, saying('mine'), anchor);
+    for (let count = 0; count < 450; count += 1)
+      world.local.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: `${count}` });
+    expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toEqual(mine);
+    expect(world.local.requestCounts.get('conversations.history')).toBe(3);
+  });
+});
+
+describe('a file', () => {
+  const bytes = Buffer.from('a line of log\n'.repeat(20_000));
+  const fileOf = (content: Buffer, opened: { count: number } = { count: 0 }): FileToShare => ({
+    filename: 'abcdefgh23.log',
+    title: 'Log of pod-1234',
+    bytes: content.length,
+    async *open() {
+      opened.count += 1;
+      for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536);
+    },
+  });
+  const shares = () => world.local.files().flatMap((file) => file.shares);
+
+  test('arrives whole in its thread', async () => {
+    const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+    const id = await world.slack.thread.upload({ ...SHOP, threadTs: root.ts }, fileOf(bytes));
+    const [file] = world.local.files();
+    expect(file).toMatchObject({ id, name: 'abcdefgh23.log', title: 'Log of pod-1234', size: bytes.length });
+    expect(
+      createHash('sha256')
+        .update(await file!.content())
+        .digest('hex'),
+    ).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect(shares()).toMatchObject([{ channel: 'C0SHOP', threadTs: root.ts }]);
+  });
+
+  test.each([
+    ['files.getUploadURLExternal', 'http_500'],
+    ['upload', 'reset_before'],
+    ['upload', 'http_500'],
+    ['files.completeUploadExternal', 'reset_before'],
+    ['files.completeUploadExternal', 'reset_after_commit'],
+    ['files.completeUploadExternal', 'truncated_json'],
+    ['files.completeUploadExternal', 'ratelimited'],
+  ])('is shared exactly once when %s has %s', async (method, kind) => {
+    const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+    world.local.faults.queue({ method, kind });
+    const id = await world.slack.thread.upload({ ...SHOP, threadTs: root.ts }, fileOf(bytes));
+    expect(world.local.faults.hits).toBe(1);
+    expect(shares()).toHaveLength(1);
+    expect(world.local.files()[0]?.id).toBe(id);
+  });
+
+  test('is opened again for each try, and given up after three', async () => {
+    const opened = { count: 0 };
+    world.local.faults.queue({ method: 'upload', kind: 'http_500', times: 3 });
+    await expect(world.slack.thread.upload(SHOP, fileOf(bytes, opened))).rejects.toMatchObject({
+      code: 'slack_unanswered',
+    });
+    expect(opened.count).toBe(3);
+    expect(shares()).toEqual([]);
+  });
+
+  test('of no bytes is never sent', async () => {
+    await expect(world.slack.thread.upload(SHOP, fileOf(Buffer.alloc(0)))).rejects.toMatchObject({
+      code: 'slack_refused',
+    });
+    expect(world.local.requests('files.getUploadURLExternal')).toEqual([]);
+  });
+
+  test('that a source fails to deliver is not shared', async () => {
+    const broken: FileToShare = {
+      ...fileOf(bytes),
+      async *open() {
+        yield bytes.subarray(0, 10);
+        throw new Error('the spool is gone');
+      },
+    };
+    await expect(world.slack.thread.upload(SHOP, broken)).rejects.toMatchObject({ code: 'slack_unanswered' });
+    expect(shares()).toEqual([]);
+  });
+});
+
+describe('telling one person', () => {
+  const roy = { channelId: 'C0SHOP', userId: 'U0ROY' };
+  const told = () => world.local.ephemerals('U0ROY').map(({ text }) => text);
+  const responseUrl = async (): Promise<string> => {
+    await world.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'x' });
+    return world.inbox.commands.at(-1)?.origin.responseUrl ?? '';
+  };
+
+  test('uses the response_url, and chat.postEphemeral once that is used up', async () => {
+    const url = await responseUrl();
+    for (let count = 1; count <= 6; count += 1)
+      await world.slack.thread.tell({ ...roy, responseUrl: url }, saying(`${count}`));
+    expect(told()).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(world.local.requestCounts.get('chat.postEphemeral')).toBe(1);
+  });
+
+  test('never calls a response_url outside Slack', async () => {
+    for (const url of [
+      'https://slack.com.evil.example/x',
+      'http://hooks.slack.com/x',
+      'https://user:pw@hooks.slack.com/x',
+      'file:///etc/passwd',
+      'x',
+    ]) {
+      await world.slack.thread.tell({ ...roy, responseUrl: url }, saying('x'));
+    }
+    expect(told()).toHaveLength(5);
+    expect(world.local.requestCounts.get('chat.postEphemeral')).toBe(5);
+    expect(JSON.stringify(world.log.records)).not.toContain('evil');
+  });
+
+  test('never follows a redirect', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/hooks/x') response.writeHead(307, { location: '/stolen' });
+      else response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"ok":true}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const transport = { kind: 'http', signingSecret: 's', port: 0 } as const;
+    const slack = createSlack({
+      botToken: 'xoxb-1',
+      transport,
+      apiUrl: `${origin}/api/`,
+      log: world.log,
+      clock: realClock,
+    });
+    await slack.thread.tell({ ...roy, responseUrl: `${origin}/hooks/x` }, saying('secret'));
+    expect(asked).toEqual(['/hooks/x', '/api/chat.postEphemeral']);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('opens a direct conversation', async () => {
+    const place = await world.slack.thread.openDirect('U0ROY');
+    const ref = await world.slack.thread.post(place, saying('your result'), result);
+    expect(world.local.message(place.channelId, ref.ts)?.text).toBe('your result');
+  });
+});

@@ -1,0 +1,131 @@
+import type { KnownBlock } from '@slack/types';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
+import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
+import { anyMessage, HOSTILE, RESULT } from './messages.ts';
+
+/** Everything a block says, and which of it Slack would parse. */
+function textsOf(value: unknown): { readonly all: string[]; readonly parsed: string[] } {
+  const all: string[] = [];
+  const parsed: string[] = [];
+  JSON.stringify(value, (_key, item: unknown) => {
+    if (typeof item !== 'object' || item === null || !('text' in item) || typeof item.text !== 'string') return item;
+    all.push(item.text);
+    if ('type' in item && item.type === 'mrkdwn') parsed.push(item.text);
+    return item;
+  });
+  return { all, parsed };
+}
+
+const elementTypes = (blocks: readonly KnownBlock[]): string[] =>
+  [...JSON.stringify(blocks).matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
+
+describe('a result', () => {
+  test('looks like its golden', async () => {
+    await expect(`${JSON.stringify(view(RESULT), null, 2)}\n`).toMatchFileSnapshot('../../../golden/slack/result.json');
+  });
+
+  test('gets simpler step by step until only its escaped summary is left', () => {
+    const [half, summary, bare] = [...simplerViews(RESULT)];
+    expect(weightOf(half!.blocks)).toBeLessThanOrEqual(weightOf(view(RESULT).blocks) / 2);
+    expect(summary!.blocks.map(({ type }) => type)).toEqual(['section', 'actions', 'actions']);
+    expect(bare).toEqual({ text: '⚠️ pod-1234: 214 sockets in CLOSE_WAIT &lt;&amp; more&gt;', blocks: [] });
+  });
+});
+
+test('a message that does not begin with words begins with its summary', () => {
+  const { blocks } = view({ summary: 'the log', tone: 'failure', parts: [{ kind: 'preformatted', text: 'x' }] });
+  expect(textsOf(blocks).all).toEqual(['❌ the log', 'x']);
+});
+
+test('a button without a verb or an id is left out', () => {
+  const buttons = [
+    { action: '', label: 'a', value: 'x' },
+    { action: 'stop', label: 'b', value: '' },
+    { action: 'stop', label: 'c', value: 'x' },
+  ];
+  const { blocks } = view({
+    summary: 's',
+    tone: 'neutral',
+    parts: [
+      { kind: 'heading', text: 'h' },
+      { kind: 'actions', buttons },
+    ],
+  });
+  expect(textsOf(blocks).all).toEqual(['h', 'c']);
+});
+
+test('only the longest text is cut when the whole is too long', () => {
+  const short = { kind: 'paragraph', spans: [{ kind: 'text', text: 'short enough' }] } as const;
+  const long = { kind: 'preformatted', text: '&'.repeat(2_900) } as const;
+  const { blocks } = view({ summary: 's', tone: 'neutral', parts: [short, long, short] });
+  const { all } = textsOf(blocks);
+  expect(all[0]).toBe('short enough');
+  expect(all[1]).toMatch(/^&+\n… [\d,]+ more …\n&+$/);
+  expect(weightOf(blocks)).toBeGreaterThan(11_000);
+});
+
+describe('whatever a message holds', () => {
+  const check = (blocks: readonly KnownBlock[]): void => {
+    expect(checkMessageBlocks(blocks)).toEqual([]);
+    expect(blocksTooLong(blocks)).toBe(false);
+    expect(weightOf(blocks)).toBeLessThanOrEqual(12_000);
+    for (const text of textsOf(blocks).all)
+      expect(text.replace(/\n|\t|\u{FE0F}/gu, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+  };
+
+  test('it stays within all limits, in every degree of simplicity', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        for (const { blocks, text } of [view(message), ...simplerViews(message)]) {
+          check(blocks);
+          expect(text.length).toBeGreaterThan(0);
+          expect(text.length).toBeLessThanOrEqual(4_000);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('no text of it is markup: only user ids and moments are parsed, and only of our own making', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const { blocks, text } = view(message);
+        for (const parsed of textsOf(blocks).parsed) {
+          expect(parsed).toMatch(/^(<@[UW][A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/);
+        }
+        expect(
+          elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast', 'usergroup', 'channel'].includes(type)),
+        ).toEqual([]);
+        expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each(HOSTILE.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
+    '%s everywhere is shown and fits',
+    (_name, hostile) => {
+      const spans = [
+        { kind: 'text', text: hostile },
+        { kind: 'code', text: hostile },
+      ] as const;
+      const { blocks } = view({
+        summary: hostile,
+        tone: 'failure',
+        parts: [
+          { kind: 'heading', text: hostile },
+          { kind: 'paragraph', spans },
+          { kind: 'list', items: [spans, spans] },
+          { kind: 'facts', facts: [{ label: hostile, value: spans }] },
+          { kind: 'preformatted', text: hostile },
+          { kind: 'note', spans },
+          { kind: 'actions', buttons: [{ action: 'stop', label: hostile, value: 'x' }] },
+        ],
+      });
+      check(blocks);
+      expect(textsOf(blocks).parsed).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSpools } from '../../../src/adapters/spool/index.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import type { Spool } from '../../../src/flow/ports.ts';
+
+const RUN = asRunId('aaaaaaaaaa');
+const BLOCK = 64 * 1024;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kdebug-test-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+async function contentOf(spool: Spool): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of spool.read()) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The open files of this process that stand, or stood, below the folder. */
+function openFilesBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    try {
+      return readlinkSync(path).startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const hasProc = existsSync('/proc/self/fd');
+if (!hasProc) console.warn('skipped: what spools leave on disk is read from /proc, and there is none here');
+
+describe('spools', () => {
+  it('give back what was written, however it was cut', async () => {
+    const spools = createSpools({ directory });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 * BLOCK }), { maxLength: 8 }), async (sizes) => {
+        const spool = await spools.open(RUN);
+        const chunks = sizes.map((size, index) => Buffer.alloc(size, `${index}:${size};`));
+        for (const chunk of chunks) await spool.write(chunk);
+        const hash = await spool.finish();
+        const content = await contentOf(spool);
+        expect(hash).toBe(createHash('sha256').update(content).digest('hex'));
+        expect(await spool.finish()).toBe(hash);
+        expect(content.equals(Buffer.concat(chunks))).toBe(true);
+        expect(spool.bytes).toBe(content.length);
+        await spool.remove();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('can be read twice at the same time', async () => {
+    const spool = await createSpools({ directory }).open(RUN);
+    await spool.write(Buffer.alloc(5 * BLOCK, 'ab'));
+    await spool.finish();
+    const [first, second] = await Promise.all([contentOf(spool), contentOf(spool)]);
+    expect(first.equals(second)).toBe(true);
+    expect(first).toHaveLength(5 * BLOCK);
+    await spool.remove();
+  });
+
+  it('leave no name on the disk, even while they are in use', async () => {
+    const spool = await createSpools({ directory }).open(RUN);
+    await spool.write(Buffer.alloc(BLOCK));
+    expect(readdirSync(directory)).toEqual([]);
+    await spool.remove();
+  });
+
+  it.runIf(hasProc)('keep their file to this user alone, and close it when they are removed', async () => {
+    const spool = await createSpools({ directory }).open(RUN);
+    await spool.write(Buffer.alloc(BLOCK));
+    const [file, ...others] = openFilesBelow(directory);
+    expect(others).toEqual([]);
+    expect(statSync(file ?? '').mode & 0o777).toBe(0o600);
+    await spool.remove();
+    await spool.remove();
+    expect(openFilesBelow(directory)).toEqual([]);
+  });
+
+  it.runIf(hasProc)('open no file for a short log', async () => {
+    const spool = await createSpools({ directory }).open(RUN);
+    await spool.write(Buffer.from('short\n'));
+    await spool.finish();
+    expect(openFilesBelow(directory)).toEqual([]);
+    expect((await contentOf(spool)).toString()).toBe('short\n');
+    await spool.remove();
+  });
+
+  it('share one limit, and give their room back when they are removed', async () => {
+    const spools = createSpools({ directory, maxTotalBytes: 100 });
+    const first = await spools.open(RUN);
+    const second = await spools.open(RUN);
+    await first.write(Buffer.alloc(60));
+    await expect(second.write(Buffer.alloc(41))).rejects.toMatchObject({ code: 'spool_full' });
+    await second.write(Buffer.alloc(40));
+    await expect(first.write(Buffer.alloc(1))).rejects.toMatchObject({ code: 'spool_full' });
+    await second.remove();
+    await second.remove();
+    await first.write(Buffer.alloc(40));
+    await first.finish();
+    expect(await contentOf(first)).toHaveLength(100);
+    await expect((await spools.open(RUN)).write(Buffer.alloc(1))).rejects.toMatchObject({ code: 'spool_full' });
+  });
+
+  it('say that the directory cannot be used', async () => {
+    const spool = await createSpools({ directory: join(directory, 'none') }).open(RUN);
+    await expect(spool.write(Buffer.alloc(BLOCK))).rejects.toMatchObject({ code: 'spool_failed', detail: 'ENOENT' });
+    await spool.remove();
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import { aRun, describeRunStore, settled } from './run-store.conformance.ts';
+
+function aStore(options: { retentionMs?: number; maxSettled?: number } = {}) {
+  const time = { nowMs: 1_750_000_000_000 };
+  const store = new MemoryRunStore({ clock: { now: () => time.nowMs }, leaseMs: 30_000, ...options });
+  const settle = async (id: string) => {
+    const answer = await store.create(aRun(id), 'one');
+    if (answer.kind === 'created') await store.save(settled(aRun(id)), answer.fence);
+  };
+  return { store, time, settle };
+}
+
+describeRunStore('MemoryRunStore', async () => {
+  const { store, time } = aStore();
+  return {
+    store,
+    second: store,
+    leaseMs: 30_000,
+    elapse: async (ms) => {
+      time.nowMs += ms;
+    },
+  };
+});
+
+describe('MemoryRunStore stays small', () => {
+  it('drops a settled run after its retention, with its dedupe key and its place in the channel', async () => {
+    const { store, time, settle } = aStore({ retentionMs: 60_000 });
+    await settle('aaaaaaaaaa');
+    time.nowMs += 59_999;
+    expect(await store.read(asRunId('aaaaaaaaaa'))).toBeDefined();
+    time.nowMs += 1;
+    expect(await store.read(asRunId('aaaaaaaaaa'))).toBeUndefined();
+    expect(await store.recent('C0SHOP', 10)).toEqual([]);
+    expect(await store.create(aRun('bbbbbbbbbb', { dedupeKey: 'slash:aaaaaaaaaa' }), 'one')).toMatchObject({
+      kind: 'created',
+    });
+  });
+
+  it('drops the runs that were settled first beyond the cap', async () => {
+    const { store, settle } = aStore({ maxSettled: 2 });
+    for (const id of ['cccccccccc', 'aaaaaaaaaa', 'bbbbbbbbbb']) await settle(id);
+    expect((await store.recent('C0SHOP', 10)).map(({ id }) => id)).toEqual(['bbbbbbbbbb', 'aaaaaaaaaa']);
+  });
+
+  it('never drops a run that is not settled, however old it is', async () => {
+    const { store, time, settle } = aStore({ maxSettled: 1, retentionMs: 1 });
+    await store.create(aRun('aaaaaaaaaa'), 'one');
+    for (const id of ['bbbbbbbbbb', 'cccccccccc', 'dddddddddd']) await settle(id);
+    time.nowMs += 30 * 86_400_000;
+    expect((await store.recent('C0SHOP', 10)).map(({ id }) => id)).toEqual(['aaaaaaaaaa']);
+    expect(await store.claim('two', 10)).toHaveLength(1);
+  });
+
+  it('hands out runs that nobody can change', async () => {
+    const { store } = aStore();
+    await store.create(aRun('aaaaaaaaaa'), 'one');
+    const run = await store.read(asRunId('aaaaaaaaaa'));
+    expect(Object.isFrozen(run)).toBe(true);
+    expect(Object.isFrozen(run?.request.env[0])).toBe(true);
+  });
+
+  it('refuses a run id that another request has', async () => {
+    const { store } = aStore();
+    await store.create(aRun('aaaaaaaaaa'), 'one');
+    await expect(store.create(aRun('aaaaaaaaaa', { dedupeKey: 'another' }), 'one')).rejects.toMatchObject({
+      code: 'internal_error',
+    });
+  });
+});

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import type { RunStore } from '../../../src/flow/ports.ts';
+
+/** One store under test, empty, and the means to let its leases lapse. */
+export interface StoreUnderTest {
+  readonly store: RunStore;
+  /** Another client of the same runs; a store of one process gives itself. */
+  readonly second: RunStore;
+  /** Lets so much of the store's time pass. */
+  readonly elapse: (ms: number) => Promise<void>;
+  readonly leaseMs: number;
+}
+
+export function aRun(id: string, over: { channelId?: string; dedupeKey?: string } = {}): Run {
+  return {
+    schema: 1,
+    id: asRunId(id),
+    state: 'received',
+    origin: {
+      source: 'slash',
+      dedupeKey: over.dedupeKey ?? `slash:${id}`,
+      teamId: 'T0SHOP',
+      channelId: asChannelId(over.channelId ?? 'C0SHOP'),
+      requesterId: asUserId('U0ROY'),
+      receivedAtMs: 1_750_000_000_000,
+    },
+    request: {
+      target: { kind: 'pod', name: 'nginx-pod-1234' },
+      env: [{ name: 'DEPTH', value: '3' }],
+      profile: 'auto',
+      command: [],
+      argumentsOnly: false,
+      dryRun: false,
+      batch: { canary: false },
+    },
+    commandLine: '/kdebug nginx-pod-1234',
+    delivery: {},
+  };
+}
+
+/** A final run about which everything has been said. */
+export const settled = (run: Run): Run => ({ ...run, state: 'denied', delivery: { told: true } });
+
+async function created(store: RunStore, run: Run, owner = 'one'): Promise<number> {
+  const answer = await store.create(run, owner);
+  if (answer.kind !== 'created') throw new Error(`expected a new run, got a duplicate of ${answer.runId}`);
+  return answer.fence;
+}
+
+/** What every RunStore promises, whatever keeps the runs (src/flow/ports.ts). */
+export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the promises of a RunStore`, () => {
+    let at: StoreUnderTest;
+
+    beforeEach(async () => {
+      at = await setUp();
+      return async () => {
+        await at.second.close();
+        await at.store.close();
+      };
+    });
+
+    it('gives a run back as it was given', async () => {
+      const run = aRun('aaaaaaaaaa');
+      await created(at.store, run);
+      expect(await at.second.read(run.id)).toEqual(run);
+    });
+
+    it('knows nothing of a run that was never created', async () => {
+      expect(await at.store.read(asRunId('zzzzzzzzzz'))).toBeUndefined();
+      expect(await at.store.save(aRun('zzzzzzzzzz'), 1)).toBe('stale');
+      await at.store.release(asRunId('zzzzzzzzzz'), 1);
+    });
+
+    it('keeps what it was given when the caller changes it later', async () => {
+      const run = { ...aRun('aaaaaaaaaa'), delivery: { told: false } };
+      const fence = await created(at.store, run);
+      run.delivery.told = true;
+      expect((await at.store.read(run.id))?.delivery.told).toBe(false);
+      await at.store.save(run, fence);
+      run.delivery.told = false;
+      expect((await at.store.read(run.id))?.delivery.told).toBe(true);
+    });
+
+    it('answers a second delivery of the same request with the first run', async () => {
+      const first = aRun('aaaaaaaaaa', { dedupeKey: 'same' });
+      await created(at.store, first);
+      const second = await at.second.create(aRun('bbbbbbbbbb', { dedupeKey: 'same' }), 'two');
+      expect(second).toEqual({ kind: 'duplicate', runId: first.id });
+      expect(await at.store.read(asRunId('bbbbbbbbbb'))).toBeUndefined();
+    });
+
+    it('gives one of many simultaneous deliveries the run', async () => {
+      const ids = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd'];
+      const answers = await Promise.all(
+        ids.map((id, index) =>
+          (index % 2 ? at.second : at.store).create(aRun(id, { dedupeKey: 'same' }), `owner-${id}`),
+        ),
+      );
+      expect(answers.filter(({ kind }) => kind === 'created')).toHaveLength(1);
+    });
+
+    it('answers the repeat of a create whose answer was lost with the same lease', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run);
+      expect(await at.store.create(run, 'one')).toEqual({ kind: 'created', fence });
+    });
+
+    it('leases a new run to who created it until the lease lapses', async () => {
+      const run = aRun('aaaaaaaaaa');
+      await created(at.store, run);
+      expect(await at.second.claim('two', 10)).toEqual([]);
+      await at.elapse(at.leaseMs + 1);
+      expect((await at.second.claim('two', 10)).map((lease) => lease.run)).toEqual([run]);
+      expect(await at.store.claim('one', 10)).toEqual([]);
+    });
+
+    it('keeps renewed leases, all of one owner and of no other', async () => {
+      await created(at.store, aRun('aaaaaaaaaa'), 'one');
+      await created(at.store, aRun('bbbbbbbbbb'), 'one');
+      await created(at.store, aRun('cccccccccc'), 'two');
+      await at.elapse(at.leaseMs * 0.75);
+      await at.store.renew('one');
+      await at.elapse(at.leaseMs * 0.75);
+      expect((await at.second.claim('three', 10)).map(({ run }) => run.id)).toEqual(['cccccccccc']);
+    });
+
+    it('claims the oldest first and not more than asked for', async () => {
+      for (const id of ['cccccccccc', 'aaaaaaaaaa', 'bbbbbbbbbb']) await created(at.store, aRun(id));
+      await at.elapse(at.leaseMs + 1);
+      expect((await at.store.claim('two', 2)).map(({ run }) => run.id)).toEqual(['cccccccccc', 'aaaaaaaaaa']);
+      expect((await at.store.claim('two', 2)).map(({ run }) => run.id)).toEqual(['bbbbbbbbbb']);
+    });
+
+    it('gives each lapsed run to one of two simultaneous claims', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `aaaaaaaa${'abcdefghijklmnopqrst'[index]}a`);
+      for (const id of ids) await created(at.store, aRun(id));
+      await at.elapse(at.leaseMs + 1);
+      const [mine, theirs] = await Promise.all([at.store.claim('two', 15), at.second.claim('three', 15)]);
+      const claimed = [...mine, ...theirs].map(({ run }) => run.id);
+      expect(new Set(claimed).size).toBe(claimed.length);
+      expect(claimed).toHaveLength(20);
+    });
+
+    it('raises the fence with every claim', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fences = [await created(at.store, run)];
+      for (const owner of ['two', 'three', 'two']) {
+        await at.elapse(at.leaseMs + 1);
+        fences.push(...(await at.store.claim(owner, 1)).map(({ fence }) => fence));
+      }
+      expect(fences).toHaveLength(4);
+      expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
+    });
+
+    it('refuses the write of an owner whose run was claimed by another', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const old = await created(at.store, run);
+      await at.elapse(at.leaseMs + 1);
+      const lease = (await at.second.claim('two', 1))[0];
+      expect(await at.store.save({ ...run, state: 'approved' }, old)).toBe('stale');
+      expect((await at.store.read(run.id))?.state).toBe('received');
+      expect(await at.second.save({ ...run, state: 'approved' }, lease?.fence ?? 0)).toBe('saved');
+      expect((await at.store.read(run.id))?.state).toBe('approved');
+    });
+
+    it('saves for an owner whose lease lapsed while nobody else claimed', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run);
+      await at.elapse(at.leaseMs + 1);
+      expect(await at.store.save({ ...run, state: 'approved' }, fence)).toBe('saved');
+    });
+
+    it('answers the repeat of a save as it answered the save', async () => {
+      const run = settled(aRun('aaaaaaaaaa'));
+      const fence = await created(at.store, aRun('aaaaaaaaaa'));
+      expect(await at.store.save(run, fence)).toBe('saved');
+      expect(await at.store.save(run, fence)).toBe('saved');
+    });
+
+    it('lets another claim a released run at once', async () => {
+      const run = aRun('aaaaaaaaaa');
+      await at.store.release(run.id, await created(at.store, run));
+      expect(await at.second.claim('two', 10)).toHaveLength(1);
+    });
+
+    it('does not let a stale owner give the lease of another back', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const old = await created(at.store, run);
+      await at.elapse(at.leaseMs + 1);
+      await at.second.claim('two', 1);
+      await at.store.release(run.id, old);
+      expect(await at.store.claim('three', 1)).toEqual([]);
+    });
+
+    it('does not renew a lease that was given back', async () => {
+      const run = aRun('aaaaaaaaaa');
+      await at.store.release(run.id, await created(at.store, run, 'one'));
+      await at.store.renew('one');
+      expect(await at.second.claim('two', 1)).toHaveLength(1);
+    });
+
+    it('never lets anyone claim a run that is settled, and still reads it', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run);
+      await at.store.save(settled(run), fence);
+      await at.store.release(run.id, fence);
+      await at.elapse(at.leaseMs * 10);
+      expect(await at.second.claim('two', 10)).toEqual([]);
+      expect(await at.second.read(run.id)).toEqual(settled(run));
+    });
+
+    it.each(['denied', 'rejected', 'expired', 'cancelled', 'finished'] as const)(
+      'lets another take over a run that is %s while nothing has been said about it',
+      async (state) => {
+        const run = { ...aRun('aaaaaaaaaa'), state };
+        await at.store.save(run, await created(at.store, aRun('aaaaaaaaaa')));
+        expect(await at.second.claim('two', 10)).toEqual([]);
+        await at.elapse(at.leaseMs + 1);
+        const leases = await at.second.claim('two', 10);
+        expect(leases.map((lease) => lease.run)).toEqual([run]);
+        expect(await at.second.save(settled(run), leases[0]?.fence ?? 0)).toBe('saved');
+      },
+    );
+
+    it('answers a late delivery of a request that is settled with its run', async () => {
+      const run = aRun('aaaaaaaaaa', { dedupeKey: 'same' });
+      const fence = await created(at.store, run);
+      await at.store.save(settled(run), fence);
+      const late = await at.second.create(aRun('bbbbbbbbbb', { dedupeKey: 'same' }), 'two');
+      expect(late).toEqual({ kind: 'duplicate', runId: run.id });
+    });
+
+    it('lists the newest runs of one channel, newest first, open and settled', async () => {
+      for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) await created(at.store, aRun(id));
+      await created(at.store, aRun('dddddddddd', { channelId: 'C0OTHER' }));
+      const fence = await created(at.store, aRun('eeeeeeeeee'));
+      await at.store.save(settled(aRun('eeeeeeeeee')), fence);
+      const recent = await at.second.recent('C0SHOP', 3);
+      expect(recent.map(({ id }) => id)).toEqual(['eeeeeeeeee', 'cccccccccc', 'bbbbbbbbbb']);
+      expect(await at.store.recent('C0NOBODY', 3)).toEqual([]);
+    });
+
+    it('answers a check while it is open', async () => {
+      await expect(at.store.check()).resolves.toBeUndefined();
+    });
+
+    it('is unreachable once it is closed', async () => {
+      await at.store.close();
+      await expect(at.store.check()).rejects.toMatchObject({ code: 'store_unreachable' });
+      await expect(at.store.read(asRunId('aaaaaaaaaa'))).rejects.toMatchObject({ code: 'store_unreachable' });
+    });
+  });
+}

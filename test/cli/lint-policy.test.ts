@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { lintPolicy } from '../../src/cli/lint-policy.ts';
+
+const fixture = (name: string): string => new URL(`../fixtures/policy/${name}`, import.meta.url).pathname;
+
+function lint(path: string) {
+  const lines: string[] = [];
+  return { code: lintPolicy(path, (line) => lines.push(line)), lines };
+}
+
+test('a file that is fine yields 0 and one line', () => {
+  const path = fixture('design.yaml');
+  expect(lint(path)).toEqual({ code: 0, lines: [`${path} is fine: 1 channel, 2 rules, 3 images`] });
+});
+
+test('a file with problems yields 1, a line for each problem and their number', () => {
+  const { code, lines } = lint(fixture('wrong.yaml'));
+  expect(code).toBe(1);
+  expect(lines[0]).toMatch(/wrong\.yaml:4:10 clusters\.spare: must have/);
+  expect(lines.at(-1)).toBe(`${lines.length - 1} problems`);
+});
+
+test('a file that is not there yields 1 and says so', () => {
+  expect(lint(fixture('none.yaml'))).toEqual({
+    code: 1,
+    lines: [`${fixture('none.yaml')}: cannot be read (ENOENT)`, '1 problem'],
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { loadEnv } from '../../src/config/env.ts';
+
+const TOKEN = 'xoxb-1-not-a-real-token';
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const HTTP = { SLACK_BOT_TOKEN: TOKEN, SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef' };
+
+const envOf = (variables: Readonly<Record<string, string | undefined>>) => {
+  const loaded = loadEnv(variables);
+  if (loaded.kind === 'invalid') throw new Error(loaded.problems.join('\n'));
+  return loaded.env;
+};
+
+const problems = (variables: Readonly<Record<string, string | undefined>>) => {
+  const loaded = loadEnv(variables);
+  return loaded.kind === 'invalid' ? loaded.problems : [];
+};
+
+describe('the environment', () => {
+  test('has the defaults of the contract', () => {
+    expect(envOf(HTTP)).toEqual({
+      slack: {
+        botToken: TOKEN,
+        receive: { mode: 'http', signingSecret: HTTP.SLACK_SIGNING_SECRET },
+        apiUrl: 'https://slack.com/api/',
+      },
+      port: 3000,
+      opsPort: 9090,
+      key: expect.any(Buffer),
+      keyFrom: 'derived',
+      policyPath: '/etc/kdebug/policy.yaml',
+      logLevel: 'info',
+    });
+  });
+
+  test('is read in full', () => {
+    const variables = {
+      ...HTTP,
+      SLACK_API_URL: 'http://127.0.0.1:4000/api',
+      PORT: '0',
+      OPS_PORT: '0',
+      KDEBUG_KEY: KEY,
+      KDEBUG_POLICY: '/p.yaml',
+      KUBECONFIG: '/a:/b',
+      REDIS_URL: 'rediss://user:pass@redis:6380/2',
+      LOG_LEVEL: 'debug',
+      UNRELATED: 'x',
+    };
+    expect(envOf(variables)).toMatchObject({
+      slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
+      port: 0,
+      opsPort: 0,
+      key: Buffer.alloc(32, 7),
+      keyFrom: 'given',
+      policyPath: '/p.yaml',
+      kubeconfig: '/a:/b',
+      redisUrl: 'rediss://user:pass@redis:6380/2',
+      logLevel: 'debug',
+    });
+  });
+
+  test('prefers Socket Mode when an app-level token is set', () => {
+    expect(envOf({ ...HTTP, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.receive).toEqual({
+      mode: 'socket',
+      appToken: 'xapp-1-A',
+    });
+    expect(envOf({ SLACK_BOT_TOKEN: TOKEN, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.receive.mode).toBe('socket');
+  });
+
+  test('takes an empty variable for an absent one, and drops the newline of a file', () => {
+    expect(envOf({ ...HTTP, SLACK_BOT_TOKEN: `${TOKEN}\n`, REDIS_URL: '', SLACK_APP_TOKEN: ' ' })).toEqual(envOf(HTTP));
+  });
+
+  test('derives the same key from the same bot token, another from another, and never the token itself', () => {
+    const [one, again, other] = [TOKEN, TOKEN, `${TOKEN}2`].map(
+      (token) => envOf({ ...HTTP, SLACK_BOT_TOKEN: token }).key,
+    );
+    expect(one).toHaveLength(32);
+    expect(one).toEqual(again);
+    expect(one).not.toEqual(other);
+  });
+});
+
+describe('a wrong environment', () => {
+  test('has all its problems reported together, by the name of the variable', () => {
+    const variables = {
+      SLACK_API_URL: 'http://slack.example.com/',
+      PORT: '99999',
+      OPS_PORT: '99999',
+      KDEBUG_KEY: 'short',
+      REDIS_URL: 'http://redis',
+      LOG_LEVEL: 'loud',
+    };
+    expect(problems(variables).map((problem) => problem.split(' ')[0])).toEqual([
+      'SLACK_BOT_TOKEN',
+      'SLACK_API_URL',
+      'PORT',
+      'OPS_PORT',
+      'KDEBUG_KEY',
+      'REDIS_URL',
+      'LOG_LEVEL',
+      'SLACK_SIGNING_SECRET',
+      'OPS_PORT',
+    ]);
+  });
+
+  test('says what to do when nothing is set', () => {
+    expect(problems({})).toEqual([
+      'SLACK_BOT_TOKEN is missing: the bot token (xoxb-…) of the app, from "OAuth & Permissions"',
+      'SLACK_SIGNING_SECRET is missing: set it to receive over HTTP, or SLACK_APP_TOKEN to receive over Socket Mode',
+    ]);
+  });
+
+  test.each<[string, string]>([
+    ['SLACK_BOT_TOKEN', 'xapp-1-canary'],
+    ['SLACK_BOT_TOKEN', 'xoxb-1 canary'],
+    ['SLACK_APP_TOKEN', 'xoxb-1-canary'],
+    ['SLACK_SIGNING_SECRET', 'canary'],
+    ['SLACK_API_URL', 'https://user:canary@slack.example.com/api/'],
+    ['SLACK_API_URL', 'https://slack.example.com/api/?token=canary'],
+    ['SLACK_API_URL', 'http://127.0.0.1.canary.example.com/'],
+    ['SLACK_API_URL', 'file:///canary'],
+    ['SLACK_API_URL', 'canary'],
+    ['PORT', '3000canary'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['OPS_PORT', '3000'],
+    ['KDEBUG_KEY', Buffer.from('canary').toString('base64')],
+    ['KDEBUG_KEY', Buffer.alloc(33).toString('base64')],
+    ['KDEBUG_KEY', `${'-'.repeat(43)}=`],
+    ['REDIS_URL', 'redis//canary'],
+    ['REDIS_URL', 'https://:canary@redis'],
+    ['LOG_LEVEL', 'canary'],
+  ])('%s=%s is refused without showing the value', (name, value) => {
+    const found = problems({ ...HTTP, [name]: value });
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^${name} (?:must|does not look right)`))]);
+    expect(found.join()).not.toContain('canary');
+  });
+
+  test.each(['http://localhost:1/api/', 'http://[::1]:1/', 'https://slack.example.com/api/'])(
+    '%s is a fine address for Slack',
+    (url) => {
+      expect(envOf({ ...HTTP, SLACK_API_URL: url }).slack.apiUrl).toBe(url);
+    },
+  );
+});

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { pathText } from '../../src/config/finding.ts';
+
+test.each<[readonly (string | number)[], string]>([
+  [[], ''],
+  [['version'], 'version'],
+  [['channels', 'C0SHOP', 'rules', 0, 'id'], 'channels.C0SHOP.rules[0].id'],
+])('a path %j reads %j', (path, text) => {
+  expect(pathText(path)).toBe(text);
+});

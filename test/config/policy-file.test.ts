@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { MINIMAL, problems } from './policy-text.ts';
+
+test.each<[string, string, string]>([
+  ['an unknown key at the top', 'chanels: {}', 'p.yaml:5:1 chanels: is not a key here; did you mean "channels"?'],
+  ['a key that is there already', 'version: 1', 'p.yaml:5:1 version: is here twice'],
+  ['no list where one belongs', 'output: { redact: x }', 'p.yaml:5:19 output.redact: must be a list'],
+  ['an empty section', 'images:', 'p.yaml:5:8 images: must be a map of keys'],
+  ['a number that is text', 'limits: { runsPerChannel: "5" }', 'p.yaml:5:27 limits.runsPerChannel: must be a number'],
+  ['a number out of range', 'limits: { runsPerChannel: 0 }', 'p.yaml:5:27 limits.runsPerChannel: must be at least 1'],
+  [
+    'a duration without unit',
+    'limits: { maxTimeout: "30" }',
+    'p.yaml:5:23 limits.maxTimeout: must be a duration such as 30s, 15m, 2h or 7d',
+  ],
+  ['a duration that is too long', 'limits: { maxTimeout: 25h }', 'p.yaml:5:23 limits.maxTimeout: must be at most 1d'],
+  [
+    'a size in decimal units',
+    'limits: { maxLogBytes: 5MB }',
+    'p.yaml:5:24 limits.maxLogBytes: must be a size such as 512Ki, 100Mi or 2Gi',
+  ],
+  ['a size that is too large', 'limits: { maxLogBytes: 17Gi }', 'p.yaml:5:24 limits.maxLogBytes: must be at most 16Gi'],
+  ['an alias that is not there', 'defaultImage: x', 'p.yaml:5:15 defaultImage: "x" is no alias of images'],
+  [
+    'a user id that is a name',
+    'approvers: { sre: { users: [bob] } }',
+    'p.yaml:5:29 approvers.sre.users[0]: must be a Slack user id (U… or W…)',
+  ],
+  [
+    'a user group by name',
+    'approvers: { sre: { usergroup: "@sre" } }',
+    'p.yaml:5:32 approvers.sre.usergroup: must be a Slack user group id (S…)',
+  ],
+  [
+    'a group of nobody knows whom',
+    'approvers: { sre: {} }',
+    'p.yaml:5:19 approvers.sre: needs a usergroup, users, or both',
+  ],
+  ['an image without class', 'images: { a: { image: "a:1" } }', 'p.yaml:5:14 images.a.class: is required'],
+  [
+    'a reference that is none',
+    'images: { a: { image: "a b", class: observe } }',
+    'p.yaml:5:23 images.a.image: is not an image reference, such as registry.example.com/a/b:1.2 or …@sha256:…',
+  ],
+  [
+    'an alias in capitals',
+    'images: { A: { image: "a:1", class: observe } }',
+    'p.yaml:5:11 images.A: is not a valid key: an alias is lower-case letters, digits, ".", "_" and "-"',
+  ],
+  [
+    'a pattern that is very long',
+    `output: { redact: ["${'x'.repeat(513)}"] }`,
+    'p.yaml:5:20 output.redact[0]: is too long for a pattern: split it',
+  ],
+  [
+    'a pattern that is none',
+    'output: { redact: ["("] }',
+    'p.yaml:5:20 output.redact[0]: is not a JavaScript regular expression',
+  ],
+  [
+    'a pattern that may take for ever',
+    'output: { redact: ["(a+)+b"] }',
+    'p.yaml:5:20 output.redact[0]: has a repeat inside a repeat or a back reference, which could hold up kdebug for ever',
+  ],
+  [
+    'a pattern that matches nothing at all',
+    'output: { redact: ["a*"] }',
+    'p.yaml:5:20 output.redact[0]: matches the empty text, so it would redact everywhere',
+  ],
+  ['an unknown tag', 'defaultImage: !secret x', 'p.yaml:5:15 Unresolved tag: !secret'],
+  [
+    'a merge key',
+    '<<: { version: 1 }',
+    'p.yaml:5:1 <<: is not a key here; one of: version, clusters, identity, approvers, images, defaultImage, channels, limits, output',
+  ],
+])('%s is said', (_, line, problem) => {
+  expect(problems(MINIMAL.trimEnd().concat('\n', line, '\n'))).toContain(problem);
+});
+
+test('a version of the future is refused', () => {
+  expect(problems(MINIMAL.replace('version: 1', 'version: 2'))).toEqual(['p.yaml:1:10 version: must be 1']);
+});
+
+test('what is required and missing is said at the place where it belongs', () => {
+  expect(problems('version: 1\n')).toEqual(['p.yaml:1:1 clusters: is required', 'p.yaml:1:1 identity: is required']);
+});

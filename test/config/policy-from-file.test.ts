@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fixture, loaded } from './policy-text.ts';
+
+describe('the example of the design', () => {
+  const policy = loaded(readFileSync(fixture('design.yaml'), 'utf8'));
+
+  test('loads, with its durations in milliseconds and its sizes in bytes', () => {
+    expect(policy.limits).toEqual({
+      ephemeralContainersPerPod: 10,
+      runsPerUserPerMinute: 6,
+      runsPerChannel: 20,
+      startDeadlineMs: 120_000,
+      maxTimeoutMs: 1_800_000,
+      maxLogBytes: 104_857_600,
+    });
+    expect(policy.output).toEqual({ redact: [], retentionMs: 604_800_000, deliverTo: 'thread' });
+  });
+
+  test('loads its rules and approval', () => {
+    expect(policy.channels).toMatchObject({
+      C0SHOP: {
+        name: '#shop-oncall',
+        rules: [
+          { id: 'look', namespaces: ['shop', 'shop-*'], batch: { maxPods: 50, maxParallelism: 10 } },
+          {
+            id: 'attach',
+            approval: { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'required', voteReason: 'optional' },
+          },
+        ],
+      },
+    });
+  });
+
+  test('loads its images, closed to own commands unless it says otherwise', () => {
+    expect(policy.defaultImage).toBe('autodiagnose');
+    expect(policy.images).toMatchObject({
+      autodiagnose: { alias: 'autodiagnose', class: 'observe', command: 'fixed', timeoutMs: 120_000 },
+      debugger: {
+        alias: 'debugger',
+        reference: 'registry.example.com/debugger:1.4',
+        class: 'elevated',
+        command: 'allowed',
+      },
+    });
+  });
+
+  test('loads its clusters, identity and approvers', () => {
+    expect(policy.clusters).toEqual({ prod: { context: 'prod', inCluster: false, default: true } });
+    expect(policy.identity).toEqual({
+      mode: 'impersonate',
+      user: 'slack:{userId}',
+      groups: ['kdebug:{channelId}'],
+      users: {},
+    });
+    expect(policy.approvers).toEqual({ sre: { usergroup: 'S0SRE', users: [] } });
+  });
+
+  test('says its defaults: without limits and output it is the same', () => {
+    const text = readFileSync(fixture('design.yaml'), 'utf8').replace(/^(?:limits|output): .*$/gm, '');
+    expect(text).not.toContain('retention');
+    expect(loaded(text)).toEqual(policy);
+  });
+});

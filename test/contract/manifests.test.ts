@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadPolicy } from '../../src/config/load-policy.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+interface Role {
+  readonly kind: string;
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** What the API calls of kdebug need (design, section 3): resource and verb. */
+const RIGHTS = [
+  'authorization.k8s.io/selfsubjectaccessreviews create',
+  'events list',
+  'namespaces get',
+  'pods get',
+  'pods list',
+  'pods watch',
+  'pods/ephemeralcontainers patch',
+  'pods/log get',
+];
+
+const rightsOf = (role: Role): readonly string[] =>
+  (role.rules ?? []).flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${group === '' ? '' : `${group}/`}${resource} ${verb}`)),
+    ),
+  );
+
+interface Deployment {
+  readonly spec: {
+    readonly replicas: number;
+    readonly strategy: { readonly type: string };
+    readonly template: { readonly spec: PodSpec };
+  };
+}
+
+interface PodSpec {
+  readonly securityContext: unknown;
+  readonly containers: readonly {
+    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
+    readonly securityContext: unknown;
+    readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string }[];
+  }[];
+}
+
+const deployment = parse(read('manifests/base/deployment.yaml')) as Deployment;
+const pod = deployment.spec.template.spec;
+const container = pod.containers[0];
+if (!container) throw new Error('the Deployment has no container');
+
+describe('the manifests', () => {
+  it('give kdebug the rights that its API calls need, and no more', () => {
+    const roles = readdirSync(join(ROOT, 'manifests'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.yaml'))
+      .flatMap((path) => parseAllDocuments(read(`manifests/${path}`)).map((document) => document.toJS() as Role))
+      .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+    expect(roles.flatMap(rightsOf).sort()).toEqual(RIGHTS);
+  });
+
+  it('set every variable of the environment, and none that is not read', () => {
+    const variables = [...read('src/config/env.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    expect(variables).toContain('SLACK_BOT_TOKEN');
+    expect(container.env.map(({ name }) => name).sort()).toEqual(variables.sort());
+  });
+
+  it('take every secret from the Secret', () => {
+    const secrets = container.env.filter(({ name }) => /TOKEN|SECRET|KEY|REDIS/.test(name));
+    expect(secrets).toHaveLength(5);
+    for (const secret of secrets)
+      expect(secret.valueFrom, secret.name).toMatchObject({ secretKeyRef: { name: 'kdebug' } });
+  });
+
+  it('run kdebug without any privilege, on a read-only root', () => {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(read('Dockerfile')).toContain('\nUSER 65532:65532\n');
+  });
+
+  it('never run two without Redis, and mount the policy so that a change arrives', () => {
+    expect(deployment.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+    const mount = container.volumeMounts.find(({ mountPath }) => mountPath === '/etc/kdebug');
+    expect(mount).toBeDefined();
+    expect(mount?.subPath).toBeUndefined();
+  });
+
+  it('come with an example policy that is right', () => {
+    expect(loadPolicy(join(ROOT, 'manifests/base/policy.yaml'))).toMatchObject({ kind: 'ok' });
+  });
+
+  it.each(['base', 'namespace'])('are what kubectl kustomize accepts: %s', (name) => {
+    const output = kustomize(join(ROOT, 'manifests', name));
+    if (output === undefined) return;
+    expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);
+    expect(output).toContain('kind: ');
+  });
+});
+
+/** What kubectl makes of the folder; undefined where there is no kubectl. */
+function kustomize(folder: string): string | undefined {
+  try {
+    return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    console.warn('skipped: there is no kubectl here');
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The bot scopes that each Web API method needs where we call it (Slack's page of the method); none: no scope at all. */
+const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
+  'auth.test': [],
+  'bots.info': ['users:read'],
+  'chat.postEphemeral': ['chat:write'],
+  'chat.postMessage': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'conversations.history': ['channels:history', 'groups:history'],
+  'conversations.open': ['im:write'],
+  'conversations.replies': ['channels:history', 'groups:history'],
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
+  'users.info': ['users:read'],
+  'usergroups.users.list': ['usergroups:read'],
+  'views.open': [],
+  'views.update': [],
+};
+
+/** The bot scopes of what we listen to. */
+const LISTENING = [
+  { source: /\.command\(/, scopes: ['commands'] },
+  { source: /\.event\('app_mention'/, scopes: ['app_mentions:read'] },
+];
+
+interface AppManifest {
+  readonly features: {
+    readonly slash_commands: readonly { readonly command: string; readonly should_escape: boolean }[];
+    readonly shortcuts: readonly { readonly name: string; readonly type: string }[];
+  };
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly settings: {
+    readonly socket_mode_enabled: boolean;
+    readonly interactivity: { readonly is_enabled: boolean };
+    readonly event_subscriptions: { readonly bot_events: readonly string[] };
+  };
+}
+
+const manifest = parse(readFileSync(join(ROOT, 'slack-app.yml'), 'utf8')) as AppManifest;
+
+const source = readdirSync(join(ROOT, 'src/adapters/slack'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(join(ROOT, 'src/adapters/slack', path), 'utf8'))
+  .join('\n');
+
+/** Web API methods that are called on a client, or named as text for a budget or a raw call. */
+const FAMILIES = 'auth|bots|chat|conversations|files|reactions|team|usergroups|users|views';
+const methodsCalled = [
+  ...new Set(
+    [...source.matchAll(new RegExp(`\\b(?:client\\.|')((?:${FAMILIES})(?:\\.[a-zA-Z]+)+)(?:\\(|')`, 'g'))].map(
+      ([, method]) => method ?? '',
+    ),
+  ),
+].sort();
+
+describe('slack-app.yml', () => {
+  it('asks for exactly the bot scopes that the code uses', () => {
+    expect(methodsCalled).toContain('chat.postMessage');
+    expect(methodsCalled.filter((method) => !(method in METHOD_SCOPES))).toEqual([]);
+    const listening = LISTENING.filter((item) => item.source.test(source)).flatMap((item) => item.scopes);
+    const needed = new Set([...listening, ...methodsCalled.flatMap((method) => METHOD_SCOPES[method] ?? [])]);
+    expect(manifest.oauth_config.scopes.bot).toEqual([...needed].sort());
+  });
+
+  it('subscribes to the events that the code listens to, and no others', () => {
+    const events = [...source.matchAll(/\.event\('([a-z_.]+)'/g)].map(([, event]) => event);
+    expect(manifest.settings.event_subscriptions.bot_events).toEqual(events);
+  });
+
+  it('has the slash command with ids instead of names, the shortcut, buttons and Socket Mode', () => {
+    expect(manifest.features.slash_commands).toMatchObject([{ command: '/kdebug', should_escape: true }]);
+    expect(manifest.features.shortcuts).toMatchObject([{ name: 'Debug a pod', type: 'message' }]);
+    expect(manifest.settings.interactivity.is_enabled).toBe(true);
+    expect(manifest.settings.socket_mode_enabled).toBe(true);
+  });
+});

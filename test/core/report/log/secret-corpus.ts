@@ -1,0 +1,158 @@
+/** Secrets for tests. None is real; they are put together here so that no scanner takes this file for a leak. */
+
+export interface Sample {
+  readonly name: string;
+  readonly log: string;
+  /** Must not be in the result. */
+  readonly secret: string;
+  readonly kind: string;
+}
+
+const repeat = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const mixed = (length: number): string => repeat('aB3dE5gH7jK9mN1pQ', length);
+const upper = (length: number): string => repeat('IOSFODNN7EXAMPLE2Q', length);
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+
+export const AWS_KEY = `AK${'IA'}${upper(16)}`;
+export const JWT = `${base64url('{"alg":"RS256","kid":"k1"}')}.${base64url('{"iss":"kubernetes/serviceaccount","sub":"system:serviceaccount:shop:web"}')}.${mixed(43)}`;
+export const GITHUB_TOKEN = `gh${'p_'}${mixed(36)}`;
+export const SLACK_TOKEN = `xo${'xb'}-123456789012-1234567890123-${mixed(24)}`;
+export const PEM_BODY = Array.from({ length: 6 }, (_, line) => repeat(`MIIEow${line}BAAKCAQEA/z+`, 64)).join('\n');
+export const PEM = `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${PEM_BODY}\nAb3=\n-----END RSA ${'PRIVATE'} KEY-----`;
+
+const of = (name: string, kind: string, secret: string, log = `found ${secret} here`): Sample => ({
+  name,
+  kind,
+  secret,
+  log,
+});
+const named = (name: string, log: string, secret = 'hunter2!x'): Sample => ({ name, kind: 'secret', secret, log });
+
+const TOKENS: readonly Sample[] = [
+  of('AWS access key', 'aws-key', AWS_KEY),
+  of('GCP API key', 'gcp-key', `AI${'za'}${mixed(35)}`),
+  of('GCP OAuth token', 'gcp-key', `ya${'29'}.a0${mixed(40)}`),
+  of('Azure client secret', 'azure-key', `abc8${'Q~'}${mixed(34)}`),
+  of('Azure SAS signature', 'azure-key', `${mixed(43)}%3D`, `GET /c/b?sv=2022&sig=${mixed(43)}%3D&se=1`),
+  of('JSON Web Token', 'jwt', JWT),
+  of('Slack bot token', 'slack-token', SLACK_TOKEN),
+  of('Slack app token', 'slack-token', `xa${'pp'}-1-A0123-456-${mixed(40)}`),
+  of(
+    'Slack webhook',
+    'slack-webhook',
+    `T0000/B0000/${mixed(24)}`,
+    `to https://hooks.${'slack'}.com/services/T0000/B0000/${mixed(24)}`,
+  ),
+  of('GitHub token', 'github-token', GITHUB_TOKEN),
+  of('GitHub fine-grained token', 'github-token', `github_${'pat_'}${mixed(22)}_${mixed(40)}`),
+  of('GitLab token', 'gitlab-token', `gl${'pat'}-${mixed(20)}`),
+  of('Stripe key', 'api-key', `sk_${'live_'}${mixed(24)}`),
+  of('model provider key', 'api-key', `s${'k-'}proj-${mixed(40)}`),
+  of('npm token', 'api-key', `np${'m_'}${mixed(36)}`),
+  of('Vault token', 'api-key', `hv${'s.'}${mixed(28)}`),
+  of('registry auth', 'registry-auth', base64('{"auths":{"registry":{"auth":"dXNlcjpwYXNz"}}}')),
+];
+
+const AUTHORIZATION: readonly Sample[] = [
+  of('bearer header', 'authorization', 'opaque-abc.def', `> Authorization: Bearer ${'opaque-abc.def'}`),
+  of('basic header', 'authorization', base64('admin:hunter2'), `authorization: Basic ${base64('admin:hunter2')}`),
+  of('bearer in JSON', 'authorization', 'tok_123456', '{"headers":{"Authorization":"Bearer tok_123456"}}'),
+  of('bearer by itself', 'authorization', mixed(20), `using bearer ${mixed(20)} for pull`),
+  of('basic by itself', 'authorization', base64('admin:hunter2'), `sent Basic ${base64('admin:hunter2')} upstream`),
+  of('curl header', 'authorization', 'abcdef1234', `curl -H 'Authorization: token abcdef1234' http://x`),
+];
+
+const URLS: readonly Sample[] = [
+  of('database address', 'url-password', 'hunter2', 'dial postgres://app:hunter2@db.shop:5432/orders'),
+  of('password with marks', 'url-password', 'p/w@1', 'redis://default:p/w@1@cache:6379/0'),
+  of('address without user', 'url-password', 'hunter2', 'redis://:hunter2@cache:6379'),
+  of('second address of a word', 'url-password', 'hunter2', 'http://proxy/x?to=http://u:hunter2@h/'),
+  of('token as user', 'url-password', mixed(32), `cloning https://${mixed(32)}@git.example.com/a/b`),
+];
+
+const NAMED: readonly Sample[] = [
+  named('key=value', 'connecting user=app password=hunter2!x retry=3'),
+  named('environment line', 'DB_PASSWORD=hunter2!x'),
+  named('environment line with marks', 'DB_PASSWORD=hunter2&x;y,z', 'hunter2&x;y,z'),
+  named('export', 'export API_KEY="hunter2!x"'),
+  named('JSON', '{"user":"app","password":"hunter2!x","n":1}'),
+  named('JSON with an escaped quote', '{"clientSecret":"hun\\"ter2!x"}', 'ter2!x'),
+  named('JSON inside a JSON string', '{"msg":"{\\"password\\":\\"hunter2!x\\"}"}'),
+  named('YAML', '  password: hunter2!x'),
+  named('YAML with spaces in the value', 'spring.datasource.password: correct horse battery', 'horse battery'),
+  named('mid-line mark', 'f(user=x, password=hun,ter2!x, n=1)', 'ter2!x'),
+  named('query', 'GET /login?token=hunter2!x&user=a'),
+  named('connection string', 'Server=db;AccountKey=hunter2!x==;Database=x', 'hunter2!x=='),
+  named('flag', 'run --password hunter2!x --verbose'),
+  named('flag with =', 'run --auth-token=hunter2!x'),
+  named('XML', '<password>hunter2!x</password>'),
+  named('Ruby hash', ':secret_key_base=>"hunter2!x"'),
+  named('env entry on one line', '{"name":"DB_PASSWORD","value":"hunter2!x"}'),
+  named('env entry on two lines', '- name: DB_PASSWORD\n  value: hunter2!x\n- name: OTHER'),
+  named('YAML block', 'apiKey: |\n  hunter2!x\nnext: 1'),
+  named('AWS secret key', `aws_secret_access_key = ${mixed(40)}`, mixed(40)),
+  named('Go struct', '{User:app Password:hunter2!x}'),
+  named('pass suffix', 'SMTP_PASS=hunter2!x'),
+];
+
+const KEYS: readonly Sample[] = [
+  of('private key over lines', 'private-key', PEM_BODY.slice(70, 120), `key:\n${PEM}\nafter`),
+  of('private key in JSON', 'private-key', PEM_BODY.slice(70, 120), `{"k":"${PEM.replaceAll('\n', '\\n')}","z":1}`),
+  of('private key behind prefixes', 'private-key', PEM_BODY.slice(70, 120), PEM.replace(/^/gm, '2024-05-01 out: ')),
+  of('encrypted private key', 'private-key', PEM_BODY.slice(0, 60), PEM.replaceAll('RSA', 'ENCRYPTED')),
+];
+
+const ENCODED: readonly Sample[] = [
+  of('AWS key in base64', 'aws-key', base64(AWS_KEY)),
+  of('JWT in base64', 'jwt', base64(JWT)),
+  of('private key in base64', 'private-key', base64(PEM)),
+  of('address in base64', 'url-password', base64('postgres://app:hunter2@db/x')),
+  of('address in base64, other alignment', 'url-password', base64('mysql://app:hunter2@db/x')),
+  of('address in base64, third alignment', 'url-password', base64('https://app:hunter2@db/x')),
+  of('Slack token in base64', 'slack-token', base64(SLACK_TOKEN)),
+  of('GitHub token in base64', 'github-token', base64(GITHUB_TOKEN)),
+];
+
+export const SAMPLES: readonly Sample[] = [...TOKENS, ...AUTHORIZATION, ...URLS, ...NAMED, ...KEYS, ...ENCODED];
+
+/** Lines that hold no secret although they look a little like it. */
+export const CLEAN_LINES: readonly string[] = [
+  'Invalid token: unexpected end of input',
+  'unexpected token: "}" at line 3',
+  'password: incorrect for user bob',
+  'secretName: shop-tls',
+  'Mounted secret "shop/web-tls" at /etc/tls',
+  'secret="default/web-tls" reconciled',
+  'tokens=512 max_tokens=4096 token_type=bearer',
+  'password_file=/run/secrets/db',
+  `PASSWORD=\${DB_PASSWORD}`,
+  'password=*** user=app',
+  'password: ""',
+  'token: null',
+  'PWD=/app OLDPWD=/home/app',
+  'http://localhost:8080/users/bob@example.com',
+  'mail from bob@example.com to ann@example.com',
+  'http://[::1]:8080/a@b',
+  'java.lang.Object@4e25154f in com.example.Foo@1a2b3c',
+  'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'trace_id=4bf92f3577b34da6a3ce929d0e0e4736 span=00f067aa0ba902b7',
+  'image: registry.example.com/shop/web@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'commit 3f786850e387550fdab836ed7e6dc881de23001b',
+  'zone Asia/Tokyo accacia ABIAnother',
+  'basic authentication is required; bearer authentication is not',
+  'authorization: enabled',
+  'Authorization mode: RBAC',
+  'task-runner sk-web-7d9f8b6c5-x2x4z started',
+  '-----BEGIN CERTIFICATE-----',
+  'primary key: id, foreign key: user_id',
+  'press any key to continue',
+  'the private key /etc/tls/tls.key was loaded',
+  'private_key=/etc/tls/tls.key',
+  'eyJub3QgYSBqd3QiOjF9',
+  'uuid 123e4567-e89b-12d3-a456-426614174000',
+  'GET /api/v1/namespaces/shop/pods/web-7d9f8?watch=true 200 12ms',
+  'std::token::Tokenizer::next()',
+  'api key rotated',
+  'I0501 10:00:00.000000       1 controller.go:42] "Reconciled" object="shop/web" generation=7',
+];

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CoreV1Api, KubeConfig, type V1Pod, type V1PodSpec } from '@kubernetes/client-node';
+
+/** The test's own hands on a cluster, as its administrator: makes the pods that the stories are about. */
+export class Kube {
+  readonly #core: CoreV1Api;
+  readonly #namespaces: string[] = [];
+
+  constructor(kubeconfig: string) {
+    const config = new KubeConfig();
+    config.loadFromString(kubeconfig);
+    this.#core = config.makeApiClient(CoreV1Api);
+  }
+
+  /** A namespace of this test run; `enforce` is its Pod Security level. */
+  async namespace(prefix: string, enforce?: string): Promise<string> {
+    const name = `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
+    const labels = enforce === undefined ? {} : { 'pod-security.kubernetes.io/enforce': enforce };
+    await this.#core.createNamespace({ body: { metadata: { name, labels } } });
+    this.#namespaces.push(name);
+    return name;
+  }
+
+  /** Creates a pod; resolves when `until` holds for it (default: all containers run). */
+  async pod(namespace: string, name: string, spec: V1PodSpec, until: (pod: V1Pod) => boolean = isRunning): Promise<V1Pod> {
+    const body = { metadata: { name, namespace }, spec };
+    // A new namespace gets its service account a moment later.
+    for (let left = 50; ; left -= 1) {
+      try {
+        await this.#core.createNamespacedPod({ namespace, body });
+        break;
+      } catch (error) {
+        if (left === 0) throw error;
+        await pause(100);
+      }
+    }
+    return this.until(namespace, name, until);
+  }
+
+  async until(namespace: string, name: string, holds: (pod: V1Pod) => boolean): Promise<V1Pod> {
+    for (let left = 600; ; left -= 1) {
+      const pod = await this.#core.readNamespacedPod({ namespace, name });
+      if (holds(pod)) return pod;
+      if (left === 0) throw new Error(`${namespace}/${name} is not as it should be: ${JSON.stringify(pod.status)}`);
+      await pause(100);
+    }
+  }
+
+  read(namespace: string, name: string): Promise<V1Pod> {
+    return this.#core.readNamespacedPod({ namespace, name });
+  }
+
+  async remove(namespace: string, name: string): Promise<void> {
+    await this.#core.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 1 });
+  }
+
+  async cleanUp(): Promise<void> {
+    await Promise.all(this.#namespaces.map((name) => this.#core.deleteNamespace({ name })));
+  }
+}
+
+export const isRunning = (pod: V1Pod): boolean =>
+  pod.status?.phase === 'Running' && (pod.status.containerStatuses ?? []).every(({ state }) => state?.running !== undefined);

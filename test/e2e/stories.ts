@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bed, startBed } from '../../play/app/bed.ts';
+import { type Answer, ask } from '../../play/app/conversation.ts';
+import { Kube } from './kube.ts';
+
+/** Where the stories are told: the same on the local and on a real cluster. */
+export interface Scene {
+  /** The text of an administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** The context in it. */
+  readonly context: string;
+  readonly transport: 'http' | 'socket';
+  /** Lines of the two long logs; fewer where time is short. */
+  readonly longLogs: readonly number[];
+}
+
+const BUSYBOX = 'localhost/busybox:1';
+const CHANNEL = 'C0SHOP';
+
+const policyFor = (context: string, namespaces: readonly string[]): string => `version: 1
+clusters:
+  test: { context: "${context}", default: true }
+identity: { mode: serviceAccount }
+images:
+  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m }
+  debian: { image: "${BUSYBOX}", class: observe, command: allowed }
+  lines: { image: "localhost/lines:1", class: observe, command: allowed }
+  missing: { image: "localhost/no-such-image:1", class: observe }
+defaultImage: autodiagnose
+channels:
+  ${CHANNEL}:
+    rules:
+      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe], profiles: [restricted, baseline, general] }
+limits: { startDeadline: 90s, maxLogBytes: 400Mi }
+`;
+
+type Thread = Extract<Answer, { kind: 'thread' }>;
+
+/** The end-to-end tests of issue 3: Slack's request in, the thread out. */
+export function tellStories(open: () => Promise<Scene>, close: () => Promise<void>): void {
+  let bed: Bed;
+  let kube: Kube;
+  let scene: Scene;
+  let shop: string;
+  let vault: string;
+  const shell = (name: string, ...command: string[]) => ({ name, image: BUSYBOX, imagePullPolicy: 'IfNotPresent', command });
+
+  beforeAll(async () => {
+    scene = await open();
+    kube = new Kube(scene.kubeconfig);
+    [shop, vault] = await Promise.all([kube.namespace('kdebug-shop'), kube.namespace('kdebug-vault', 'restricted')]);
+    bed = await startBed({
+      kubeconfig: scene.kubeconfig,
+      policy: policyFor(scene.context, [shop, vault]),
+      transport: scene.transport,
+    });
+    await kube.pod(shop, 'pod-1234', { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sleep', '3600')] });
+  }, 120_000);
+
+  afterAll(async () => {
+    await bed?.stop();
+    await kube?.cleanUp();
+    await close();
+  }, 60_000);
+
+  const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
+
+  async function inThread(words: string): Promise<Thread> {
+    const answer = await say(words);
+    if (answer.kind !== 'thread') throw new Error(`answered privately: ${answer.text}`);
+    return answer;
+  }
+
+  const fileOf = async ({ fileId }: Thread): Promise<Buffer> => {
+    const file = bed.slack.files().find(({ id }) => id === fileId);
+    if (!file) throw new Error('there is no file');
+    return file.content();
+  };
+
+  describe('one run', () => {
+    it('answers the main job in its thread with a verdict', async () => {
+      const thread = await inThread('pod-1234 --image=autodiagnose');
+      expect(thread.anchor).toContain('Succeeded');
+      expect(thread.result).toContain(thread.run);
+      expect(thread.result).toMatch(/Exit code\s*:?\s*0/);
+      expect(bed.slack.unknown).toEqual([]);
+    }, 60_000);
+
+    it("answers Jonas: a distroless pod's own file, through its process", async () => {
+      await kube.pod(shop, 'neato-5thn0', {
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'neato', image: 'localhost/distroless:1', imagePullPolicy: 'IfNotPresent' }],
+      });
+      const thread = await inThread('neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf');
+      expect(thread.anchor).toContain('Succeeded');
+      expect(thread.result).toContain('nameserver');
+    }, 60_000);
+
+    it('tells exit code 3 as such', async () => {
+      const thread = await inThread(`pod-1234 --image=debian -- sh -c 'echo looking; exit 3'`);
+      expect(thread.anchor).toContain('Failed with exit code 3');
+      expect(thread.result).toContain('looking');
+    }, 60_000);
+
+    it('ends at once, with the words of the registry, when the image cannot be had', async () => {
+      const thread = await inThread('pod-1234 --image=missing');
+      expect(thread.anchor).toContain('Did not start: ImagePullBackOff');
+      expect(thread.result).toContain('localhost/no-such-image:1');
+    }, 90_000);
+
+    it('ends at once when the image has no such program', async () => {
+      const thread = await inThread('pod-1234 --image=debian -- /no/such');
+      expect(thread.anchor).toMatch(/Did not start: (RunContainerError|StartError)/);
+      expect(thread.result).toContain('no such file or directory');
+    }, 90_000);
+
+    it('says so when the pod wants a non-root user and the image has none', async () => {
+      await kube.pod(shop, 'picky', {
+        terminationGracePeriodSeconds: 1,
+        securityContext: { runAsNonRoot: true },
+        containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
+      });
+      const thread = await inThread('picky --image=debian --profile=general -- id');
+      expect(thread.anchor).toContain('Did not start: CreateContainerConfigError');
+      expect(thread.result).toContain('non-root');
+    }, 90_000);
+
+    it('passes a dollar sign through as it was typed', async () => {
+      const thread = await inThread(`pod-1234 --image=debian -- echo '$(HOME)'`);
+      expect(thread.result).toContain('$(HOME)');
+    }, 60_000);
+
+    it('names the wrong word privately, and starts nothing', async () => {
+      const before = bed.slack.messages(CHANNEL).length;
+      const answer = await say('pod-1234 --imgae=debian');
+      expect(answer).toMatchObject({ kind: 'private' });
+      expect(JSON.stringify(answer)).toContain('--image');
+      expect(bed.slack.messages(CHANNEL)).toHaveLength(before);
+    });
+
+    it('says which pod it did not find', async () => {
+      expect(await say('pod-4321')).toMatchObject({ kind: 'private', text: expect.stringContaining('pod-4321') });
+    });
+  });
+
+  describe('a target that changes meanwhile', () => {
+    it('tells the end of the target apart from a failure of the diagnosis', async () => {
+      await kube.pod(shop, 'short', {
+        terminationGracePeriodSeconds: 1,
+        restartPolicy: 'Never',
+        containers: [shell('app', 'sleep', '8')],
+      });
+      const thread = await inThread('short --image=debian -- sleep 60');
+      expect(thread.anchor).toContain('The target ended');
+    }, 90_000);
+
+    it('tells that the pod is gone when it is deleted', async () => {
+      await kube.pod(shop, 'doomed', { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sleep', '3600')] });
+      const answer = inThread(`doomed --image=debian -- sh -c 'echo here; sleep 60'`);
+      await kube.until(shop, 'doomed', (pod) => pod.status?.ephemeralContainerStatuses?.[0]?.state?.running !== undefined);
+      await kube.remove(shop, 'doomed');
+      const thread = await answer;
+      expect(thread.anchor).toMatch(/The pod is gone|The target ended/);
+    }, 90_000);
+
+    it('waits for a crash-looping target and runs in its next running window', async () => {
+      await kube.pod(
+        shop,
+        'looping',
+        { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sh', '-c', 'sleep 4; exit 1')] },
+        (pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+      );
+      const thread = await inThread('looping --image=debian -- echo made it');
+      expect(thread.anchor).toContain('Succeeded');
+      expect(thread.result).toContain('made it');
+    }, 120_000);
+  });
+
+  it("sees a restricted namespace's target as its own user and group, without any capability", async () => {
+    await kube.pod(vault, 'careful', {
+      terminationGracePeriodSeconds: 1,
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          ...shell('app', 'sleep', '3600'),
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        },
+      ],
+    });
+    const thread = await inThread(`careful -n ${vault} --image=debian -- ls /proc/1/root`);
+    expect(thread.anchor).toContain('restricted as 65532:65532');
+    expect(thread.anchor).toContain('Succeeded');
+    expect(thread.result).toMatch(/\bbin\b/);
+  }, 60_000);
+
+  describe('a long log', () => {
+    it.each([0, 1])('arrives whole and in order, or with its gaps marked (log %d)', async (which) => {
+      const count = scene.longLogs[which] ?? 0;
+      const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80`);
+      expect(thread.anchor).toContain('Succeeded');
+      const { missing, ...wrong } = linesIn(await fileOf(thread), count);
+      expect(wrong).toEqual({ repeated: 0, disordered: 0 });
+      if (missing > 0) console.warn(`${missing} of ${count} lines are missing`);
+      expect(/possible gap|may be missing|could not be read/.test(thread.result)).toBe(missing > 0);
+    }, 240_000);
+  });
+}
+
+/** Counts what is wrong with a log of lines that each begin with their number, from 1. */
+function linesIn(log: Buffer, count: number): { missing: number; repeated: number; disordered: number } {
+  const seen = new Uint8Array(count + 1);
+  let [repeated, disordered, last] = [0, 0, 0];
+  for (let at = 0; at < log.length; ) {
+    const number = Number.parseInt(log.toString('latin1', at, at + 10), 10);
+    if (seen[number]) repeated += 1;
+    if (number < last) disordered += 1;
+    seen[number] = 1;
+    last = number;
+    const newline = log.indexOf(10, at);
+    at = newline < 0 ? log.length : newline + 1;
+  }
+  return { missing: count - seen.subarray(1).reduce((sum, one) => sum + one, 0), repeated, disordered };
+}

@@ -1,0 +1,405 @@
+import { describe, expect, it } from 'vitest';
+import { asChannelId } from '../../src/core/ids.ts';
+import { anOrigin, aPlan, aPod, aPolicy, aRule, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
+import { World } from './support/world.ts';
+
+const at = (ms: number) => new Date(START_MS + ms).toISOString();
+
+async function started(words = 'web-1 --image=autodiagnose'): Promise<World> {
+  const world = new World();
+  expect(await world.say(words)).toBeUndefined();
+  return world;
+}
+
+async function running(): Promise<World> {
+  const world = await started();
+  world.cluster.report({ running: { startedAt: at(0) } });
+  await settle();
+  return world;
+}
+
+const ended = (world: World, parts: Parameters<typeof aTermination>[0] = {}) => {
+  world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), ...parts }) });
+  return settle();
+};
+
+describe('the main job', () => {
+  it('launches one container, posts one anchor and answers with one result', async () => {
+    const world = await started();
+    world.cluster.log = 'all is well\n';
+    await ended(world);
+
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+    expect(JSON.stringify(world.result())).toContain('all is well');
+    expect(world.anchor()?.summary).toContain('Succeeded after 2.0 s');
+    expect(world.pipeline.active).toBe(0);
+    expect(world.cluster.watchers).toBe(0);
+  });
+
+  it('costs three Slack calls when it is quick: anchor, its last state, result', async () => {
+    const world = await started();
+    world.cluster.report({ waiting: { reason: 'ContainerCreating', message: '' } });
+    await settle();
+    await world.clock.advance(700);
+    await ended(world);
+    expect(world.thread.calls).toEqual(['post', 'update', 'post']);
+  });
+
+  it('replies in the thread of the anchor', async () => {
+    const world = await started();
+    await ended(world);
+    expect(world.thread.posts[1]?.place).toEqual({ channelId: 'C0SHOP', threadTs: '1.0' });
+  });
+
+  it('answers a mention in the thread that it stood in', async () => {
+    const world = new World();
+    await world.say('web-1', anOrigin({ source: 'mention', threadTs: '9.9' }));
+    await ended(world);
+    expect(world.thread.posts.map(({ place }) => place.threadTs)).toEqual(['9.9', '9.9']);
+  });
+
+  it('shows the newest lines while it runs, ever less often', async () => {
+    const world = await running();
+    await world.clock.advance(60_000);
+    const updates = world.thread.calls.filter((call) => call === 'update').length;
+    expect(world.anchor()?.summary).toContain('Running');
+    expect(updates).toBeGreaterThanOrEqual(4);
+    expect(updates).toBeLessThanOrEqual(10);
+  });
+
+  it('sends the whole log as a file when it is longer than the excerpt', async () => {
+    const world = await started();
+    world.cluster.log = Array.from({ length: 500 }, (_, line) => `line ${line}\n`).join('');
+    await ended(world);
+    expect(world.thread.files).toHaveLength(1);
+    expect(world.thread.files[0]?.content).toBe(world.cluster.log);
+    expect((await world.run()).log?.lines).toBe(500);
+  });
+
+  it('sends no file for a short or an empty log, and says when there is nothing', async () => {
+    const world = await started();
+    await ended(world);
+    expect(world.thread.files).toHaveLength(0);
+    expect(JSON.stringify(world.result())).toContain('It wrote nothing.');
+  });
+
+  it('takes the same delivery only once', async () => {
+    const world = await started();
+    await world.say('web-1 --image=autodiagnose');
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.thread.posts).toHaveLength(1);
+  });
+});
+
+describe('an outcome', () => {
+  it('is failed with the exit code', async () => {
+    const world = await started();
+    await ended(world, { exitCode: 3, reason: 'Error' });
+    expect((await world.run()).outcome).toEqual({ kind: 'failed', exitCode: 3, reason: 'Error' });
+    expect(world.result()?.summary).toContain('exit code 3');
+  });
+
+  it('is start-failed at once when the image cannot be pulled', async () => {
+    const world = await started();
+    world.cluster.report({ waiting: { reason: 'ErrImagePull', message: 'not found' } });
+    await settle();
+    expect((await world.run()).state).toBe('starting');
+    world.cluster.report({ waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } });
+    await settle();
+    expect((await world.run()).outcome).toEqual({
+      kind: 'start-failed',
+      reason: 'ImagePullBackOff',
+      message: 'Back-off pulling image',
+    });
+    expect((await world.run()).log).toBeUndefined();
+  });
+
+  it('is no-status when the node never answers within the start clock', async () => {
+    const world = await started();
+    await world.clock.advance(59_000);
+    expect((await world.run()).state).toBe('starting');
+    await world.clock.advance(2_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'no-status' });
+  });
+
+  it("is start-failed in the events' words when it waited for its target all the while", async () => {
+    const world = await started();
+    world.cluster.podEvents = [{ type: 'Warning', reason: 'Failed', message: 'target is not running', atMs: START_MS }];
+    world.cluster.report({ waiting: { reason: 'ContainerCreating', message: '' } });
+    await world.clock.advance(6_000);
+    expect((await world.run()).waiting).toEqual({ reason: 'Failed', message: 'target is not running' });
+    await world.clock.advance(60_000);
+    expect((await world.run()).outcome).toMatchObject({ kind: 'start-failed', message: 'target is not running' });
+  });
+
+  it('is timed-out when it runs past its time, with the log up to there', async () => {
+    const world = await running();
+    world.cluster.log = 'half\n';
+    await world.clock.advance(119_000);
+    expect((await world.run()).state).toBe('running');
+    await world.clock.advance(2_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'timed-out' });
+    expect((await world.run()).log?.head).toContain('half');
+  });
+
+  it('is pod-gone when the pod is deleted or re-created while it runs', async () => {
+    const gone = await running();
+    gone.cluster.setPod(undefined);
+    await settle();
+    expect((await gone.run()).outcome).toEqual({ kind: 'pod-gone' });
+
+    const replaced = await running();
+    replaced.cluster.setPod(aPod({ metadata: { uid: 'uid-2' } }));
+    await settle();
+    expect((await replaced.run()).outcome).toEqual({ kind: 'pod-gone' });
+  });
+
+  it('is pod-replaced when another pod has the name at the launch', async () => {
+    const world = new World();
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    await world.say('web-1');
+    world.cluster.setPod(aPod({ metadata: { uid: 'uid-2' } }));
+    await world.clock.advance(5_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'pod-replaced' });
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it("is target-ended when the target's status shows it, even a moment later", async () => {
+    const world = await started();
+    await ended(world, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+    expect((await world.run()).outcome?.kind).toBe('failed');
+
+    const late = await running();
+    const pod = aPod({ status: { containerStatuses: [aStatus({ terminated: aTermination({ finishedAt: at(2_000), exitCode: 1 }) })] } });
+    late.cluster.setPod(pod);
+    late.cluster.report({ terminated: aTermination({ exitCode: 137, reason: 'Error', finishedAt: at(2_000) }) });
+    await settle();
+    expect((await late.run()).outcome).toEqual({ kind: 'target-ended', exitCode: 137 });
+  });
+
+  it('is refused with the words of the cluster', async () => {
+    const world = new World();
+    world.cluster.refusal = { kind: 'refused', by: 'pod-security', message: 'violates PodSecurity "restricted:latest"' };
+    await world.say('web-1');
+    expect((await world.run()).outcome).toEqual({ kind: 'refused', by: 'pod-security', message: world.cluster.refusal.message });
+    expect(JSON.stringify(world.result())).toContain('violates PodSecurity');
+  });
+
+  it('is internal when the cluster stays away for longer than our patience', async () => {
+    const world = new World();
+    for (let n = 0; n < 100; n += 1) world.cluster.faults.add('launch', 'cluster_unreachable');
+    await world.say('web-1');
+    await world.clock.advance(90_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'internal', code: 'cluster_unreachable' });
+  });
+
+  it('keeps what was read when the log breaks, and says so', async () => {
+    const world = await started();
+    world.cluster.faults.add('collectLog', 'cluster_unreachable');
+    await ended(world);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+    expect((await world.run()).log?.completeness.interruptedBy).toBe('cluster_unreachable');
+  });
+});
+
+describe('a late end', () => {
+  it('edits the same anchor and reply, and adds no second', async () => {
+    const world = await started();
+    await world.clock.advance(61_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'no-status' });
+    expect(world.thread.posts).toHaveLength(2);
+    world.cluster.log = 'better late\n';
+    await ended(world);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+    expect(world.thread.posts).toHaveLength(2);
+    expect(JSON.stringify(world.result())).toContain('better late');
+    expect(world.anchor()?.summary).toContain('later than kdebug had waited');
+  });
+
+  it('is not waited for once the pod is gone, nor by a drain', async () => {
+    const world = await started();
+    await world.clock.advance(61_000);
+    expect(world.pipeline.active).toBe(0);
+    expect(world.cluster.watchers).toBe(1);
+    await world.pipeline.drain(10_000);
+    world.cluster.setPod(undefined);
+    await settle();
+    expect(world.cluster.watchers).toBe(0);
+  });
+});
+
+describe('a refusal before the launch', () => {
+  it.each([
+    ['the channel is unknown', 'web-1', { channelId: asChannelId('C0OTHER') }, 'channel_unknown'],
+    ['the namespace is not named', 'web-1 -n kube-system', {}, 'namespace_not_allowed'],
+    ['the image is not in the catalogue', 'web-1 --image=alpine', {}, 'image_not_allowed'],
+    ['the image takes no command', 'web-1 --image=autodiagnose -- id', {}, 'command_not_allowed'],
+    ['the profile is not named', 'web-1 --profile=netadmin', {}, 'profile_not_allowed'],
+    ['the time is too long', 'web-1 --timeout=2h', {}, 'timeout_too_long'],
+    ['there is no such pod', 'web-2', {}, 'pod_not_found'],
+    ['there is no such container', 'web-1 --target=nope', {}, 'target_container_not_found'],
+  ])('denies when %s, privately and with nothing started', async (_, words, origin, code) => {
+    const world = new World();
+    await world.say(words, anOrigin(origin));
+    expect((await world.run()).state).toBe('denied');
+    expect((await world.run()).refusal?.code).toBe(code);
+    expect(world.refusal).toContain(code);
+    expect(world.thread.posts).toHaveLength(0);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each(['web-1 -n kube-system', 'web-1 --image=alpine'])('%s is denied before the cluster is asked anything', async (words) => {
+    const world = new World();
+    await world.say(words);
+    expect(world.cluster.calls).toEqual([]);
+  });
+
+  it('denies what needs an approval, with the rule', async () => {
+    const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+    const rules = [aRule({ id: 'attach', approval })];
+    const policy = aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { rules } },
+      approvers: { sre: { users: [], usergroup: 'S0SRE' } },
+    });
+    const world = new World({ policy });
+    await world.say('web-1');
+    expect((await world.run()).refusal).toMatchObject({ code: 'approval_not_available', rule: 'attach' });
+  });
+
+  it('denies a static pod without touching it', async () => {
+    const world = new World();
+    world.cluster.setPod(aPod({ metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }));
+    await world.say('web-1');
+    expect((await world.run()).refusal?.code).toBe('pod_is_static');
+  });
+
+  it('tells privately when the cluster does not answer, after a few tries', async () => {
+    const world = new World();
+    for (let n = 0; n < 20; n += 1) world.cluster.faults.add('pod', 'cluster_unreachable');
+    await world.say('web-1');
+    await world.clock.advance(10_000);
+    expect((await world.run()).refusal?.code).toBe('cluster_unreachable');
+  });
+
+  it('is found right before the launch when the policy has changed meanwhile', async () => {
+    const world = new World();
+    const pod = world.cluster.pod.bind(world.cluster);
+    world.cluster.podSecurity = async () => {
+      // The rules go away after the decision was prepared and before the launch.
+      queueMicrotask(() => setImmediate(() => undefined));
+      return 'privileged';
+    };
+    world.cluster.pod = (namespace, name) => pod(namespace, name);
+    const current = world.policy;
+    let reads = 0;
+    Object.defineProperty(world, 'policy', { get: () => (reads++ < 1 ? current : aPolicy({ channels: {} })) });
+    await world.say('web-1');
+    expect((await world.run()).refusal?.code).toBe('channel_unknown');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+});
+
+describe('exactly once', () => {
+  it('repeats a launch whose answer got lost, with the identical container', async () => {
+    const world = new World();
+    world.cluster.faults.add('launch', 'cluster_unreachable', 'after');
+    await world.say('web-1');
+    await world.clock.advance(2_000);
+    await ended(world);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+  });
+
+  it('finds an anchor whose answer got lost instead of posting a second', async () => {
+    const world = new World();
+    world.thread.faults.add('post', 'slack_unanswered', 'after');
+    await world.say('web-1');
+    await world.clock.advance(3_000);
+    await ended(world);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    expect(world.thread.calls).toContain('find');
+  });
+
+  it('posts again when the lost post had not happened', async () => {
+    const world = new World();
+    world.thread.faults.add('post', 'slack_unanswered', 'before');
+    await world.say('web-1');
+    await world.clock.advance(3_000);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor']);
+  });
+
+  it('never waits for Slack with the launch, and says all of it once Slack is back', async () => {
+    const world = new World();
+    for (let n = 0; n < 5; n += 1) world.thread.faults.add('post', 'slack_unreachable');
+    await world.say('web-1');
+    await ended(world);
+    expect((await world.run()).state).toBe('finished');
+    expect(world.thread.posts).toHaveLength(0);
+    await world.clock.advance(120_000);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    expect(world.pipeline.active).toBe(0);
+  });
+
+  it('sends a direct message when the channel is closed', async () => {
+    const world = new World();
+    world.thread.faults.add('post', 'slack_channel_closed');
+    await world.say('web-1');
+    await ended(world);
+    expect(world.thread.posts.map(({ place }) => place.channelId)).toEqual(['D-U0ROY', 'D-U0ROY']);
+  });
+
+  it('lets the result stand alone when somebody deleted the anchor', async () => {
+    const world = await started();
+    world.thread.faults.add('update', 'slack_message_gone');
+    await ended(world);
+    expect(world.thread.posts[1]?.place).toEqual({ channelId: 'C0SHOP' });
+    expect((await world.run()).delivery.anchorGone).toBe(true);
+  });
+
+  it('goes on with a run that another replica left, without a second launch or anchor', async () => {
+    const world = new World();
+    const run = aRun({
+      id: world.runId,
+      state: 'launching',
+      plan: aPlan(),
+      containerName: 'kdebug-x',
+      notAfterMs: START_MS + 60_000,
+      ref: 'r',
+      delivery: {},
+    });
+    await world.store.create(run, 'dead-replica');
+    await world.thread.post({ channelId: 'C0SHOP' }, { summary: '', tone: 'neutral', parts: [] }, { run: run.id, kind: 'anchor', seq: 1 });
+    world.pipeline.startAdopting();
+    await world.clock.advance(60_000);
+    await ended(world);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    await world.pipeline.drain(0);
+  });
+});
+
+describe('draining', () => {
+  it('refuses new commands politely and waits for the runs in hand', async () => {
+    const world = await running();
+    let drained = false;
+    const drain = world.pipeline.drain(10_000).then(() => {
+      drained = true;
+    });
+    expect((await world.say('web-1', anOrigin({ dedupeKey: 'two' })))?.summary).toContain('restarting');
+    expect(drained).toBe(false);
+    await ended(world);
+    await drain;
+    expect(drained).toBe(true);
+  });
+
+  it('leaves after its time even when a run goes on', async () => {
+    const world = await running();
+    const drain = world.pipeline.drain(10_000);
+    await world.clock.advance(10_001);
+    await drain;
+    expect(world.pipeline.active).toBe(1);
+  });
+});

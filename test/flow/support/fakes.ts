@@ -1,0 +1,225 @@
+import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
+import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
+import type { Message } from '../../../src/core/report/message.ts';
+import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';
+import type {
+  Cluster,
+  FileToShare,
+  LaunchAnswer,
+  LaunchRequest,
+  LogRequest,
+  LogSink,
+  Place,
+  PodEvent,
+  PodSeen,
+  PostMeta,
+  PrivatePlace,
+  Spool,
+  Spools,
+  Thread,
+} from '../../../src/flow/ports.ts';
+import { createHash } from 'node:crypto';
+import { aPod } from '../../support/builders.ts';
+
+/** Errors to throw at the next calls of a method, and whether the effect happened before. */
+export class Faults {
+  readonly #queue: { readonly method: string; readonly code: ReasonCode; readonly after: boolean }[] = [];
+
+  add(method: string, code: ReasonCode, when: 'before' | 'after' = 'before'): void {
+    this.#queue.push({ method, code, after: when === 'after' });
+  }
+
+  take(method: string, when: 'before' | 'after'): void {
+    const index = this.#queue.findIndex((fault) => fault.method === method && fault.after === (when === 'after'));
+    if (index < 0) return;
+    const [fault] = this.#queue.splice(index, 1);
+    throw new KdebugError(fault!.code);
+  }
+}
+
+/** A cluster of pods in memory that keeps the rules that the flow relies on: uid, names once, level-triggered watch. */
+export class FakeCluster implements Cluster {
+  readonly name = 'prod';
+  readonly faults = new Faults();
+  readonly launches: LaunchRequest[] = [];
+  level: PodSecurityLevel = 'privileged';
+  podEvents: readonly PodEvent[] = [];
+  log = '';
+  completeness: LogCompleteness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
+  refusal: Extract<LaunchAnswer, { kind: 'refused' }> | undefined;
+  readonly calls: string[] = [];
+  #pod: Pod | undefined = aPod();
+  #watchers = new Set<{ readonly pod: PodRef; readonly onSeen: (seen: PodSeen) => void }>();
+
+  pod(_namespace: string, name: string): Promise<Pod> {
+    return this.#answer('pod', () => {
+      if (this.#pod?.metadata.name !== name) throw new KdebugError('pod_not_found', { detail: name });
+      return this.#pod;
+    });
+  }
+
+  pods(): Promise<readonly Pod[]> {
+    return Promise.resolve(this.#pod ? [this.#pod] : []);
+  }
+
+  podSecurity(): Promise<PodSecurityLevel> {
+    return this.#answer('podSecurity', () => this.level);
+  }
+
+  launch(request: LaunchRequest): Promise<LaunchAnswer> {
+    return this.#answer('launch', (): LaunchAnswer => {
+      if (!this.#pod) return { kind: 'pod-gone' };
+      if (this.#pod.metadata.uid !== request.pod.uid) return { kind: 'pod-replaced' };
+      if (this.refusal) return this.refusal;
+      const { name, image } = request.container;
+      const { ephemeralContainers } = this.#pod.spec;
+      if (!ephemeralContainers.some((existing) => existing.name === name)) {
+        this.launches.push(request);
+        this.setPod({
+          ...this.#pod,
+          spec: { ...this.#pod.spec, ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId }] },
+        });
+      }
+      return { kind: 'launched', pod: this.#pod };
+    });
+  }
+
+  watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void } {
+    const watcher = { pod, onSeen };
+    this.#watchers.add(watcher);
+    this.#tell(watcher);
+    return { close: () => this.#watchers.delete(watcher) };
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  async collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
+    this.calls.push('collectLog');
+    await Promise.race([request.ended, new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve()))]);
+    this.faults.take('collectLog', 'before');
+    await sink.write(Buffer.from(this.log));
+    return this.completeness;
+  }
+
+  events(): Promise<readonly PodEvent[]> {
+    return this.#answer('events', () => this.podEvents);
+  }
+
+  check(): Promise<{ version: string }> {
+    return Promise.resolve({ version: 'v1.34.4' });
+  }
+
+  /** Replaces the pod, or takes it away, and tells all who watch. */
+  setPod(pod: Pod | undefined): void {
+    this.#pod = pod;
+    for (const watcher of this.#watchers) this.#tell(watcher);
+  }
+
+  /** The kubelet reports on our container. */
+  report(status: Partial<ContainerStatus>): void {
+    if (!this.#pod) return;
+    const name = this.launches[0]?.container.name ?? '';
+    const ours = { name, image: '', imageID: 'sha256:feed', restartCount: 0, ...status };
+    this.setPod({ ...this.#pod, status: { ...this.#pod.status, ephemeralContainerStatuses: [ours] } });
+  }
+
+  #tell({ pod, onSeen }: { readonly pod: PodRef; readonly onSeen: (seen: PodSeen) => void }): void {
+    if (!this.#pod) onSeen({ kind: 'gone' });
+    else if (this.#pod.metadata.uid !== pod.uid) onSeen({ kind: 'replaced' });
+    else onSeen({ kind: 'pod', pod: this.#pod });
+  }
+
+  async #answer<Value>(method: string, act: () => Value): Promise<Value> {
+    this.calls.push(method);
+    this.faults.take(method, 'before');
+    const value = act();
+    this.faults.take(method, 'after');
+    return value;
+  }
+}
+
+export interface Said {
+  readonly ref: PostRef;
+  readonly place: Place;
+  readonly meta: PostMeta;
+  message: Message;
+  updates: number;
+}
+
+/** A Slack that keeps what was said. */
+export class FakeThread implements Thread {
+  readonly faults = new Faults();
+  readonly posts: Said[] = [];
+  readonly files: { readonly place: Place; readonly filename: string; readonly content: string }[] = [];
+  readonly told: { readonly person: PrivatePlace; readonly message: Message }[] = [];
+  readonly calls: string[] = [];
+
+  post(place: Place, message: Message, meta: PostMeta): Promise<PostRef> {
+    return this.#answer('post', () => {
+      const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
+      this.posts.push({ ref, place, meta, message, updates: 0 });
+      return ref;
+    });
+  }
+
+  update(ref: PostRef, message: Message): Promise<void> {
+    return this.#answer('update', () => {
+      const post = this.posts.find((candidate) => candidate.ref.ts === ref.ts)!;
+      post.message = message;
+      post.updates += 1;
+    });
+  }
+
+  find(_place: Place, meta: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
+    return this.#answer('find', () => this.posts.find((post) => post.meta.run === meta.run && post.meta.kind === meta.kind)?.ref);
+  }
+
+  async upload(place: Place, file: FileToShare): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of file.open()) pieces.push(piece);
+    return this.#answer('upload', () => {
+      this.files.push({ place, filename: file.filename, content: Buffer.concat(pieces).toString() });
+      return `F${this.files.length}`;
+    });
+  }
+
+  tell(person: PrivatePlace, message: Message): Promise<void> {
+    return this.#answer('tell', () => {
+      this.told.push({ person, message });
+    });
+  }
+
+  openDirect(userId: string): Promise<Place> {
+    return this.#answer('openDirect', () => ({ channelId: `D-${userId}` }));
+  }
+
+  async #answer<Value>(method: string, act: () => Value): Promise<Value> {
+    this.calls.push(method);
+    this.faults.take(method, 'before');
+    const value = act();
+    this.faults.take(method, 'after');
+    return value;
+  }
+}
+
+/** Spools in memory. */
+export class FakeSpools implements Spools {
+  open(): Promise<Spool> {
+    const pieces: Uint8Array[] = [];
+    const size = () => pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const spool: Spool = {
+      write: (chunk) => void pieces.push(chunk),
+      finish: () => Promise.resolve(createHash('sha256').update(Buffer.concat(pieces)).digest('hex')),
+      get bytes() {
+        return size();
+      },
+      async *read() {
+        yield* pieces;
+      },
+      remove: () => Promise.resolve(),
+    };
+    return Promise.resolve(spool);
+  }
+}

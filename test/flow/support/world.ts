@@ -1,0 +1,74 @@
+import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
+import type { Message } from '../../../src/core/report/message.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import type { FlowDeps } from '../../../src/flow/deps.ts';
+import type { Log, RunStore } from '../../../src/flow/ports.ts';
+import { Pipeline } from '../../../src/flow/pipeline.ts';
+import { anOrigin, aPolicy } from '../../support/builders.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeCluster, FakeSpools, FakeThread } from './fakes.ts';
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A whole bot on fakes: one cluster, one Slack, one store, a clock that only tests move. */
+export class World {
+  readonly clock = new FakeClock();
+  readonly cluster = new FakeCluster();
+  readonly thread = new FakeThread();
+  readonly store: RunStore;
+  policy: Policy;
+  readonly pipeline: Pipeline;
+  readonly runId = asRunId('aaaaaaaaaa');
+  #ids = 0;
+
+  constructor(options: { readonly policy?: Policy; readonly store?: RunStore } = {}) {
+    this.policy = options.policy ?? aPolicy();
+    this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
+    this.pipeline = new Pipeline(this.#deps());
+  }
+
+  /** Sends a command as Slack would, and lets everything run that waits for nothing. */
+  async say(words: string, origin = anOrigin()): Promise<Message | undefined> {
+    const answer = await this.pipeline.inbox.command(origin, words);
+    await settle();
+    return answer;
+  }
+
+  async run(): Promise<Run> {
+    const run = await this.store.read(this.runId);
+    if (!run) throw new Error('the store has no run');
+    return run;
+  }
+
+  /** The private answer that a person got, as text. */
+  get refusal(): string {
+    return JSON.stringify(this.thread.told[0]?.message ?? null);
+  }
+
+  anchor(): Message | undefined {
+    return this.thread.posts.find(({ meta }) => meta.kind === 'anchor')?.message;
+  }
+
+  result(): Message | undefined {
+    return this.thread.posts.find(({ meta }) => meta.kind === 'result')?.message;
+  }
+
+  #deps(): FlowDeps {
+    const world = this;
+    return {
+      clusters: { get: () => this.cluster },
+      store: this.store,
+      thread: this.thread,
+      spools: new FakeSpools(),
+      policies: { current: () => world.policy },
+      clock: this.clock,
+      ids: { runId: () => asRunId('abcdefghij'[this.#ids++]!.repeat(10)) },
+      log: silent,
+      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      seal: (plain) => `sealed(${plain.length})`,
+      owner: 'replica-1',
+    };
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
+import { outcome, plainClient } from './bolt-app.ts';
+
+let slack: LocalSlack;
+const client = () => plainClient(slack);
+
+beforeEach(async () => {
+  slack = await startLocalSlack();
+});
+afterEach(async () => {
+  await slack.stop();
+  expect(slack.unknown).toEqual([]);
+});
+
+async function ticket(length: number): Promise<{ url: string; id: string }> {
+  const got = await client().files.getUploadURLExternal({ filename: 'log.txt', length });
+  return { url: got.upload_url ?? '', id: got.file_id ?? '' };
+}
+
+const finish = (id: string, more: object = {}) =>
+  client().files.completeUploadExternal({ files: [{ id, title: 'The log' }], channel_id: 'C0SHOP', ...more });
+
+it('uploadV2 (multipart) ends as a message in the thread with a ts of its own', async () => {
+  const root = await client().chat.postMessage({ channel: 'C0SHOP', text: 'root' });
+  const content = 'line\n'.repeat(10_000);
+  await client().filesUploadV2({
+    channel_id: 'C0SHOP',
+    thread_ts: root.ts ?? '',
+    filename: 'log.txt',
+    title: 'The log',
+    content,
+    initial_comment: 'all of it',
+  });
+  const [reply] = slack.thread('C0SHOP', root.ts ?? '');
+  expect(reply).toMatchObject({ text: 'all of it', botId: slack.botId });
+  expect(reply?.ts).not.toBe(root.ts);
+  const [file] = slack.files();
+  expect(file).toMatchObject({ name: 'log.txt', title: 'The log', size: content.length });
+  expect(String(await file?.content())).toBe(content);
+});
+
+it('a raw body is streamed to disk: the bytes are those that were sent', async () => {
+  const block = randomBytes(1024 * 1024);
+  const { url, id } = await ticket(block.length * 20);
+  const hash = createHash('sha256');
+  const body = Readable.from(
+    (function* () {
+      for (let sent = 0; sent < 20; sent += 1) {
+        hash.update(block);
+        yield block;
+      }
+    })(),
+  );
+  const response = await fetch(url, { method: 'POST', body: Readable.toWeb(body) as ReadableStream, duplex: 'half' });
+  expect(response.status).toBe(200);
+  await finish(id);
+  const received = createHash('sha256');
+  for await (const chunk of slack.files()[0]?.stream() ?? []) received.update(chunk);
+  expect(received.digest('hex')).toBe(hash.digest('hex'));
+});
+
+it('the answer does not say where the file went, files.info does', async () => {
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(client().files.info({ file: 'F0NONE' }))).toBe('file_not_found');
+  const done = await finish(id);
+  expect(done.files?.[0]).toMatchObject({ id, shares: {} });
+  const info = await client().files.info({ file: id });
+  expect(info.file?.shares?.public?.C0SHOP?.[0]?.ts).toBe(slack.messages('C0SHOP')[0]?.ts);
+});
+
+it('fewer or more bytes than announced are refused, and the file cannot be completed', async () => {
+  const { url, id } = await ticket(10);
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(400);
+  expect(await outcome(finish(id))).toBe('file_not_found');
+  expect(slack.files()).toEqual([]);
+});
+
+it.each([
+  ['nothing to upload', { length: 0 }, 'missing_argument'],
+  ['a snippet over 1 MiB', { length: 1024 * 1024 + 1, snippet_type: 'text' }, 'snippet_too_large'],
+  ['a snippet of 1 MiB', { length: 1024 * 1024, snippet_type: 'text' }, 'ok'],
+  ['a large plain file', { length: 100 * 1024 * 1024 }, 'ok'],
+])('an address for %s', async (_name, args, expected) => {
+  expect(await outcome(client().files.getUploadURLExternal({ filename: 'log.txt', ...args }))).toBe(expected);
+});
+
+it.each([
+  ['an unknown channel', { channel_id: 'C0NOWHERE' }, 'channel_not_found'],
+  ['a channel without the bot', { channel_id: 'C0OTHER' }, 'not_in_channel'],
+  ['a thread that is not there', { thread_ts: '1600000000.000001' }, 'thread_not_found'],
+])('completing into %s shares nothing', async (_name, more, expected) => {
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(finish(id, more))).toBe(expected);
+  expect(slack.files()).toEqual([]);
+  expect(await outcome(finish(id))).toBe('ok');
+  expect(await outcome(finish(id))).toBe('file_not_found');
+});
+
+it('the upload address can fail like the rest', async () => {
+  const { url } = await ticket(3);
+  slack.faults.queue({ method: 'upload', kind: 'http_500' });
+  slack.faults.queue({ method: 'upload', kind: 'reset_before' });
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(500);
+  await expect(fetch(url, { method: 'POST', body: 'abc' })).rejects.toThrow();
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(200);
+});

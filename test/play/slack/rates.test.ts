@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
+import { plainClient } from './bolt-app.ts';
+
+let slack: LocalSlack;
+let now = 1_700_000_000_000;
+
+beforeEach(async () => {
+  slack = await startLocalSlack({ now: () => now, rates: { postBurst: 3 } });
+});
+afterEach(() => slack.stop());
+
+const retryAfter = (call: Promise<unknown>): Promise<number> =>
+  call.then(
+    () => 0,
+    (error) => error.retryAfter ?? -1,
+  );
+const post = (channel = 'C0SHOP') => retryAfter(plainClient(slack).chat.postMessage({ channel, text: 'x' }));
+
+it('posts: a short burst, then one a second, for each channel by itself', async () => {
+  const burst = [await post(), await post(), await post()];
+  expect(burst).toEqual([0, 0, 0]);
+  expect(await post()).toBe(1);
+  expect(await post('C0OPS')).toBe(0);
+  now += 1_000;
+  expect([await post(), await post()]).toEqual([0, 1]);
+  expect(slack.messages('C0SHOP')).toHaveLength(4);
+});
+
+it.each([
+  ['usergroups.list', 20],
+  ['conversations.info', 50],
+  ['users.info', 100],
+])('%s: %i calls in any minute, then 429 with the seconds to wait', async (method, perMinute) => {
+  const call = () => retryAfter(plainClient(slack).apiCall(method, { channel: 'C0SHOP', user: 'U0ROY' }));
+  for (let done = 0; done < perMinute; done += 1) expect(await call()).toBe(0);
+  now += 20_000;
+  expect(await call()).toBe(40);
+  expect(await retryAfter(plainClient(slack).auth.test())).toBe(0);
+  now += 40_000;
+  expect(await call()).toBe(0);
+});
