@@ -61,7 +61,9 @@ async function startConfigured(
 ): Promise<App> {
   const loaded = loadEnv({
     SLACK_BOT_TOKEN: slack.botToken,
-    ...(options.transport === 'socket' ? { SLACK_APP_TOKEN: slack.appToken } : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+    ...(options.transport === 'socket'
+      ? { SLACK_APP_TOKEN: slack.appToken }
+      : { SLACK_SIGNING_SECRET: slack.signingSecret }),
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
     OPS_PORT: '0',

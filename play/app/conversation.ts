@@ -30,7 +30,10 @@ export async function ask(slack: LocalSlack, asked: Asked, limitMs = 120_000): P
   const privateBefore = slack.ephemerals(asked.user).length;
   const delivery = await slack.deliver.command({ user: asked.user, channel: asked.channel, text: asked.words });
   if (delivery.error !== undefined) throw new Error(`Slack saw ${delivery.error}: ${asked.words}`);
-  return slack.until(() => privateAnswer(slack, asked, privateBefore) ?? threadAnswer(slack, asked, anchorsBefore), limitMs);
+  return slack.until(
+    () => privateAnswer(slack, asked, privateBefore) ?? threadAnswer(slack, asked, anchorsBefore),
+    limitMs,
+  );
 }
 
 const textOf = (slack: LocalSlack, message: StoredMessage): string =>
@@ -42,7 +45,9 @@ function privateAnswer(slack: LocalSlack, { user }: Asked, before: number): Answ
 }
 
 function threadAnswer(slack: LocalSlack, { channel }: Asked, before: ReadonlySet<string>): Answer | undefined {
-  const anchor = slack.messages(channel).find((message) => !before.has(message.ts) && tagOf(message)?.kind === 'anchor');
+  const anchor = slack
+    .messages(channel)
+    .find((message) => !before.has(message.ts) && tagOf(message)?.kind === 'anchor');
   if (!anchor) return undefined;
   const replies = slack.thread(channel, anchor.ts);
   const result = replies.find((message) => tagOf(message)?.kind === 'result');

@@ -36,7 +36,11 @@ export class Narrator {
     const { message } = change;
     const key = `${message.channel}/${message.ts}`;
     this.#messages.set(key, message);
-    if (!this.#due.has(key)) this.#due.set(key, setTimeout(() => this.#tell(key), SETTLE_MS));
+    if (!this.#due.has(key))
+      this.#due.set(
+        key,
+        setTimeout(() => this.#tell(key), SETTLE_MS),
+      );
   }
 
   #tell(key: string): void {
@@ -50,6 +54,10 @@ export class Narrator {
     this.#told.set(key, now);
     const indent = message.threadTs === undefined ? '' : '    ';
     const [who = '', ...rest] = lines;
-    this.#print([before === undefined ? who : `${who}  (updated)`, ...rest].map((line) => `${indent}${line}`.trimEnd()).join('\n'));
+    this.#print(
+      [before === undefined ? who : `${who}  (updated)`, ...rest]
+        .map((line) => `${indent}${line}`.trimEnd())
+        .join('\n'),
+    );
   }
 }

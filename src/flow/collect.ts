@@ -1,6 +1,6 @@
 import { outcomeOfTermination } from '../core/container/status.ts';
 import { KdebugError } from '../core/errors.ts';
-import { parseDiagnosis } from '../core/report/diagnosis.ts';
+import { parseDiagnosis, withoutReport } from '../core/report/diagnosis.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Run, Verdict } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
@@ -20,7 +20,7 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   await session.apply({
     kind: 'finished',
     outcome: await settle(run, run.outcome, deps),
-    ...(read && { log: read.log }),
+    ...(read && { log: verdict ? { ...read.log, ...withoutReport(read.log) } : read.log }),
     ...(verdict && { verdict }),
     atMs: deps.clock.now(),
   });
@@ -30,7 +30,8 @@ async function readLog(session: RunSession, readers: LogReaders, outcome: Outcom
   const { run } = session;
   const reader =
     readers.of(run.id) ??
-    (run.termination && (await readers.start(session, { terminated: true, startedAtMs: Date.parse(run.termination.startedAt) })));
+    (run.termination &&
+      (await readers.start(session, { terminated: true, startedAtMs: Date.parse(run.termination.startedAt) })));
   if (!reader) return undefined;
   if (STOP_READING.has(outcome.kind)) reader.stop();
   else reader.end();

@@ -1,6 +1,6 @@
-import { outcomeOfTermination, type ContainerState, stateOfContainer } from '../core/container/status.ts';
 import type { Plan } from '../core/container/plan.ts';
 import type { Pod, PodRef } from '../core/container/pod.ts';
+import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
 import { KdebugError } from '../core/errors.ts';
 import { deadlineOf } from '../core/run/clocks.ts';
 import type { Outcome } from '../core/run/outcome.ts';

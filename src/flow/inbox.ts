@@ -1,13 +1,20 @@
-import type { Command, CommandError, RunRequest } from '../core/command/command.ts';
 import { pointAt } from '../core/command/caret.ts';
+import type { Command, CommandError, RunRequest } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
-import { own } from '../core/policy/own.ts';
-import { errorMessage, imagesMessage, listMessage, notYetMessage, reasonMessage, showMessage } from '../core/report/private-messages.ts';
-import { type Message, text } from '../core/report/message.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
+import { own } from '../core/policy/own.ts';
+import { type Message, text } from '../core/report/message.ts';
+import {
+  errorMessage,
+  imagesMessage,
+  listMessage,
+  notYetMessage,
+  reasonMessage,
+  showMessage,
+} from '../core/report/private-messages.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Click, Inbox } from './ports.ts';
@@ -47,7 +54,11 @@ export class CommandInbox implements Inbox {
     } catch (thrown) {
       const error = toKdebugError(thrown);
       this.#count(error.code, origin);
-      this.#deps.log.error('a command could not be taken', { channelId: origin.channelId, reason: error.code, error: thrown });
+      this.#deps.log.error('a command could not be taken', {
+        channelId: origin.channelId,
+        reason: error.code,
+        error: thrown,
+      });
       return errorMessage(error);
     }
   }
@@ -108,14 +119,17 @@ export class CommandInbox implements Inbox {
 
   #images(origin: Origin): Message {
     const policy = this.#deps.policies.current();
-    return own(policy.channels, origin.channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', origin.channelId);
+    return own(policy.channels, origin.channelId)
+      ? imagesMessage(policy)
+      : reasonMessage('channel_unknown', origin.channelId);
   }
 }
 
 function notInThisVersion(request: RunRequest): string | undefined {
   const { batch } = request;
   if (request.target.kind !== 'pod') return 'a request for several pods (deployment/…, -l, --all)';
-  if (batch.replicas !== undefined || batch.parallelism !== undefined || batch.ttlMs !== undefined || batch.canary) return 'a batch';
+  if (batch.replicas !== undefined || batch.parallelism !== undefined || batch.ttlMs !== undefined || batch.canary)
+    return 'a batch';
   if (request.dryRun) return '--dry-run';
   if (request.holdMs !== undefined) return '--hold';
   return undefined;

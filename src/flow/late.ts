@@ -33,7 +33,10 @@ export async function awaitLate(
       if (state.kind !== 'terminated') continue;
       const { termination, imageId } = state;
       await context.readers.forget(session.run.id);
-      const reader = await context.readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+      const reader = await context.readers.start(session, {
+        terminated: true,
+        startedAtMs: Date.parse(termination.startedAt),
+      });
       const read = await reader.result;
       const verdict = verdictOf(read, termination.message);
       await session.apply({

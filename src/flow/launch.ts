@@ -1,10 +1,10 @@
 import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
 import type { Plan } from '../core/container/plan.ts';
 import { KdebugError } from '../core/errors.ts';
-import type { Outcome } from '../core/run/outcome.ts';
-import type { Run } from '../core/run/run.ts';
 import { decide } from '../core/policy/decide.ts';
 import { identityFor } from '../core/policy/identity.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LaunchAnswer } from './ports.ts';
 import { refusalOfDecision } from './refusals.ts';

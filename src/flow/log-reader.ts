@@ -78,9 +78,9 @@ export class LogReader {
       excerpt.push(chunk);
       return spool.write(chunk);
     };
-    const completeness = await this.#collect(source, ended, (chunk) => keep(filter.push(chunk)));
-    await keep(filter.end());
-    const sha256 = await spool.finish();
+    const collected = await this.#collect(source, ended, (chunk) => keep(filter.push(chunk)));
+    const { sha256, failure } = await this.#finish(keep);
+    const completeness = failure === undefined ? collected : { ...collected, complete: false, interruptedBy: failure };
     const { head, tail, omittedLines, lines, bytes } = excerpt.finish();
     return {
       log: { bytes, lines, sha256, redactions: filter.redactions, completeness, head, tail, omittedLines },
@@ -89,7 +89,21 @@ export class LogReader {
     };
   }
 
-  async #collect(source: LogSource, ended: Promise<void>, write: (chunk: Buffer) => Promise<void> | void): Promise<LogCompleteness> {
+  /** The filter's last bytes, and the spool's end. A spool that fails here keeps what reached it. */
+  async #finish(keep: (chunk: Buffer) => Promise<void> | void): Promise<{ sha256: string; failure?: string }> {
+    try {
+      await keep(this.#treatment.filter.end());
+      return { sha256: await this.#treatment.spool.finish() };
+    } catch (thrown) {
+      return { sha256: '', failure: toKdebugError(thrown).code };
+    }
+  }
+
+  async #collect(
+    source: LogSource,
+    ended: Promise<void>,
+    write: (chunk: Buffer) => Promise<void> | void,
+  ): Promise<LogCompleteness> {
     const { cluster, ...request } = source;
     try {
       return await cluster.collectLog({ ...request, ended, signal: this.#abort.signal }, { write });

@@ -1,8 +1,8 @@
 import { KdebugError } from '../core/errors.ts';
+import type { RunId } from '../core/ids.ts';
+import { identityFor } from '../core/policy/identity.ts';
 import { createExcerpt } from '../core/report/log/excerpt.ts';
 import { createLogFilter } from '../core/report/log/log-filter.ts';
-import { identityFor } from '../core/policy/identity.ts';
-import type { RunId } from '../core/ids.ts';
 import type { FlowDeps } from './deps.ts';
 import { LogReader } from './log-reader.ts';
 import type { RunSession } from './session.ts';
@@ -38,7 +38,8 @@ export class LogReaders {
       return running;
     }
     const { plan, containerName } = run;
-    if (!plan || containerName === undefined) throw new KdebugError('internal_error', { detail: 'a run without a container has no log' });
+    if (!plan || containerName === undefined)
+      throw new KdebugError('internal_error', { detail: 'a run without a container has no log' });
     const { clusters, policies, spools } = this.#deps;
     const policy = policies.current();
     const actingAs = identityFor(policy.identity, run.origin);

@@ -11,8 +11,8 @@ import { pause } from './latest.ts';
 import { launch } from './launch.ts';
 import { LogReaders } from './log-readers.ts';
 import type { Inbox } from './ports.ts';
-import { Reply } from './reply.ts';
 import { refusalOfError } from './refusals.ts';
+import { Reply } from './reply.ts';
 import { plan } from './request.ts';
 import { RunSession } from './session.ts';
 
@@ -22,7 +22,11 @@ const MAX_SESSIONS = 2_000;
 const ADOPT_EVERY_MS = 2_000;
 
 /** How long a stage may go on failing for passing reasons: a person waits for the first, a clock bounds the others. */
-const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = { received: 8_000, approved: 60_000, launching: 60_000 };
+const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
+  received: 8_000,
+  approved: 60_000,
+  launching: 60_000,
+};
 const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
 /**
@@ -154,10 +158,16 @@ export class Pipeline implements Starter {
   /** An error that patience does not mend is an outcome like any other. */
   async #giveUp(session: RunSession, error: KdebugError): Promise<void> {
     const atMs = this.#deps.clock.now();
-    this.#deps.log.warn('stage given up', { runId: session.run.id, phase: session.run.state, reason: error.code, error });
+    this.#deps.log.warn('stage given up', {
+      runId: session.run.id,
+      phase: session.run.state,
+      reason: error.code,
+      error,
+    });
     const { state } = session.run;
     if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
-    else if (state === 'collecting') await session.apply({ kind: 'finished', outcome: { kind: 'internal', code: error.code }, atMs });
+    else if (state === 'collecting')
+      await session.apply({ kind: 'finished', outcome: { kind: 'internal', code: error.code }, atMs });
     else await session.apply({ kind: 'ended', outcome: { kind: 'internal', code: error.code }, atMs });
   }
 }

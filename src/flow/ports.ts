@@ -125,7 +125,12 @@ export interface Lease {
  */
 export interface RunStore {
   /** Keeps a new run, leased to `owner`, unless its dedupe key is known: then nothing changes and the first one's id comes back. */
-  create(run: Run, owner: string): Promise<{ readonly kind: 'created'; readonly fence: number } | { readonly kind: 'duplicate'; readonly runId: RunId }>;
+  create(
+    run: Run,
+    owner: string,
+  ): Promise<
+    { readonly kind: 'created'; readonly fence: number } | { readonly kind: 'duplicate'; readonly runId: RunId }
+  >;
   read(id: RunId): Promise<Run | undefined>;
   /** Leases up to `limit` runs that are not settled (`isSettled`) and whose lease has lapsed, oldest first. */
   claim(owner: string, limit: number): Promise<readonly Lease[]>;

@@ -1,4 +1,4 @@
-import { type KdebugError, type ReasonCode, REASONS } from '../core/errors.ts';
+import { type KdebugError, REASONS, type ReasonCode } from '../core/errors.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import type { Refusal } from '../core/run/run.ts';
 

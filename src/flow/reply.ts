@@ -1,9 +1,9 @@
+import { toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
-import { type KdebugError, toKdebugError } from '../core/errors.ts';
-import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
-import { refusalMessage } from '../core/report/private-messages.ts';
 import { formatBytes } from '../core/report/duration.ts';
 import type { Message } from '../core/report/message.ts';
+import { refusalMessage } from '../core/report/private-messages.ts';
+import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
 import { isFinal, isSettled } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
@@ -31,11 +31,16 @@ export class Reply {
   readonly #readers: LogReaders;
   #shown = '';
   #saidAtMs = 0;
+  #failures = 0;
   #seq = 0;
   /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
   #doubt: boolean;
 
-  constructor(session: RunSession, deps: FlowDeps, context: { readonly readers: LogReaders; readonly recovered: boolean }) {
+  constructor(
+    session: RunSession,
+    deps: FlowDeps,
+    context: { readonly readers: LogReaders; readonly recovered: boolean },
+  ) {
     this.#session = session;
     this.#deps = deps;
     this.#readers = context.readers;
@@ -47,20 +52,23 @@ export class Reply {
     const changes = new Latest<true>(this.#deps.clock);
     const stop = this.#session.onChange(() => changes.put(true));
     try {
-      for (let looks = 0, failures = 0; ; ) {
-        const problem = await this.#sayAll();
-        failures = problem ? failures + 1 : 0;
-        if (!problem && isSettled(this.#session.run)) return;
-        if (problem && isFinal(this.#session.run.state)) {
-          await pause(this.#deps.clock, step(RETRY_MS, failures - 1));
-          continue;
-        }
-        const changed = await this.#nextLook(changes, problem ? step(RETRY_MS, failures - 1) : this.#pace(looks));
-        looks = changed ? 0 : looks + 1;
+      let looks = 0;
+      while (!(await this.#sayAll()) || !isSettled(this.#session.run)) {
+        looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
       }
     } finally {
       stop();
     }
+  }
+
+  /** Until there may be something to say; resolves with whether there was news. */
+  async #rest(changes: Latest<true>, looks: number): Promise<boolean> {
+    if (this.#failures === 0) return this.#nextLook(changes, this.#pace(looks));
+    const retryMs = step(RETRY_MS, this.#failures - 1);
+    // A run that has ended brings no more news: only time helps.
+    if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, retryMs);
+    await pause(this.#deps.clock, retryMs);
+    return false;
   }
 
   /** Waits for news, or `ms`. News that an update soon follows is gathered: a quick run costs three calls in all. */
@@ -70,26 +78,36 @@ export class Reply {
     const settledMs = this.#saidAtMs + GATHER_MS;
     let changed = (await changes.next(untilMs)) !== undefined;
     const anyNews = changed;
-    while (changed && clock.now() < settledMs && this.#session.run.delivery.anchor && !isFinal(this.#session.run.state)) {
+    while (
+      changed &&
+      clock.now() < settledMs &&
+      this.#session.run.delivery.anchor &&
+      !isFinal(this.#session.run.state)
+    ) {
       changed = (await changes.next(settledMs)) !== undefined;
     }
     return anyNews;
   }
 
   #pace(looks: number): number {
-    return this.#session.run.state === 'running' || this.#session.run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : 60_000;
+    return this.#session.run.state === 'running' || this.#session.run.state === 'collecting'
+      ? step(TAIL_EVERY_MS, looks)
+      : 60_000;
   }
 
-  async #sayAll(): Promise<KdebugError | undefined> {
+  /** Resolves with whether Slack took all of it. */
+  async #sayAll(): Promise<boolean> {
     try {
       await this.#say(this.#session.run);
-      return undefined;
+      this.#failures = 0;
+      return true;
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
       if (error.code === 'slack_unanswered') this.#doubt = true;
+      this.#failures += 1;
       this.#deps.log.warn('not said yet', { runId: this.#session.run.id, reason: error.code, detail: error.detail });
-      return error;
+      return false;
     }
   }
 
@@ -110,7 +128,12 @@ export class Reply {
     if (run.delivery.told || !run.refusal) return;
     const { channelId, requesterId, threadTs, responseUrl } = run.origin;
     await this.#deps.thread.tell(
-      { channelId, userId: requesterId, ...(threadTs !== undefined && { threadTs }), ...(responseUrl !== undefined && { responseUrl }) },
+      {
+        channelId,
+        userId: requesterId,
+        ...(threadTs !== undefined && { threadTs }),
+        ...(responseUrl !== undefined && { responseUrl }),
+      },
       refusalMessage(run, run.refusal),
     );
     await this.#record({ told: true });
@@ -174,7 +197,11 @@ export class Reply {
     const { thread } = this.#deps;
     try {
       if (this.#doubt) {
-        const found = await thread.find(place, { run: this.#session.run.id, kind }, this.#session.run.origin.receivedAtMs);
+        const found = await thread.find(
+          place,
+          { run: this.#session.run.id, kind },
+          this.#session.run.origin.receivedAtMs,
+        );
         if (found) return found;
       }
       return await thread.post(place, message, this.#meta(kind));

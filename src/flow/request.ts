@@ -143,4 +143,5 @@ function withProfileOf(resolved: Resolved, make: WithProfile): Plan {
 }
 
 /** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
-const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup => (target && target.uid !== 0 ? target : NOBODY);
+const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>
+  target && target.uid !== 0 ? target : NOBODY;

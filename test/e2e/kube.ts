@@ -22,7 +22,12 @@ export class Kube {
   }
 
   /** Creates a pod; resolves when `until` holds for it (default: all containers run). */
-  async pod(namespace: string, name: string, spec: V1PodSpec, until: (pod: V1Pod) => boolean = isRunning): Promise<V1Pod> {
+  async pod(
+    namespace: string,
+    name: string,
+    spec: V1PodSpec,
+    until: (pod: V1Pod) => boolean = isRunning,
+  ): Promise<V1Pod> {
     const body = { metadata: { name, namespace }, spec };
     // A new namespace gets its service account a moment later.
     for (let left = 50; ; left -= 1) {
@@ -60,4 +65,5 @@ export class Kube {
 }
 
 export const isRunning = (pod: V1Pod): boolean =>
-  pod.status?.phase === 'Running' && (pod.status.containerStatuses ?? []).every(({ state }) => state?.running !== undefined);
+  pod.status?.phase === 'Running' &&
+  (pod.status.containerStatuses ?? []).every(({ state }) => state?.running !== undefined);

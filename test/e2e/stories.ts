@@ -43,7 +43,12 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   let scene: Scene;
   let shop: string;
   let vault: string;
-  const shell = (name: string, ...command: string[]) => ({ name, image: BUSYBOX, imagePullPolicy: 'IfNotPresent', command });
+  const shell = (name: string, ...command: string[]) => ({
+    name,
+    image: BUSYBOX,
+    imagePullPolicy: 'IfNotPresent',
+    command,
+  });
 
   beforeAll(async () => {
     scene = await open();
@@ -157,7 +162,11 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
     it('tells that the pod is gone when it is deleted', async () => {
       await kube.pod(shop, 'doomed', { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sleep', '3600')] });
       const answer = inThread(`doomed --image=debian -- sh -c 'echo here; sleep 60'`);
-      await kube.until(shop, 'doomed', (pod) => pod.status?.ephemeralContainerStatuses?.[0]?.state?.running !== undefined);
+      await kube.until(
+        shop,
+        'doomed',
+        (pod) => pod.status?.ephemeralContainerStatuses?.[0]?.state?.running !== undefined,
+      );
       await kube.remove(shop, 'doomed');
       const thread = await answer;
       expect(thread.anchor).toMatch(/The pod is gone|The target ended/);
@@ -179,7 +188,12 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   it("sees a restricted namespace's target as its own user and group, without any capability", async () => {
     await kube.pod(vault, 'careful', {
       terminationGracePeriodSeconds: 1,
-      securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        runAsGroup: 65532,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
       containers: [
         {
           ...shell('app', 'sleep', '3600'),
@@ -194,15 +208,19 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   }, 60_000);
 
   describe('a long log', () => {
-    it.each([0, 1])('arrives whole and in order, or with its gaps marked (log %d)', async (which) => {
-      const count = scene.longLogs[which] ?? 0;
-      const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80`);
-      expect(thread.anchor).toContain('Succeeded');
-      const { missing, ...wrong } = linesIn(await fileOf(thread), count);
-      expect(wrong).toEqual({ repeated: 0, disordered: 0 });
-      if (missing > 0) console.warn(`${missing} of ${count} lines are missing`);
-      expect(/possible gap|may be missing|could not be read/.test(thread.result)).toBe(missing > 0);
-    }, 240_000);
+    it.each([0, 1])(
+      'arrives whole and in order, or with its gaps marked (log %d)',
+      async (which) => {
+        const count = scene.longLogs[which] ?? 0;
+        const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80`);
+        expect(thread.anchor).toContain('Succeeded');
+        const { missing, ...wrong } = linesIn(await fileOf(thread), count);
+        expect(wrong).toEqual({ repeated: 0, disordered: 0 });
+        if (missing > 0) console.warn(`${missing} of ${count} lines are missing`);
+        expect(/possible gap|may be missing|could not be read/.test(thread.result)).toBe(missing > 0);
+      },
+      240_000,
+    );
   });
 }
 

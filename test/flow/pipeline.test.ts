@@ -173,7 +173,9 @@ describe('an outcome', () => {
     expect((await world.run()).outcome?.kind).toBe('failed');
 
     const late = await running();
-    const pod = aPod({ status: { containerStatuses: [aStatus({ terminated: aTermination({ finishedAt: at(2_000), exitCode: 1 }) })] } });
+    const pod = aPod({
+      status: { containerStatuses: [aStatus({ terminated: aTermination({ finishedAt: at(2_000), exitCode: 1 }) })] },
+    });
     late.cluster.setPod(pod);
     late.cluster.report({ terminated: aTermination({ exitCode: 137, reason: 'Error', finishedAt: at(2_000) }) });
     await settle();
@@ -182,9 +184,17 @@ describe('an outcome', () => {
 
   it('is refused with the words of the cluster', async () => {
     const world = new World();
-    world.cluster.refusal = { kind: 'refused', by: 'pod-security', message: 'violates PodSecurity "restricted:latest"' };
+    world.cluster.refusal = {
+      kind: 'refused',
+      by: 'pod-security',
+      message: 'violates PodSecurity "restricted:latest"',
+    };
     await world.say('web-1');
-    expect((await world.run()).outcome).toEqual({ kind: 'refused', by: 'pod-security', message: world.cluster.refusal.message });
+    expect((await world.run()).outcome).toEqual({
+      kind: 'refused',
+      by: 'pod-security',
+      message: world.cluster.refusal.message,
+    });
     expect(JSON.stringify(world.result())).toContain('violates PodSecurity');
   });
 
@@ -251,11 +261,14 @@ describe('a refusal before the launch', () => {
     expect(world.cluster.launches).toHaveLength(0);
   });
 
-  it.each(['web-1 -n kube-system', 'web-1 --image=alpine'])('%s is denied before the cluster is asked anything', async (words) => {
-    const world = new World();
-    await world.say(words);
-    expect(world.cluster.calls).toEqual([]);
-  });
+  it.each(['web-1 -n kube-system', 'web-1 --image=alpine'])(
+    '%s is denied before the cluster is asked anything',
+    async (words) => {
+      const world = new World();
+      await world.say(words);
+      expect(world.cluster.calls).toEqual([]);
+    },
+  );
 
   it('denies what needs an approval, with the rule', async () => {
     const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
@@ -371,7 +384,11 @@ describe('exactly once', () => {
       delivery: {},
     });
     await world.store.create(run, 'dead-replica');
-    await world.thread.post({ channelId: 'C0SHOP' }, { summary: '', tone: 'neutral', parts: [] }, { run: run.id, kind: 'anchor', seq: 1 });
+    await world.thread.post(
+      { channelId: 'C0SHOP' },
+      { summary: '', tone: 'neutral', parts: [] },
+      { run: run.id, kind: 'anchor', seq: 1 },
+    );
     world.pipeline.startAdopting();
     await world.clock.advance(60_000);
     await ended(world);

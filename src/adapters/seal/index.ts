@@ -27,7 +27,9 @@ export function createSeal(key: Uint8Array): Seal {
       const decipher = createDecipheriv('aes-256-gcm', key, raw.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(raw.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       try {
-        return Buffer.concat([decipher.update(raw.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+        return Buffer.concat([decipher.update(raw.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(
+          'utf8',
+        );
       } catch {
         return undefined;
       }

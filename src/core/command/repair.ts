@@ -13,16 +13,26 @@ const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** The two joiners: part of some scripts and emoji, so they stay between quotes. */
 const JOINER = /[\u200c\u200d]/g;
 
-const DOUBLE = '“”„‟«»';
-const SINGLE = '‘’‚‛';
-/** Figure, en, em, bar, minus, small em: what phones make of `--`. The other dashes below are hyphens and stand for one `-`. */
-const LONG_DASH = /[\u2012-\u2015\u2212\ufe58]/;
+/** What may have to be edited outside quotes. */
+type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
 
-/** Where something may have to be edited outside quotes: quotes, backslashes, dashes, Unicode spaces, joiners. */
-const EDITABLE =
-  /["'\\“”„‟«»‘’‚‛\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u200c\u200d]/g;
-const DASHES = /[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/y;
-const SPACES = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u200c\u200d]+/y;
+/** By character code. Hyphens stand for one `-`; dashes (figure, en, em, bar, minus, small em) are what phones make of `--`. */
+const KINDS: ReadonlyMap<number, Kind> = new Map(
+  Object.entries({
+    backslash: '\\',
+    double: '"“”„‟«»',
+    single: "'‘’‚‛",
+    hyphen: '-\u2010\u2011\ufe63\uff0d',
+    dash: '\u2012\u2013\u2014\u2015\u2212\ufe58',
+    space:
+      '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+    joiner: '\u200c\u200d',
+  } satisfies Record<Kind, string>).flatMap(([kind, characters]) =>
+    [...characters].map((character) => [character.charCodeAt(0), kind as Kind]),
+  ),
+);
+
+const kindAt = (line: string, at: number): Kind | undefined => KINDS.get(line.charCodeAt(at));
 
 /** Text in which there is nothing to undo, but for what stands in quotes. */
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
@@ -77,39 +87,34 @@ export function repairLine(line: string): string {
   if (!/[^\t\n\x20-\x7e]/.test(line)) return line;
   let repaired = '';
   let from = 0;
-  EDITABLE.lastIndex = 0;
-  while (EDITABLE.test(line)) {
-    const at = EDITABLE.lastIndex - 1;
-    const edit = editAt(line, at);
-    repaired += line.slice(from, at) + edit.text;
-    from = edit.end;
-    EDITABLE.lastIndex = from;
+  for (let at = 0; at < line.length; at += 1) {
+    const kind = kindAt(line, at);
+    if (kind === undefined) continue;
+    const edit = EDITS[kind](line, at);
+    if (edit.text !== undefined) {
+      repaired += line.slice(from, at) + edit.text;
+      from = edit.end;
+    }
+    at = edit.end - 1;
   }
   return repaired + line.slice(from);
 }
 
-/** What the characters up to `end` become. */
+/** What the characters up to `end` become; without a text they stay. */
 interface Edit {
-  readonly text: string;
+  readonly text?: string;
   readonly end: number;
 }
 
-function editAt(line: string, at: number): Edit {
-  const first = line.charAt(at);
-  if (first === '\\') return { text: line.slice(at, at + 2), end: Math.min(at + 2, line.length) };
-  if (first === '"' || DOUBLE.includes(first)) return editDouble(line, at);
-  if (first === "'" || SINGLE.includes(first)) return editSingle(line, at);
-  const dashes = runAt(DASHES, line, at);
-  if (dashes !== '') return { text: editDashes(line, at, dashes), end: at + dashes.length };
-  const spaces = runAt(SPACES, line, at);
-  return { text: spaces.replace(SPACE, ' ').replace(JOINER, ''), end: at + spaces.length };
-}
-
-/** What the sticky pattern matches at a position, or nothing. */
-function runAt(pattern: RegExp, line: string, at: number): string {
-  pattern.lastIndex = at;
-  return pattern.test(line) ? line.slice(at, pattern.lastIndex) : '';
-}
+const EDITS: Readonly<Record<Kind, (line: string, at: number) => Edit>> = {
+  backslash: (_, at) => ({ end: at + 2 }),
+  double: editDouble,
+  single: editSingle,
+  hyphen: editDashes,
+  dash: editDashes,
+  space: (_, at) => ({ text: ' ', end: at + 1 }),
+  joiner: (_, at) => ({ text: '', end: at + 1 }),
+};
 
 function editDouble(line: string, at: number): Edit {
   const close = closeOfDouble(line, at);
@@ -120,14 +125,15 @@ function editDouble(line: string, at: number): Edit {
 }
 
 function editSingle(line: string, at: number): Edit {
-  const character = line.charAt(at);
-  const isApostrophe =
-    character !== "'" && isWordCharacter(line.charAt(at - 1)) && isWordCharacter(line.charAt(at + 1));
-  if (isApostrophe) return { text: character, end: at + 1 };
+  if (line.charAt(at) !== "'" && isBetweenLetters(line, at)) return { end: at + 1 };
   const close = closeOfSingle(line, at);
   const inner = line.slice(at + 1, close);
   return close === line.length ? { text: `'${inner}`, end: close } : { text: `'${inner}'`, end: close + 1 };
 }
+
+/** Whether the character has a letter or digit on both sides, as an apostrophe has. */
+const isBetweenLetters = (line: string, at: number): boolean =>
+  isWordCharacter(line.charAt(at - 1)) && isWordCharacter(line.charAt(at + 1));
 
 const isWordCharacter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
@@ -136,13 +142,11 @@ function closeOfDouble(line: string, open: number): number {
   const isStraight = line.charAt(open) === '"';
   let firstCurly = line.length;
   for (let at = open + 1; at < line.length; at += 1) {
-    const character = line.charAt(at);
-    if (character === '\\') at += 1;
-    else if (character === '"') return at;
-    else if (DOUBLE.includes(character)) {
-      if (!isStraight) return at;
-      firstCurly = Math.min(firstCurly, at);
-    }
+    const kind = kindAt(line, at);
+    if (kind === 'backslash') at += 1;
+    if (kind !== 'double') continue;
+    if (!isStraight || line.charAt(at) === '"') return at;
+    firstCurly = Math.min(firstCurly, at);
   }
   return firstCurly;
 }
@@ -151,21 +155,32 @@ function closeOfDouble(line: string, open: number): number {
 function closeOfSingle(line: string, open: number): number {
   const straight = line.charAt(open) === "'" ? line.indexOf("'", open + 1) : -1;
   if (straight >= 0) return straight;
-  for (let at = open + 1; at < line.length; at += 1) {
-    const character = line.charAt(at);
-    if (character === "'" || SINGLE.includes(character)) return at;
-  }
+  for (let at = open + 1; at < line.length; at += 1) if (kindAt(line, at) === 'single') return at;
   return line.length;
 }
 
-/** What a run of dashes stands for; only at the beginning of a word is it anything but itself. */
-function editDashes(line: string, at: number, typed: string): string {
-  if (at > 0 && !isSpace(line.charAt(at - 1))) return typed;
-  if (!LONG_DASH.test(typed)) return '-'.repeat(typed.length);
-  const next = line.charAt(at + typed.length);
+/** A run of dashes: only at the beginning of a word does it stand for anything but itself. */
+function editDashes(line: string, at: number): Edit {
+  let hasDash = false;
+  let isPlain = true;
+  let end = at;
+  for (let kind = kindAt(line, end); kind === 'dash' || kind === 'hyphen'; kind = kindAt(line, end)) {
+    hasDash ||= kind === 'dash';
+    isPlain &&= line.charCodeAt(end) === HYPHEN;
+    end += 1;
+  }
+  if (isPlain || (at > 0 && !isSpace(line.charAt(at - 1)))) return { end };
+  if (!hasDash) return { text: '-'.repeat(end - at), end };
+  const text = dashesBefore(line.charAt(end), line.charAt(end + 1));
+  return text === undefined ? { end } : { text, end };
+}
+
+const HYPHEN = 0x2d;
+
+/** What dashes before these two characters (empty at the end of the line) stand for, if for anything. */
+function dashesBefore(next: string, afterNext: string): '-' | '--' | undefined {
   if (next === '' || isSpace(next)) return '--';
-  if (!/[A-Za-z]/.test(next)) return typed;
-  const afterNext = line.charAt(at + typed.length + 1);
+  if (!/[A-Za-z]/.test(next)) return undefined;
   return afterNext === '' || afterNext === '=' || isSpace(afterNext) ? '-' : '--';
 }
 
@@ -191,10 +206,12 @@ export function repairYaml(body: string): string {
 /** Dashes of which at least one is not plain. */
 const DASH_LINE = /^-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*\s*$/;
 const DASHED_WORD = /(?<=^|[\s[,"'])-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*(?=[A-Za-z])/g;
-const CURLY_SINGLE = /(?<![\p{L}\p{N}])[‘’‚‛]|[‘’‚‛](?![\p{L}\p{N}])/gu;
 
 function repairYamlLine(line: string): string {
   const doubled = line.includes('"') ? line : line.replace(/[“”„‟]/g, '"');
-  const quoted = doubled.includes("'") ? doubled : doubled.replace(CURLY_SINGLE, "'");
+  const quoted = doubled.includes("'") ? doubled : doubled.replace(/[‘’‚‛]+/g, straightenSingles);
   return quoted.replace(DASH_LINE, '---').replace(DASHED_WORD, '--');
 }
+
+const straightenSingles = (run: string, at: number, line: string): string =>
+  run.length === 1 && isBetweenLetters(line, at) ? run : "'".repeat(run.length);

@@ -18,9 +18,6 @@ export type Words =
 /** What is left of the line, from one position on. `text` is what the piece says. */
 type Piece = { readonly text: string; readonly end: number } | 'open';
 
-/** A piece of a word that needs no undoing. */
-const PLAIN = /[^\s'"\\]+/y;
-
 /** The characters that a backslash escapes between double quotes (POSIX shell, 2.2.3); before others it stands for itself. */
 const ESCAPED_IN_DOUBLE = '$`"\\';
 
@@ -53,13 +50,17 @@ function skipSpace(line: string, at: number): number {
 
 /** The word that begins at `start`, or the column of the quote that stays open. */
 function readWord(line: string, start: number): Word | number {
+  const plainEnd = endOfPlain(line, start);
+  if (plainEnd === line.length || isSpace(line.charCodeAt(plainEnd))) {
+    return { text: line.slice(start, plainEnd), start, end: plainEnd, quoted: false };
+  }
   let text = '';
   let at = start;
   let quoted = false;
   while (at < line.length && !isSpace(line.charCodeAt(at))) {
     const piece = readPiece(line, at);
     if (piece === 'open') return at;
-    quoted ||= isQuoting(line.charAt(at));
+    quoted ||= isQuoting(line.charCodeAt(at));
     text += piece.text;
     at = piece.end;
   }
@@ -71,9 +72,15 @@ function readPiece(line: string, at: number): Piece {
   if (first === "'") return readSingle(line, at);
   if (first === '"') return readDouble(line, at);
   if (first === '\\') return readEscape(line, at);
-  PLAIN.lastIndex = at;
-  const end = PLAIN.test(line) ? PLAIN.lastIndex : at + 1;
+  const end = endOfPlain(line, at);
   return { text: line.slice(at, end), end };
+}
+
+/** One past the last character from `at` on that needs no undoing. */
+function endOfPlain(line: string, at: number): number {
+  let end = at;
+  while (end < line.length && !isSpace(line.charCodeAt(end)) && !isQuoting(line.charCodeAt(end))) end += 1;
+  return end;
 }
 
 function readSingle(line: string, at: number): Piece {
@@ -107,6 +114,8 @@ function readEscape(line: string, at: number): Piece {
   return { text: character, end: at + 1 + character.length };
 }
 
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 9;
+/** A space, a line break or a tab. */
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09;
 
-const isQuoting = (character: string): boolean => character === "'" || character === '"' || character === '\\';
+/** A single quote, a double quote or a backslash. */
+const isQuoting = (code: number): boolean => code === 0x27 || code === 0x22 || code === 0x5c;

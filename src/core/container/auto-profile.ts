@@ -64,7 +64,11 @@ export function identityOfTarget(pod: Pod, container: PodContainer): UserAndGrou
 }
 
 /** What a container of this profile and user cannot see of its target, in sentences; empty when it sees all. */
-export function blindSpots(profile: Profile, runAs: UserAndGroup | undefined, target: UserAndGroup | undefined): readonly string[] {
+export function blindSpots(
+  profile: Profile,
+  runAs: UserAndGroup | undefined,
+  target: UserAndGroup | undefined,
+): readonly string[] {
   if (profile === 'sysadmin') return [];
   const root = runAs === undefined || runAs.uid === 0;
   if (profile === 'general' && root) return [];

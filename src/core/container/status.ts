@@ -57,19 +57,30 @@ const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 const SAME_MOMENT_MS = 1_000;
 
 /** How a terminated container's run ended; `targetName` is the container whose process namespace it had joined. */
-export function outcomeOfTermination(pod: Pod | undefined, termination: ContainerTermination, targetName: string | undefined): Outcome {
+export function outcomeOfTermination(
+  pod: Pod | undefined,
+  termination: ContainerTermination,
+  targetName: string | undefined,
+): Outcome {
   const { exitCode, reason, signal } = termination;
   if (exitCode === 0) return { kind: 'succeeded' };
   if (reason === 'OOMKilled') return { kind: 'oom-killed', exitCode };
   if (pod?.metadata.deletionTimestamp !== undefined && SIGNALLED.has(exitCode)) return { kind: 'pod-gone' };
-  if (exitCode === KILLED && pod && targetName !== undefined && targetEndedAt(pod, targetName, termination.finishedAt)) {
+  if (
+    exitCode === KILLED &&
+    pod &&
+    targetName !== undefined &&
+    targetEndedAt(pod, targetName, termination.finishedAt)
+  ) {
     return { kind: 'target-ended', exitCode };
   }
   return { kind: 'failed', exitCode, reason, ...(signal ? { signal } : {}) };
 }
 
 function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {
-  const status = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(({ name }) => name === targetName);
+  const status = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(
+    ({ name }) => name === targetName,
+  );
   return [status?.terminated, status?.lastTermination].some(
     (theirs) => theirs && Math.abs(Date.parse(theirs.finishedAt) - Date.parse(ours)) <= SAME_MOMENT_MS,
   );

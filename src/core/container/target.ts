@@ -1,5 +1,5 @@
-import type { ReasonCode } from '../errors.ts';
 import type { RunRequest } from '../command/command.ts';
+import type { ReasonCode } from '../errors.ts';
 import type { Pod, PodContainer } from './pod.ts';
 
 /** Set by the kubelet on the API server's copy of a static pod. */
@@ -47,7 +47,8 @@ export function targetContainerOf(pod: Pod, asked: RunRequest['targetContainer']
   const annotated = pod.metadata.annotations[DEFAULT_CONTAINER_ANNOTATION];
   const name = asked?.name ?? (all.some((container) => container.name === annotated) ? annotated : all[0]?.name);
   const container = all.find((candidate) => candidate.name === name);
-  if (!container) return { kind: 'problem', problem: { code: 'target_container_not_found', subject: unknown(pod, name ?? '') } };
+  if (!container)
+    return { kind: 'problem', problem: { code: 'target_container_not_found', subject: unknown(pod, name ?? '') } };
   const ended = pod.status.initContainerStatuses.find((status) => status.name === name)?.terminated;
   if (ended && container.restartPolicy !== 'Always') {
     return { kind: 'problem', problem: { code: 'target_container_ended', subject: container.name } };

@@ -58,3 +58,23 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+/** The ends of a log as a reply shows them. */
+export interface LogEnds {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The same without the marked report: what it says is shown as the verdict, and the document itself is in the file. */
+export function withoutReport({ head, tail }: LogEnds): LogEnds {
+  return {
+    head: before(head, REPORT_BEGIN),
+    tail: tail.includes(REPORT_END) ? beforeOrNothing(tail, REPORT_BEGIN) : tail,
+  };
+}
+
+const before = (text: string, mark: string): string =>
+  text.includes(mark) ? text.slice(0, text.indexOf(mark)).trimEnd() : text;
+
+/** A tail that begins inside the report shows nothing of it. */
+const beforeOrNothing = (text: string, mark: string): string => (text.includes(mark) ? before(text, mark) : '');

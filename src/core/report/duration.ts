@@ -8,7 +8,8 @@ export function formatDuration(ms: number): string {
   return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
 }
 
-const withRest = (whole: string, rest: number, unit: string): string => (rest === 0 ? whole : `${whole} ${rest} ${unit}`);
+const withRest = (whole: string, rest: number, unit: string): string =>
+  rest === 0 ? whole : `${whole} ${rest} ${unit}`;
 
 /** A size for people, in binary units: `812 B`, `3.4 KiB`, `100 MiB`. */
 export function formatBytes(bytes: number): string {

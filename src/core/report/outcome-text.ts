@@ -14,11 +14,18 @@ export interface OutcomeText {
 
 type Describe<Kind extends OutcomeKind> = (outcome: Extract<Outcome, { kind: Kind }>) => OutcomeText;
 
-const fixed = (tone: Tone, title: string, happened: string, next: string) => (): OutcomeText => ({ tone, title, happened, next });
+const fixed = (tone: Tone, title: string, happened: string, next: string) => (): OutcomeText => ({
+  tone,
+  title,
+  happened,
+  next,
+});
 
 const START_HINTS: Readonly<Record<string, string>> = {
-  ImagePullBackOff: 'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
-  ErrImagePull: 'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
+  ImagePullBackOff:
+    'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
+  ErrImagePull:
+    'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
   ErrImageNeverPull: 'The node does not have this image and was told never to pull it: leave --image-pull-policy out.',
   InvalidImageName: 'Have the image reference in the policy corrected.',
   CreateContainerConfigError:
@@ -103,7 +110,12 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     next: 'Talk to them, then ask again.',
   }),
   expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Ask again when an approver is there.'),
-  cancelled: ({ by }) => ({ tone: 'neutral', title: 'Cancelled', happened: `${by} cancelled it.`, next: 'Nothing was started.' }),
+  cancelled: ({ by }) => ({
+    tone: 'neutral',
+    title: 'Cancelled',
+    happened: `${by} cancelled it.`,
+    next: 'Nothing was started.',
+  }),
   internal: ({ code }) => ({
     tone: 'failure',
     title: 'kdebug stumbled',

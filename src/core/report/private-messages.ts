@@ -1,5 +1,5 @@
 import type { Command } from '../command/command.ts';
-import { type KdebugError, type ReasonCode, REASONS } from '../errors.ts';
+import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { code, type Message, type Span, strong, text, time } from './message.ts';
@@ -69,7 +69,9 @@ export function showMessage(run: Run): Message {
       { kind: 'heading', text: summary },
       { kind: 'paragraph', spans: [code(run.commandLine)] },
       ...(outcome ? [{ kind: 'paragraph', spans: [text(`${outcome.happened} ${outcome.next}`)] } as const] : []),
-      ...(run.refusal ? [{ kind: 'paragraph', spans: [text(`${sentence(run.refusal.message)} ${run.refusal.hint}`)] } as const] : []),
+      ...(run.refusal
+        ? [{ kind: 'paragraph', spans: [text(`${sentence(run.refusal.message)} ${run.refusal.hint}`)] } as const]
+        : []),
       ...(run.log && run.log.tail !== '' ? [{ kind: 'preformatted', text: run.log.tail } as const] : []),
       { kind: 'note', spans: [text('Received '), time(run.origin.receivedAtMs)] },
     ],
@@ -100,4 +102,5 @@ export function imagesMessage(policy: Policy): Message {
 /** A verb that the grammar knows and this version does not do yet. */
 export const notYetMessage = (kind: Command['kind'] | string): Message => reasonMessage('not_in_this_version', kind);
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

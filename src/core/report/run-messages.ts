@@ -17,11 +17,17 @@ export function anchorMessage(run: Run, moment: Moment): Message {
     summary: `${headline}: ${subject}`,
     tone,
     parts: [
-      { kind: 'paragraph', spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)] },
+      {
+        kind: 'paragraph',
+        spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)],
+      },
       { kind: 'facts', facts: planFacts(run) },
       ...waitingPart(run),
       ...(run.state === 'running' && moment.tail ? [{ kind: 'preformatted', text: moment.tail } as const] : []),
-      { kind: 'note', spans: [text('Asked by '), person(run.origin.requesterId), text(` · run ${run.id} · `), code(run.commandLine)] },
+      {
+        kind: 'note',
+        spans: [text('Asked by '), person(run.origin.requesterId), text(` · run ${run.id} · `), code(run.commandLine)],
+      },
     ],
   };
 }
@@ -85,7 +91,11 @@ function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly head
   }
   const { tone, headline } = STATES[run.state];
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;
-  return { tone, headline: sinceMs === undefined || run.state === 'denied' ? headline : `${headline} · ${formatDuration(nowMs - sinceMs)}` };
+  return {
+    tone,
+    headline:
+      sinceMs === undefined || run.state === 'denied' ? headline : `${headline} · ${formatDuration(nowMs - sinceMs)}`,
+  };
 }
 
 function afterWords(run: Run): string {
@@ -151,7 +161,8 @@ function caveats(run: Run): readonly Part[] {
   const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
   const sentences = [
     limitReached && 'The log is longer than the policy allows to read; it is cut here.',
-    beginningMayBeMissing && 'The beginning of the log may be missing: the node had rotated it before it could be read.',
+    beginningMayBeMissing &&
+      'The beginning of the log may be missing: the node had rotated it before it could be read.',
     gaps.length > 0 &&
       `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
     interruptedBy !== undefined && `The log could not be read to its end (${interruptedBy}).`,
@@ -168,7 +179,12 @@ function terminationPart(run: Run, verdict: Verdict | undefined): readonly Part[
 
 function findingsPart(verdict: Verdict): readonly Part[] {
   if (verdict.findings.length === 0) return [];
-  return [{ kind: 'list', items: verdict.findings.map(({ text: found, next }) => [strong(found), text(next ? ` ${next}` : '')]) }];
+  return [
+    {
+      kind: 'list',
+      items: verdict.findings.map(({ text: found, next }) => [strong(found), text(next ? ` ${next}` : '')]),
+    },
+  ];
 }
 
 function blindNote(run: Run): readonly Span[] {

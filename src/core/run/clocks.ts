@@ -15,7 +15,8 @@ export interface Deadline {
  */
 export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefined {
   if (run.launchedAtMs === undefined || !run.plan) return undefined;
-  if (run.startedAtMs !== undefined) return { atMs: run.startedAtMs + run.plan.timeoutMs, outcome: { kind: 'timed-out' } };
+  if (run.startedAtMs !== undefined)
+    return { atMs: run.startedAtMs + run.plan.timeoutMs, outcome: { kind: 'timed-out' } };
   const atMs = run.launchedAtMs + run.plan.startDeadlineMs;
   if (latest.kind === 'waiting') {
     // A status without words: an event may have said why (a target that does not run).

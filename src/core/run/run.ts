@@ -1,8 +1,8 @@
 import type { RunRequest } from '../command/command.ts';
-import type { ContainerTermination } from '../container/pod.ts';
 import type { Plan } from '../container/plan.ts';
-import type { Decision } from '../policy/decision.ts';
+import type { ContainerTermination } from '../container/pod.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { Outcome } from './outcome.ts';
 
 /**

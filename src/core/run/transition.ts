@@ -1,20 +1,46 @@
-import type { ContainerTermination } from '../container/pod.ts';
 import type { Plan } from '../container/plan.ts';
+import type { ContainerTermination } from '../container/pod.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Outcome } from './outcome.ts';
 import type { Delivery, Refusal, Run, RunLog, RunState, Verdict } from './run.ts';
 
 /** Everything that can happen to a run. `atMs` is the moment it was noticed. */
 export type RunEvent =
-  | { readonly kind: 'planned'; readonly plan: Plan; readonly planHash: string; readonly decision: Decision; readonly atMs: number }
+  | {
+      readonly kind: 'planned';
+      readonly plan: Plan;
+      readonly planHash: string;
+      readonly decision: Decision;
+      readonly atMs: number;
+    }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
   | { readonly kind: 'launching'; readonly containerName: string; readonly notAfterMs: number; readonly ref: string }
   | { readonly kind: 'launched'; readonly atMs: number }
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
   | { readonly kind: 'started'; readonly atMs: number; readonly imageId: string }
-  | { readonly kind: 'ended'; readonly outcome: Outcome; readonly termination?: ContainerTermination; readonly imageId?: string; readonly atMs: number }
-  | { readonly kind: 'finished'; readonly outcome: Outcome; readonly log?: RunLog; readonly verdict?: Verdict; readonly atMs: number }
-  | { readonly kind: 'came-late'; readonly outcome: Outcome; readonly termination: ContainerTermination; readonly imageId: string; readonly log?: RunLog; readonly verdict?: Verdict; readonly atMs: number }
+  | {
+      readonly kind: 'ended';
+      readonly outcome: Outcome;
+      readonly termination?: ContainerTermination;
+      readonly imageId?: string;
+      readonly atMs: number;
+    }
+  | {
+      readonly kind: 'finished';
+      readonly outcome: Outcome;
+      readonly log?: RunLog;
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
+  | {
+      readonly kind: 'came-late';
+      readonly outcome: Outcome;
+      readonly termination: ContainerTermination;
+      readonly imageId: string;
+      readonly log?: RunLog;
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
   | { readonly kind: 'said'; readonly delivery: Delivery };
 
 /** The states in which an event may happen; anything else is refused as a value. */
@@ -28,7 +54,20 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   ended: ['approved', 'launching', 'starting', 'running'],
   finished: ['collecting'],
   'came-late': ['finished'],
-  said: ['received', 'denied', 'pending-approval', 'rejected', 'expired', 'cancelled', 'approved', 'launching', 'starting', 'running', 'collecting', 'finished'],
+  said: [
+    'received',
+    'denied',
+    'pending-approval',
+    'rejected',
+    'expired',
+    'cancelled',
+    'approved',
+    'launching',
+    'starting',
+    'running',
+    'collecting',
+    'finished',
+  ],
 };
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
@@ -70,7 +109,13 @@ function next(run: Run, event: RunEvent): Run {
     case 'denied':
       return { ...run, state: 'denied', refusal: event.refusal, finishedAtMs: event.atMs };
     case 'launching':
-      return { ...run, state: 'launching', containerName: event.containerName, notAfterMs: event.notAfterMs, ref: event.ref };
+      return {
+        ...run,
+        state: 'launching',
+        containerName: event.containerName,
+        notAfterMs: event.notAfterMs,
+        ref: event.ref,
+      };
     case 'launched':
       return { ...run, state: 'starting', launchedAtMs: event.atMs };
     case 'waiting':
@@ -127,5 +172,15 @@ function finished(run: Run, event: Extract<RunEvent, { kind: 'finished' }>): Run
 function cameLate(run: Run, event: Extract<RunEvent, { kind: 'came-late' }>): Run {
   const { closed: _, ...delivery } = run.delivery;
   const { outcome, termination, imageId, log, verdict, atMs } = event;
-  return { ...run, late: true, outcome, termination, imageId, finishedAtMs: atMs, delivery, ...(log && { log }), ...(verdict && { verdict }) };
+  return {
+    ...run,
+    late: true,
+    outcome,
+    termination,
+    imageId,
+    finishedAtMs: atMs,
+    delivery,
+    ...(log && { log }),
+    ...(verdict && { verdict }),
+  };
 }

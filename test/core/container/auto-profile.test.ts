@@ -12,7 +12,10 @@ describe('chooseProfile', () => {
   });
 
   it('runs as root under general when the target is root, because only then its files can be seen', () => {
-    expect(chooseProfile({ ...anywhere, target: { uid: 0, gid: 0 } })).toEqual({ profile: 'general', runAs: { uid: 0, gid: 0 } });
+    expect(chooseProfile({ ...anywhere, target: { uid: 0, gid: 0 } })).toEqual({
+      profile: 'general',
+      runAs: { uid: 0, gid: 0 },
+    });
   });
 
   it('falls back to baseline where Pod Security refuses SYS_PTRACE', () => {
@@ -25,7 +28,11 @@ describe('chooseProfile', () => {
   });
 
   it('takes only what a rule allows without approval', () => {
-    const choice = chooseProfile({ ...anywhere, target: { uid: 0, gid: 0 }, allowed: (profile) => profile === 'baseline' });
+    const choice = chooseProfile({
+      ...anywhere,
+      target: { uid: 0, gid: 0 },
+      allowed: (profile) => profile === 'baseline',
+    });
     expect(choice?.profile).toBe('baseline');
     expect(chooseProfile({ ...anywhere, target: APP, allowed: () => false })).toBeUndefined();
   });

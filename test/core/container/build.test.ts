@@ -62,13 +62,24 @@ describe('buildEphemeralContainer', () => {
   });
 
   it('doubles every dollar sign, so that the API server expands nothing', () => {
-    const container = buildEphemeralContainer(aPlan({ command: ['$(HOME)', 'a$$b'], env: [{ name: 'X', value: '$(Y)' }] }), mark);
+    const container = buildEphemeralContainer(
+      aPlan({ command: ['$(HOME)', 'a$$b'], env: [{ name: 'X', value: '$(Y)' }] }),
+      mark,
+    );
     expect(container.command).toEqual(['$$(HOME)', 'a$$$$b']);
     expect(container.env[0]).toEqual({ name: 'X', value: '$$(Y)' });
   });
 
   it('sets no field that the plan does not have, whatever the words are', () => {
-    const allowed = new Set(['name', 'image', 'targetContainerName', 'command', 'args', 'env', 'terminationMessagePolicy']);
+    const allowed = new Set([
+      'name',
+      'image',
+      'targetContainerName',
+      'command',
+      'args',
+      'env',
+      'terminationMessagePolicy',
+    ]);
     fc.assert(
       fc.property(fc.array(fc.string()), fc.boolean(), (command, argumentsOnly) => {
         const container = buildEphemeralContainer(aPlan({ command, argumentsOnly }), mark);

@@ -44,7 +44,10 @@ describe('stateOfContainer', () => {
 
   it('is terminated, with the termination', () => {
     const terminated = aTermination();
-    expect(stateOfContainer(withStatus({ terminated }), 'kdebug-a')).toMatchObject({ kind: 'terminated', termination: terminated });
+    expect(stateOfContainer(withStatus({ terminated }), 'kdebug-a')).toMatchObject({
+      kind: 'terminated',
+      termination: terminated,
+    });
   });
 });
 
@@ -56,16 +59,26 @@ describe('outcomeOfTermination', () => {
   test.each([
     ['succeeded', aTermination(), { kind: 'succeeded' }],
     ['failed', aTermination({ exitCode: 3, reason: 'Error' }), { kind: 'failed', exitCode: 3, reason: 'Error' }],
-    ['failed by a signal', aTermination({ exitCode: 139, reason: 'Error', signal: 11 }), { kind: 'failed', exitCode: 139, reason: 'Error', signal: 11 }],
+    [
+      'failed by a signal',
+      aTermination({ exitCode: 139, reason: 'Error', signal: 11 }),
+      { kind: 'failed', exitCode: 139, reason: 'Error', signal: 11 },
+    ],
     ['oom-killed', aTermination({ exitCode: 137, reason: 'OOMKilled' }), { kind: 'oom-killed', exitCode: 137 }],
   ])('is %s', (_, termination, outcome) => {
     expect(outcomeOfTermination(aPod(), termination, 'web')).toEqual(outcome);
   });
 
-  it.each(['terminated', 'lastTermination'] as const)('is target-ended when the target (%s) ended in the same second', (field) => {
-    expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:03Z', field), killed, 'web')).toEqual({ kind: 'target-ended', exitCode: 137 });
-    expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:04Z', field), killed, 'web').kind).toBe('target-ended');
-  });
+  it.each(['terminated', 'lastTermination'] as const)(
+    'is target-ended when the target (%s) ended in the same second',
+    (field) => {
+      expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:03Z', field), killed, 'web')).toEqual({
+        kind: 'target-ended',
+        exitCode: 137,
+      });
+      expect(outcomeOfTermination(targetEnded('2026-11-21T07:30:04Z', field), killed, 'web').kind).toBe('target-ended');
+    },
+  );
 
   it.each([137, 143])('is pod-gone when the pod is being deleted and the kubelet ended it with %d', (exitCode) => {
     const deleting = aPod({ metadata: { deletionTimestamp: '2026-11-21T07:30:00Z' } });

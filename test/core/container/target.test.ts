@@ -42,7 +42,10 @@ describe('targetContainerOf', () => {
 
   it('takes the annotated default container, unless it does not exist', () => {
     const annotated = (name: string) =>
-      aPod({ metadata: { annotations: { 'kubectl.kubernetes.io/default-container': name } }, spec: { containers: two } });
+      aPod({
+        metadata: { annotations: { 'kubectl.kubernetes.io/default-container': name } },
+        spec: { containers: two },
+      });
     expect(nameOf(annotated('proxy'))).toBe('proxy');
     expect(nameOf(annotated('gone'))).toBe('web');
   });
@@ -66,11 +69,16 @@ describe('targetContainerOf', () => {
   it('refuses an init container that has ended, but takes a sidecar', () => {
     const pod = (restartPolicy?: string) =>
       aPod({
-        spec: { initContainers: [{ name: 'init', image: 'i', securityContext: {}, ...(restartPolicy && { restartPolicy }) }] },
+        spec: {
+          initContainers: [{ name: 'init', image: 'i', securityContext: {}, ...(restartPolicy && { restartPolicy }) }],
+        },
         status: { initContainerStatuses: [aStatus({ name: 'init', terminated: aTermination() })] },
       });
     const asked = { kind: 'named', name: 'init' } as const;
-    expect(targetContainerOf(pod(), asked)).toMatchObject({ kind: 'problem', problem: { code: 'target_container_ended' } });
+    expect(targetContainerOf(pod(), asked)).toMatchObject({
+      kind: 'problem',
+      problem: { code: 'target_container_ended' },
+    });
     expect(targetContainerOf(pod('Always'), asked).kind).toBe('container');
   });
 });

@@ -1,4 +1,4 @@
-import { test, expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatBytes, formatCount, formatDuration } from '../../../src/core/report/duration.ts';
 
 test.each([

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { deadlineOf } from '../../../src/core/run/clocks.ts';
 import { aPlan, aRun, START_MS } from '../../support/builders.ts';
 
-const launched = aRun({ state: 'starting', plan: aPlan({ startDeadlineMs: 60_000, timeoutMs: 120_000 }), launchedAtMs: START_MS });
+const launched = aRun({
+  state: 'starting',
+  plan: aPlan({ startDeadlineMs: 60_000, timeoutMs: 120_000 }),
+  launchedAtMs: START_MS,
+});
 
 describe('deadlineOf', () => {
   it('has no clock before the launch', () => {
@@ -10,7 +14,10 @@ describe('deadlineOf', () => {
   });
 
   it('ends a container that the kubelet never mentioned as no-status, at the start deadline', () => {
-    expect(deadlineOf(launched, { kind: 'unseen' })).toEqual({ atMs: START_MS + 60_000, outcome: { kind: 'no-status' } });
+    expect(deadlineOf(launched, { kind: 'unseen' })).toEqual({
+      atMs: START_MS + 60_000,
+      outcome: { kind: 'no-status' },
+    });
   });
 
   it("ends one that still waits as start-failed, in the kubelet's words", () => {
@@ -22,6 +29,9 @@ describe('deadlineOf', () => {
 
   it('gives a started one its run clock from its start', () => {
     const running = { ...launched, startedAtMs: START_MS + 5_000 };
-    expect(deadlineOf(running, { kind: 'unseen' })).toEqual({ atMs: START_MS + 125_000, outcome: { kind: 'timed-out' } });
+    expect(deadlineOf(running, { kind: 'unseen' })).toEqual({
+      atMs: START_MS + 125_000,
+      outcome: { kind: 'timed-out' },
+    });
   });
 });

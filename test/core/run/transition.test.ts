@@ -22,7 +22,13 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   started: { kind: 'started', atMs: START_MS, imageId: 'i' },
   ended: { kind: 'ended', outcome: { kind: 'succeeded' }, termination: aTermination(), imageId: 'i', atMs: START_MS },
   finished: { kind: 'finished', outcome: { kind: 'succeeded' }, atMs: START_MS },
-  'came-late': { kind: 'came-late', outcome: { kind: 'succeeded' }, termination: aTermination(), imageId: 'i', atMs: START_MS },
+  'came-late': {
+    kind: 'came-late',
+    outcome: { kind: 'succeeded' },
+    termination: aTermination(),
+    imageId: 'i',
+    atMs: START_MS,
+  },
   said: { kind: 'said', delivery: { told: true } },
 };
 
@@ -66,27 +72,36 @@ describe('transition', () => {
   }
 
   it.each(STATES)('what has been said is recorded in the state %s without moving it', (state) => {
-    expect(transition(aRun({ state }), EVENTS.said)).toMatchObject({ kind: 'moved', run: { state, delivery: { told: true } } });
+    expect(transition(aRun({ state }), EVENTS.said)).toMatchObject({
+      kind: 'moved',
+      run: { state, delivery: { told: true } },
+    });
   });
 
   it('follows the decision: allow, needs-approval, deny', () => {
-    const after = (event: RunEvent) => {
+    const stateAfter = (event: RunEvent) => {
       const moved = transition(aRun(), event);
       return moved.kind === 'moved' ? moved.run.state : moved.kind;
     };
-    expect(after(planned({ kind: 'allow', rule: aRule().id }))).toBe('approved');
-    expect(after(planned({ kind: 'needs-approval', rule: 'r', approval }))).toBe('pending-approval');
-    expect(after(planned({ kind: 'deny', code: 'channel_unknown', subject: 'C' }))).toBe('denied');
+    expect(stateAfter(planned({ kind: 'allow', rule: aRule().id }))).toBe('approved');
+    expect(stateAfter(planned({ kind: 'needs-approval', rule: 'r', approval }))).toBe('pending-approval');
+    expect(stateAfter(planned({ kind: 'deny', code: 'channel_unknown', subject: 'C' }))).toBe('denied');
   });
 
-  it.each(['start-failed', 'no-status', 'timed-out', 'node-lost'] as const)('the end of a run that was %s may come late, once', (kind) => {
-    const outcome = kind === 'start-failed' ? ({ kind, reason: 'r', message: 'm' } as const) : ({ kind } as const);
-    const first = transition(aRun({ state: 'finished', outcome, delivery: { closed: true } }), EVENTS['came-late']);
-    expect(first).toMatchObject({ kind: 'moved', run: { state: 'finished', late: true, outcome: { kind: 'succeeded' } } });
-    if (first.kind !== 'moved') return;
-    expect(first.run.delivery.closed).toBeUndefined();
-    expect(transition(first.run, EVENTS['came-late']).kind).toBe('illegal');
-  });
+  it.each(['start-failed', 'no-status', 'timed-out', 'node-lost'] as const)(
+    'the end of a run that was %s may come late, once',
+    (kind) => {
+      const outcome = kind === 'start-failed' ? ({ kind, reason: 'r', message: 'm' } as const) : ({ kind } as const);
+      const first = transition(aRun({ state: 'finished', outcome, delivery: { closed: true } }), EVENTS['came-late']);
+      expect(first).toMatchObject({
+        kind: 'moved',
+        run: { state: 'finished', late: true, outcome: { kind: 'succeeded' } },
+      });
+      if (first.kind !== 'moved') return;
+      expect(first.run.delivery.closed).toBeUndefined();
+      expect(transition(first.run, EVENTS['came-late']).kind).toBe('illegal');
+    },
+  );
 
   it('never leaves a final state, whatever the order of events', () => {
     fc.assert(
@@ -105,7 +120,9 @@ describe('transition', () => {
 });
 
 test.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
-  const moves = kinds.filter((kind) => kind !== 'said').filter((kind) => transition(aRun({ state }), EVENTS[kind]).kind === 'moved');
+  const moves = kinds
+    .filter((kind) => kind !== 'said')
+    .filter((kind) => transition(aRun({ state }), EVENTS[kind]).kind === 'moved');
   const waitsForVotes = state === 'pending-approval';
   expect(isFinal(state)).toBe(moves.length === 0 && !waitsForVotes);
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
@@ -18,7 +19,6 @@ import type {
   Spools,
   Thread,
 } from '../../../src/flow/ports.ts';
-import { createHash } from 'node:crypto';
 import { aPod } from '../../support/builders.ts';
 
 /** Errors to throw at the next calls of a method, and whether the effect happened before. */
@@ -77,7 +77,10 @@ export class FakeCluster implements Cluster {
         this.launches.push(request);
         this.setPod({
           ...this.#pod,
-          spec: { ...this.#pod.spec, ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId }] },
+          spec: {
+            ...this.#pod.spec,
+            ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId }],
+          },
         });
       }
       return { kind: 'launched', pod: this.#pod };
@@ -97,7 +100,10 @@ export class FakeCluster implements Cluster {
 
   async collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
     this.calls.push('collectLog');
-    await Promise.race([request.ended, new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve()))]);
+    await Promise.race([
+      request.ended,
+      new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve())),
+    ]);
     this.faults.take('collectLog', 'before');
     await sink.write(Buffer.from(this.log));
     return this.completeness;
@@ -173,7 +179,10 @@ export class FakeThread implements Thread {
   }
 
   find(_place: Place, meta: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
-    return this.#answer('find', () => this.posts.find((post) => post.meta.run === meta.run && post.meta.kind === meta.kind)?.ref);
+    return this.#answer(
+      'find',
+      () => this.posts.find((post) => post.meta.run === meta.run && post.meta.kind === meta.kind)?.ref,
+    );
   }
 
   async upload(place: Place, file: FileToShare): Promise<string> {

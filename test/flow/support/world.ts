@@ -4,8 +4,8 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import type { Log, RunStore } from '../../../src/flow/ports.ts';
 import { Pipeline } from '../../../src/flow/pipeline.ts';
+import type { Log, RunStore } from '../../../src/flow/ports.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeCluster, FakeSpools, FakeThread } from './fakes.ts';
@@ -56,13 +56,12 @@ export class World {
   }
 
   #deps(): FlowDeps {
-    const world = this;
     return {
       clusters: { get: () => this.cluster },
       store: this.store,
       thread: this.thread,
       spools: new FakeSpools(),
-      policies: { current: () => world.policy },
+      policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => asRunId('abcdefghij'[this.#ids++]!.repeat(10)) },
       log: silent,

@@ -121,6 +121,7 @@ function isSecret(key: Key, value: string, quoted: boolean): boolean {
 /** Secrets of the span that are known by the name of their key; the key stays readable. */
 export function* findNamedValues(span: Span): Generator<SecretRange> {
   const { text } = span;
+  let covered = 0;
   for (const match of matchesIn(KEY, span)) {
     const before = text.slice(Math.max(0, match.index - 64), match.index);
     const key: Key = {
@@ -129,10 +130,11 @@ export function* findNamedValues(span: Span): Generator<SecretRange> {
       leads: span.startsLine && match.index <= 64 && LINE_START.test(before),
       before,
     };
-    if (!isSeparated(key)) continue;
+    // A key inside the value before it may be one of its own; a value inside it ends where that one ends.
+    if (KEY.lastIndex < covered || !isSeparated(key)) continue;
     const { start, end, quoted } = valueAt(key, text, KEY.lastIndex);
     if (!isSecret(key, text.slice(start, end), quoted)) continue;
-    KEY.lastIndex = end;
+    covered = end;
     yield { start, end, kind: key.stem === 'authorization' ? 'authorization' : 'secret' };
   }
 }

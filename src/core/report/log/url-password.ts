@@ -19,22 +19,24 @@ function credentialIn(word: string, start: number, at: number): SecretRange | un
   return passwordStart < at ? { start: passwordStart, end: at, kind: 'url-password' } : undefined;
 }
 
+function* credentialsIn(word: string): Generator<SecretRange> {
+  const lastAt = word.lastIndexOf('@');
+  let next = 0;
+  for (let scheme = 0; scheme !== -1 && scheme < lastAt; scheme = next) {
+    next = word.indexOf('://', scheme + 3);
+    const own = word.slice(scheme, next === -1 ? word.length : next).lastIndexOf('@');
+    const credential = credentialIn(word, scheme + 3, own === -1 ? lastAt : scheme + own);
+    if (credential !== undefined) yield credential;
+  }
+}
+
 /**
  * Passwords in addresses, `scheme://user:password@host`, the user's name kept; long tokens that stand alone before `@`.
  * A password may hold `/` or `@` although an address may not: it ends at the last `@` unless a port explains the colon.
  */
 export function* findUrlPasswords(span: Span): Generator<SecretRange> {
   if (!span.text.includes('@')) return;
-  for (const match of matchesIn(FROM_AUTHORITY, span)) {
-    const word = match[0];
-    const lastAt = word.lastIndexOf('@');
-    let next = 0;
-    for (let scheme = 0; scheme !== -1 && scheme < lastAt; scheme = next) {
-      next = word.indexOf('://', scheme + 3);
-      const own = word.slice(scheme, next === -1 ? word.length : next).lastIndexOf('@');
-      const credential = credentialIn(word, scheme + 3, own === -1 ? lastAt : scheme + own);
-      if (credential === undefined) continue;
-      yield { ...credential, start: match.index + credential.start, end: match.index + credential.end };
-    }
+  for (const { 0: word, index } of matchesIn(FROM_AUTHORITY, span)) {
+    for (const { start, end, kind } of credentialsIn(word)) yield { start: index + start, end: index + end, kind };
   }
 }

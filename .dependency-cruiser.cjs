@@ -1,0 +1,163 @@
+/**
+ * Who may know whom: main → compose → adapters → core, compose → flow → core (docs/architecture.md).
+ * Each rule says in its comment what to do instead. `test/contract/architecture.test.ts` breaks every one of them on
+ * purpose and sees it bite.
+ */
+
+/** Packages that only some folders may import. */
+const HOMES = {
+  slack: { packages: '@slack/', home: '^src/adapters/slack/' },
+  kubernetes: { packages: '@kubernetes/client-node/', home: '^src/adapters/kubernetes/' },
+  undici: { packages: 'undici/', home: '^src/adapters/(kubernetes|slack)/' },
+  ioredis: { packages: 'ioredis/', home: '^src/adapters/store/' },
+  pino: { packages: 'pino/', home: '^src/adapters/log/' },
+  'prom-client': { packages: 'prom-client/', home: '^src/adapters/http/' },
+  zod: { packages: 'zod/', home: '^src/(config|adapters)/' },
+  yaml: { packages: 'yaml/', home: '^src/config/' },
+};
+
+const oneHomeFor = ([name, { packages, home }]) => ({
+  name: `home-of-${name}`,
+  comment: `Instead: say in a port (src/flow/ports.ts) or in a core type what you need of it, and use the package in ${home}.`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: home },
+  to: { path: `node_modules/${packages}` },
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'core-is-pure',
+      comment:
+        'Instead: pass the value in, or make it a port in src/flow/ports.ts. Core has no I/O, clock or randomness; it may use node:util, and node:crypto in hash.ts.',
+      severity: 'error',
+      from: { path: '^src/core/' },
+      to: { pathNot: '^src/core/|^(node:)?(util|crypto)$' },
+    },
+    {
+      name: 'core-hashes-in-one-place',
+      comment: 'Instead: add what you need to src/core/hash.ts. Random bytes are a port (Ids), not a part of core.',
+      severity: 'error',
+      from: { path: '^src/core/', pathNot: '^src/core/hash\\.ts$' },
+      to: { path: '^(node:)?crypto$' },
+    },
+    {
+      name: 'flow-knows-core-only',
+      comment: 'Instead: describe what the stage needs as a port in src/flow/ports.ts and implement it in an adapter.',
+      severity: 'error',
+      from: { path: '^src/flow/' },
+      to: { pathNot: '^src/(flow|core)/' },
+    },
+    {
+      name: 'adapters-know-flow-by-type',
+      comment:
+        'Instead: `import type` the port from src/flow/ports.ts. What an adapter must call is handed to it by the composition root.',
+      severity: 'error',
+      from: { path: '^src/adapters/' },
+      to: { path: '^src/flow/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'adapters-know-ports-only',
+      comment: 'Instead: move the type to src/flow/ports.ts (a contract) or to src/core (a word of the domain).',
+      severity: 'error',
+      from: { path: '^src/adapters/' },
+      to: { path: '^src/flow/', pathNot: '^src/flow/ports\\.ts$' },
+    },
+    {
+      name: 'adapters-do-not-know-each-other',
+      comment: 'Instead: let the flow call both through their ports, or move what is shared and pure to src/core.',
+      severity: 'error',
+      from: { path: '^src/adapters/([^/]+)/' },
+      to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+    },
+    {
+      name: 'adapters-do-not-know-config',
+      comment: 'Instead: take the value as an option; src/compose.ts reads the configuration and passes it on.',
+      severity: 'error',
+      from: { path: '^src/adapters/' },
+      to: { path: '^src/(config|cli)/|^src/(main|compose)\\.ts$' },
+    },
+    {
+      name: 'one-door-per-adapter',
+      comment: 'Instead: export what you need from the adapter’s index.ts, or do without it.',
+      severity: 'error',
+      from: { path: '^(src|play|bench|scripts)/', pathNot: '^src/adapters/' },
+      to: { path: '^src/adapters/', pathNot: '^src/adapters/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'doors-only-for-adapters',
+      comment: 'Instead: import the file that holds the thing. Only src/adapters/<name>/index.ts may be called index.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/.*index\\.ts$', pathNot: '^src/adapters/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'config-knows-core-only',
+      comment: 'Instead: give config a core type to fill in; it knows core, zod, yaml and the file system.',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/(config|core)/' },
+    },
+    {
+      name: 'only-main-composes',
+      comment: 'Instead: take a port as an argument. Adapters are made in src/compose.ts (and the log in src/main.ts).',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/adapters/|^src/(main|compose)\\.ts$' },
+      to: { path: '^src/adapters/|^src/compose\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-main',
+      comment: 'Instead: move what you need to src/compose.ts. Importing main starts the program.',
+      severity: 'error',
+      from: { pathNot: '^src/main\\.ts$' },
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'src-knows-no-test-or-play',
+      comment:
+        'Instead: keep the production code whole by itself; play and tests reach it through compose and the ports.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|play|bench|scripts)/' },
+    },
+    {
+      name: 'play-knows-no-test',
+      comment: 'Instead: move what play and tests share to play/. Play must work without the tests.',
+      severity: 'error',
+      from: { path: '^(play|bench)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'src-uses-runtime-packages',
+      comment: 'Instead: move the package to "dependencies" in package.json, with the reason in the commit.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Instead: move what both need to a third file that knows neither; types too.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'imports-resolve',
+      comment: 'Instead: correct the path (with its .ts) or install the package.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...Object.entries(HOMES).map(oneHomeFor),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    reporterOptions: {
+      mermaid: { minify: false },
+    },
+  },
+};

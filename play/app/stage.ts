@@ -1,0 +1,63 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { type LocalCluster, openShop, startLocalCluster } from '../cluster/index.ts';
+import { type Bed, startBed } from './bed.ts';
+import { playPolicy } from './policy.ts';
+
+export interface StageOptions {
+  /** The text of a kubeconfig; absent: the local cluster with its shop. */
+  readonly kubeconfig?: string;
+  readonly transport: 'http' | 'socket';
+  readonly logTo?: (line: string) => void;
+}
+
+/** Everything that play needs, up and running. */
+export interface Stage {
+  readonly bed: Bed;
+  readonly banner: string;
+  /** The pods that there are, a line each. */
+  pods(): string;
+  close(): Promise<void>;
+}
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  if (options.kubeconfig !== undefined) return realStage(options, options.kubeconfig);
+  const cluster = await startLocalCluster();
+  openShop(cluster);
+  const bed = await startBed({
+    ...options,
+    kubeconfig: cluster.kubeconfig,
+    policy: playPolicy(contextOf(cluster.kubeconfig)),
+  });
+  return {
+    bed,
+    banner: 'A local Slack and a local Kubernetes, both in this process; the kdebug between them is the real one.',
+    pods: () => podLines(cluster),
+    async close() {
+      await bed.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+async function realStage(options: StageOptions, kubeconfig: string): Promise<Stage> {
+  const context = contextOf(kubeconfig);
+  const bed = await startBed({ ...options, kubeconfig, policy: playPolicy(context) });
+  return {
+    bed,
+    banner: `A local Slack in this process, and the cluster of the context ${context}.`,
+    pods: () => 'kubectl get pods shows them.',
+    close: () => bed.stop(),
+  };
+}
+
+function contextOf(kubeconfig: string): string {
+  const config = new KubeConfig();
+  config.loadFromString(kubeconfig);
+  return config.getCurrentContext();
+}
+
+const podLines = (cluster: LocalCluster): string =>
+  cluster
+    .pods()
+    .map(({ metadata, status }) => `${metadata.namespace.padEnd(8)} ${metadata.name.padEnd(22)} ${status.phase}`)
+    .join('\n');

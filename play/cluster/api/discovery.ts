@@ -1,0 +1,92 @@
+import type { Route } from './route.ts';
+
+const verbs = (...list: string[]) => list;
+
+const CORE = [
+  { name: 'events', singularName: 'event', namespaced: true, kind: 'Event', verbs: verbs('list'), shortNames: ['ev'] },
+  {
+    name: 'namespaces',
+    singularName: 'namespace',
+    namespaced: false,
+    kind: 'Namespace',
+    verbs: verbs('create', 'delete', 'get', 'list', 'patch'),
+    shortNames: ['ns'],
+  },
+  {
+    name: 'nodes',
+    singularName: 'node',
+    namespaced: false,
+    kind: 'Node',
+    verbs: verbs('get', 'list'),
+    shortNames: ['no'],
+  },
+  {
+    name: 'pods',
+    singularName: 'pod',
+    namespaced: true,
+    kind: 'Pod',
+    verbs: verbs('create', 'delete', 'get', 'list', 'patch', 'watch'),
+    shortNames: ['po'],
+    categories: ['all'],
+  },
+  { name: 'pods/ephemeralcontainers', singularName: '', namespaced: true, kind: 'Pod', verbs: verbs('get', 'patch') },
+  { name: 'pods/log', singularName: '', namespaced: true, kind: 'Pod', verbs: verbs('get') },
+];
+
+const REVIEWS = [
+  {
+    name: 'selfsubjectaccessreviews',
+    singularName: 'selfsubjectaccessreview',
+    namespaced: false,
+    kind: 'SelfSubjectAccessReview',
+    verbs: verbs('create'),
+  },
+  {
+    name: 'subjectaccessreviews',
+    singularName: 'subjectaccessreview',
+    namespaced: false,
+    kind: 'SubjectAccessReview',
+    verbs: verbs('create'),
+  },
+];
+
+const version = { groupVersion: 'authorization.k8s.io/v1', version: 'v1' };
+
+/** The paths that name no object: version, health and discovery (the plain kind, which every client falls back to). */
+const PATHS: Readonly<Record<string, object>> = {
+  '/version': {
+    major: '1',
+    minor: '34',
+    gitVersion: 'v1.34.4',
+    gitCommit: 'kdebug-local-cluster',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: 'go1.24',
+    compiler: 'gc',
+    platform: 'linux/amd64',
+  },
+  '/api': { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] },
+  '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: CORE },
+  '/apis': {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: [{ name: 'authorization.k8s.io', versions: [version], preferredVersion: version }],
+  },
+  '/apis/authorization.k8s.io/v1': {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: 'authorization.k8s.io/v1',
+    resources: REVIEWS,
+  },
+};
+
+/** Paths that clients probe for and do without: a plain 404 is the proper answer, not a gap. */
+const PROBED = ['/openapi/v3', '/openapi/v2'];
+
+export const HEALTH = new Set(['/livez', '/readyz', '/healthz']);
+
+export function discoveryOf(route: Route): object | undefined {
+  return PATHS[route.path];
+}
+
+export const isProbed = (route: Route): boolean => PROBED.some((path) => route.path.startsWith(path));

@@ -1,0 +1,241 @@
+import { sleep } from '../clock.ts';
+import { type PodObject, rfc3339 } from '../objects/pod.ts';
+import { autodiagnose } from '../programs/autodiagnose.ts';
+import type { Program } from '../programs/process.ts';
+import { type Exit, Instance } from './instance.ts';
+import { filesFor } from './pod-files.ts';
+import { type PodView, phaseOf } from './pod-status.ts';
+import { Retries, type SlotEvent } from './retries.ts';
+import { Slot } from './slot.ts';
+import { envOf, planStart, type StartReady } from './start-plan.ts';
+import type { PodWorkloads, WorkerParts } from './worker-parts.ts';
+
+const KILLED: Exit = { exitCode: 137, reason: 'Error' };
+/** One pod on its node: starts its containers, keeps them apart, restarts what crashes, ends what is joined to the dead. */
+export class PodWorker {
+  pod: PodObject;
+  readonly #parts: WorkerParts;
+  readonly #workloads: PodWorkloads;
+  readonly #mains: Slot[];
+  readonly #ephemerals: Slot[] = [];
+  readonly #startedAt: string;
+  readonly #ip: string;
+  readonly #retries: Retries;
+  #isStopped = false;
+
+  constructor(pod: PodObject, workloads: PodWorkloads, ip: string, parts: WorkerParts) {
+    this.pod = pod;
+    this.#workloads = workloads;
+    this.#parts = parts;
+    this.#ip = ip;
+    this.#mains = pod.spec.containers.map((container) => new Slot(container, false));
+    this.#startedAt = rfc3339(parts.world.clock.now());
+    this.#retries = new Retries(parts.timing, parts.world.clock, {
+      pod: () => this.pod,
+      start: (slot) => this.#start(slot),
+      later: (slot, ms, act) => this.#later(slot, ms, act),
+      tell: (slot, event) => this.#tell(slot, event),
+      changed: () => this.#changed(),
+    });
+  }
+
+  get view(): PodView {
+    const now = rfc3339(this.#parts.world.clock.now());
+    return {
+      pod: this.pod,
+      mains: this.#mains,
+      ephemerals: this.#ephemerals,
+      ip: this.#ip,
+      startedAt: this.#startedAt,
+      now,
+    };
+  }
+
+  startMains(): void {
+    for (const slot of this.#mains) this.#start(slot);
+  }
+
+  /** Takes up the ephemeral containers that are new; safe to call again. Starts them after the kubelet's own time. */
+  startEphemerals(): void {
+    const known = new Set(this.#ephemerals.map(({ container }) => container.name));
+    for (const container of this.pod.spec.ephemeralContainers ?? []) {
+      if (known.has(container.name) || this.#isStopped || this.#isOver()) continue;
+      const slot = new Slot(container, true);
+      this.#ephemerals.push(slot);
+      this.#later(slot, this.#parts.timing.startMs, () => this.#start(slot));
+    }
+  }
+
+  /** The instance with this id, while it is known. */
+  instance(id: string): Instance | undefined {
+    return [...this.#mains, ...this.#ephemerals]
+      .flatMap((slot) => [slot.instance, slot.previous])
+      .find((each) => each?.id === id);
+  }
+
+  /** Ends a container's process. Restarts follow the pod's policy unless it is held. @throws Error no such container */
+  kill(name: string, exit: Exit): void {
+    this.#slot(name).instance?.end(exit);
+  }
+
+  /** Holds a container in a state of the test's choice, or lets it go on. */
+  hold(name: string, state: 'running' | 'exited' | 'crash-looping'): void {
+    const slot = this.#slot(name);
+    slot.cancel();
+    slot.isHeld = state !== 'running';
+    if (state === 'running') {
+      if (!slot.isRunning) this.#start(slot);
+      return;
+    }
+    slot.instance?.end({ exitCode: 1, reason: 'Error' });
+    if (state === 'crash-looping') this.#retries.backOff(slot);
+    this.#changed();
+  }
+
+  /** Ends everything, as a deletion does; nothing starts any more. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const slot of [...this.#ephemerals, ...this.#mains]) {
+      slot.cancel();
+      slot.instance?.end(slot.isEphemeral ? KILLED : { exitCode: 143, reason: 'Error' });
+    }
+    this.#stopWorkloads();
+  }
+
+  /** Nothing of it is needed any more, logs neither. */
+  discard(): void {
+    this.#isStopped = true;
+    for (const slot of [...this.#ephemerals, ...this.#mains]) {
+      slot.cancel();
+      slot.instance?.discard();
+      slot.previous?.discard();
+    }
+    this.#stopWorkloads();
+  }
+
+  #stopWorkloads(): void {
+    for (const name of Object.keys(this.#workloads)) this.#parts.workloads.stop(this.#key(name));
+  }
+
+  #slot(name: string): Slot {
+    const found = [...this.#mains, ...this.#ephemerals].find(({ container }) => container.name === name);
+    if (!found) throw new Error(`no container ${name} in pod ${this.pod.metadata.name}`);
+    return found;
+  }
+
+  #later(slot: Slot, ms: number, act: () => void): void {
+    if (ms === 0) {
+      act();
+      return;
+    }
+    slot.cancel();
+    slot.cancel = this.#parts.world.clock.after(ms, act);
+  }
+
+  #start(slot: Slot): void {
+    if (this.#isStopped || slot.isRunning) return;
+    const plan = planStart(this.pod, slot.container, this.#parts.images, this.#targetOf(slot)?.asTarget);
+    if (plan.kind === 'problem') {
+      this.#retries.afterProblem(slot, plan);
+      return;
+    }
+    this.#tell(slot, {
+      reason: 'Pulled',
+      message: `Container image "${slot.container.image}" already present on machine`,
+      isNormal: true,
+    });
+    this.#tell(slot, { reason: 'Created', message: `Created container: ${slot.container.name}`, isNormal: true });
+    this.#run(slot, plan);
+    this.#tell(slot, { reason: 'Started', message: `Started container ${slot.container.name}`, isNormal: true });
+  }
+
+  #run(slot: Slot, plan: StartReady): void {
+    const { world, makeLog } = this.#parts;
+    slot.waiting = undefined;
+    slot.failures = 0;
+    slot.previous?.discard();
+    slot.previous = slot.instance;
+    const instance = new Instance({
+      container: slot.container,
+      credentials: plan.credentials,
+      imageId: plan.imageId,
+      now: () => world.clock.now(),
+      makeLog,
+      banner: plan.program || plan.image.isAutodiagnose ? '' : 'listening on :8080\n',
+      onExit: (ended) => this.#ended(slot, ended),
+    });
+    slot.instance = instance;
+    this.#changed();
+    const target = this.#targetOf(slot);
+    const program = plan.image.isAutodiagnose ? this.#diagnosis(target) : plan.program;
+    if (program) {
+      const seen = {
+        argv: plan.argv,
+        env: envOf(slot.container),
+        files: filesFor({ pod: this.pod, slot, plan, target, images: this.#parts.images }),
+      };
+      instance.run(program, seen, (ms, signal) => sleep(world.clock, ms, signal));
+    }
+    if (!slot.isEphemeral) this.#retryJoining(slot);
+  }
+
+  /** Containers that wait for this one as their target are tried again, once the kubelet has noticed that it runs. */
+  #retryJoining(target: Slot): void {
+    for (const slot of this.#ephemerals) {
+      const isWaiting =
+        slot.container.targetContainerName === target.container.name && !slot.instance && slot.failures > 0;
+      if (isWaiting) this.#later(slot, this.#parts.timing.startMs, () => this.#start(slot));
+    }
+  }
+
+  #ended(slot: Slot, instance: Instance): void {
+    if (!slot.isEphemeral) {
+      this.#parts.workloads.stop(this.#key(slot.container.name));
+      this.#endJoined(slot);
+      if (!this.#isStopped) this.#retries.afterEnd(slot, instance);
+    }
+    this.#changed();
+  }
+
+  /** The kernel ends every process of a PID namespace together with its first. */
+  #endJoined(target: Slot): void {
+    const isOver = this.#isOver();
+    for (const slot of this.#ephemerals) {
+      if (isOver || slot.container.targetContainerName === target.container.name) slot.instance?.end(KILLED);
+      if (isOver) slot.cancel();
+    }
+  }
+
+  #targetOf(slot: Slot): Slot | undefined {
+    const name = slot.container.targetContainerName;
+    return name === undefined || name === '' ? undefined : this.#mains.find(({ container }) => container.name === name);
+  }
+
+  #diagnosis(target: Slot | undefined): Program {
+    return async (process) => {
+      const name = target?.container.name ?? '';
+      const workload = this.#workloads[name];
+      const onExit = () => target?.instance?.end({ exitCode: 1, reason: 'Error' });
+      const local = workload && (await this.#parts.workloads.ensure(this.#key(name), workload, onExit));
+      return autodiagnose(process, { local, resources: target?.container.resources });
+    };
+  }
+
+  #key(container: string): string {
+    return `${this.pod.metadata.uid}/${container}`;
+  }
+
+  #isOver(): boolean {
+    const phase = phaseOf({ pod: this.pod, mains: this.#mains });
+    return phase === 'Succeeded' || phase === 'Failed';
+  }
+
+  #tell(slot: Slot, { reason, message, isNormal = false }: SlotEvent): void {
+    const fieldPath = `spec.${slot.isEphemeral ? 'ephemeralContainers' : 'containers'}{${slot.container.name}}`;
+    this.#parts.world.events.tell({ pod: this.pod, fieldPath, type: isNormal ? 'Normal' : 'Warning', reason, message });
+  }
+
+  #changed(): void {
+    this.#parts.onChange(this);
+  }
+}

@@ -1,0 +1,19 @@
+import type { ContainerLog } from '../log/container-log.ts';
+import type { Images } from '../programs/images.ts';
+import type { Workload, Workloads } from '../programs/workloads.ts';
+import type { World } from '../world.ts';
+import type { PodWorker } from './pod-worker.ts';
+import type { Timing } from './timing.ts';
+
+export interface WorkerParts {
+  readonly world: World;
+  readonly images: Images;
+  readonly workloads: Workloads;
+  readonly timing: Timing;
+  readonly makeLog: () => ContainerLog;
+  /** The pod's status is no longer what the API shows. */
+  readonly onChange: (worker: PodWorker) => void;
+}
+
+/** What a pod of the local cluster has besides its spec: real processes behind containers. */
+export type PodWorkloads = Readonly<Record<string, Workload>>;

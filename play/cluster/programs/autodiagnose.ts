@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Resources } from '../objects/pod.ts';
+import { SimulatedCgroup } from './cgroup.ts';
+import type { Process } from './process.ts';
+import type { LocalProcess } from './workloads.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../../images/autodiagnose/autodiagnose.sh', import.meta.url));
+const REFRESH_MS = 200;
+
+/** All that is handed over from the container's environment. What a user typed never gets here. */
+const PASSED_ON = ['KDEBUG_RUN', 'KDEBUG_NOT_AFTER'];
+
+export interface DiagnosisTarget {
+  readonly local: LocalProcess | undefined;
+  readonly resources: Resources | undefined;
+}
+
+/**
+ * Runs the real autodiagnose against a real local process: a fixed program with fixed arguments. Where that is not
+ * possible (no /proc, no local process behind the pod) it gives a recorded report that says so.
+ */
+export async function autodiagnose(process: Process, target: DiagnosisTarget): Promise<number> {
+  const why = whyRecorded(target);
+  if (why !== undefined || !target.local) return recorded(process, why ?? 'the pod has no local process');
+  const cgroup = new SimulatedCgroup(target.local.pid, target.resources);
+  const termination = join(cgroup.path, 'termination-log');
+  writeFileSync(termination, '');
+  const refresh = setInterval(() => cgroup.refresh(), REFRESH_MS);
+  try {
+    const code = await runScript(process, {
+      ...passedOn(process),
+      PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+      AUTODIAGNOSE_PID: String(target.local.pid),
+      AUTODIAGNOSE_CGROUP: cgroup.path,
+      AUTODIAGNOSE_TERMINATION_LOG: termination,
+    });
+    process.writeTermination(readFileSync(termination, 'utf8'));
+    return code;
+  } finally {
+    clearInterval(refresh);
+    cgroup.remove();
+  }
+}
+
+function whyRecorded({ local }: DiagnosisTarget): string | undefined {
+  if (!existsSync('/proc/self/stat')) return 'this machine has no /proc';
+  if (!existsSync(SCRIPT)) return 'images/autodiagnose/autodiagnose.sh is missing';
+  return local ? undefined : 'the pod has no local process';
+}
+
+function passedOn({ env }: Process): Record<string, string> {
+  return Object.fromEntries(PASSED_ON.flatMap((name) => (env.has(name) ? [[name, env.get(name) ?? '']] : [])));
+}
+
+function runScript(process: Process, env: Record<string, string>): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn('sh', [SCRIPT], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const kill = () => child.kill('SIGKILL');
+    process.signal.addEventListener('abort', kill, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => process.write(chunk));
+    child.stderr.on('data', (chunk: Buffer) => process.write(chunk));
+    child.once('error', () => resolve(127));
+    child.once('close', (code) => {
+      process.signal.removeEventListener('abort', kill);
+      resolve(code ?? 137);
+    });
+  });
+}
+
+function recorded(process: Process, why: string): number {
+  process.write(
+    [
+      `autodiagnose: RECORDED REPORT, not measured now: ${why}`,
+      'processes   1 running, pid 1, 7 threads',
+      'memory      41 MiB of 128 MiB (32 %)',
+      'cpu         not throttled',
+      'sockets     1 LISTEN, 3 ESTABLISHED, 0 CLOSE_WAIT',
+      'files       12 of 1024 descriptors',
+      'dns         10.96.0.10, ndots 5',
+      'verdict     nothing stands out',
+      '',
+    ].join('\n'),
+  );
+  process.writeTermination(JSON.stringify({ recorded: true, why, verdict: 'nothing stands out' }));
+  return 0;
+}

@@ -1,0 +1,120 @@
+import { answer, type Call, type Handler, readBody, wantsTable } from '../api/call.ts';
+import { badRequest, notFound } from '../api/status.ts';
+import { isObject, parseJson } from '../objects/json.ts';
+import { fieldPairs } from '../objects/selectors.ts';
+import { type Columns, EVENT_COLUMNS, NAMESPACE_COLUMNS, NODE_COLUMNS, rowOf, tableOf } from '../objects/table.ts';
+import type { World } from '../world.ts';
+import { applyPatch } from './patch.ts';
+import type { PodSecurityLevel } from './pod-security.ts';
+
+const ENFORCE = 'pod-security.kubernetes.io/enforce';
+
+/** The level that a namespace enforces; `privileged` when it says nothing. */
+export function podSecurityLevelOf(world: World, namespace: string): PodSecurityLevel {
+  const level = world.places.namespaces.get(namespace)?.metadata.labels[ENFORCE];
+  return level === 'baseline' || level === 'restricted' ? level : 'privileged';
+}
+
+/** Handlers of namespaces, nodes and events. */
+export function placeHandlers(world: World): readonly (readonly [string, Handler])[] {
+  const { namespaces, nodes } = world.places;
+  return [
+    ['get namespaces', (call) => one(world, call, namespaces.get(call.route.name), NAMESPACE_COLUMNS)],
+    [
+      'list namespaces',
+      (call) =>
+        many({ world, call, items: [...namespaces.values()], kind: 'NamespaceList', columns: NAMESPACE_COLUMNS }),
+    ],
+    ['create namespaces', (call) => createNamespace(world, call)],
+    ['patch namespaces', (call) => patchNamespace(world, call)],
+    ['delete namespaces', (call) => deleteNamespace(world, call)],
+    ['get nodes', (call) => one(world, call, nodes.get(call.route.name), NODE_COLUMNS)],
+    [
+      'list nodes',
+      (call) => many({ world, call, items: [...nodes.values()], kind: 'NodeList', columns: NODE_COLUMNS }),
+    ],
+    ['list events', (call) => listEvents(world, call)],
+  ];
+}
+
+function one<T extends { readonly metadata: object }>(
+  world: World,
+  call: Call,
+  object: T | undefined,
+  columns: Columns<T>,
+): void {
+  if (!object) throw notFound(call.route.resource, call.route.name);
+  if (!wantsTable(call)) {
+    answer(call, 200, object);
+    return;
+  }
+  answer(call, 200, tableOf(columns.definitions, [rowOf(columns, object, world.clock.now())], {}));
+}
+
+interface Listing<T> {
+  readonly world: World;
+  readonly call: Call;
+  readonly items: readonly T[];
+  readonly kind: string;
+  readonly columns: Columns<T>;
+}
+
+function many<T extends { readonly metadata: object }>({ world, call, items, kind, columns }: Listing<T>): void {
+  const metadata = { resourceVersion: String(world.pods.versions.current()) };
+  if (!wantsTable(call)) {
+    answer(call, 200, { kind, apiVersion: 'v1', metadata, items });
+    return;
+  }
+  answer(
+    call,
+    200,
+    tableOf(
+      columns.definitions,
+      items.map((item) => rowOf(columns, item, world.clock.now())),
+      metadata,
+    ),
+  );
+}
+
+async function createNamespace(world: World, call: Call): Promise<void> {
+  const raw = parseJson(await readBody(call.request));
+  const metadata = isObject(raw) && isObject(raw.metadata) ? raw.metadata : {};
+  if (typeof metadata.name !== 'string') throw badRequest('name or generateName is required');
+  answer(call, 201, world.places.addNamespace(metadata.name, textsOf(metadata.labels)));
+}
+
+async function patchNamespace(world: World, call: Call): Promise<void> {
+  const known = world.places.namespaces.get(call.route.name);
+  if (!known) throw notFound('namespaces', call.route.name);
+  const before = parseJson(JSON.stringify(known));
+  const body = await readBody(call.request);
+  const { result } = applyPatch(isObject(before) ? before : {}, body, call.request.headers['content-type'] ?? '');
+  const labels = isObject(result.metadata) ? textsOf(result.metadata.labels) : {};
+  answer(call, 200, world.places.addNamespace(call.route.name, labels));
+}
+
+function deleteNamespace(world: World, call: Call): void {
+  const known = world.places.namespaces.get(call.route.name);
+  if (!known) throw notFound('namespaces', call.route.name);
+  for (const pod of world.pods.list(call.route.name)) world.pods.remove(pod);
+  world.places.namespaces.delete(call.route.name);
+  answer(call, 200, known);
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])) : {};
+}
+
+function listEvents(world: World, call: Call): void {
+  const pairs = fieldPairs(call.query.get('fieldSelector') ?? '');
+  const all = world.events
+    .list(call.route.namespace)
+    .filter((event) => pairs.every(({ field, value, equal }) => (String(at(event, field) ?? '') === value) === equal));
+  const limit = Number(call.query.get('limit') ?? 0);
+  const items = limit > 0 ? all.slice(0, limit) : all;
+  many({ world, call, items, kind: 'EventList', columns: EVENT_COLUMNS });
+}
+
+function at(value: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { answer, type Call, type Handler, readBody, wantsTable } from '../api/call.ts';
+import { ApiError, badRequest, cause, expired, invalid, notFound } from '../api/status.ts';
+import { isObject, parseJson } from '../objects/json.ts';
+import { type JsonObject, type PodObject, rfc3339 } from '../objects/pod.ts';
+import { podFilter } from '../objects/selectors.ts';
+import { POD_COLUMNS, rowOf, tableOf } from '../objects/table.ts';
+import type { NodeSide, World } from '../world.ts';
+import { podSecurityLevelOf } from './namespaces.ts';
+import { applyPatch } from './patch.ts';
+import { podFrom } from './pod-defaults.ts';
+import { podSecurityRefusal } from './pod-security.ts';
+
+/** Handlers of `pods` without the watch and the subresources. */
+export function podHandlers(world: World, nodes: NodeSide): readonly (readonly [string, Handler])[] {
+  return [
+    ['get pods', (call) => answerPod(world, call, 200, existing(world, call))],
+    ['list pods', (call) => list(world, call)],
+    ['create pods', (call) => create(world, nodes, call)],
+    ['patch pods', (call) => patch(world, call)],
+    ['delete pods', (call) => remove(world, nodes, call)],
+  ];
+}
+
+/** @throws ApiError 404 */
+export function existing(world: World, { route }: Call): PodObject {
+  const pod = world.pods.get(route.namespace, route.name);
+  if (!pod) throw notFound('pods', route.name);
+  return pod;
+}
+
+export function answerPod(world: World, call: Call, status: number, pod: PodObject): void {
+  if (!wantsTable(call)) {
+    answer(call, status, world.pods.json(pod));
+    return;
+  }
+  const { resourceVersion } = pod.metadata;
+  answer(
+    call,
+    status,
+    tableOf(POD_COLUMNS.definitions, [rowOf(POD_COLUMNS, pod, world.clock.now())], { resourceVersion }),
+  );
+}
+
+function list(world: World, call: Call): void {
+  const { query, route } = call;
+  if (
+    query.get('resourceVersionMatch') === 'Exact' &&
+    Number(query.get('resourceVersion')) !== world.pods.versions.current()
+  ) {
+    throw expired('The resourceVersion for the provided list is too old.');
+  }
+  const filter = podFilter(query);
+  const all = world.pods.list(route.namespace === '' ? undefined : route.namespace).filter(filter);
+  const { page, metadata } = pageOf(all, query, world.pods.versions.current());
+  if (wantsTable(call)) {
+    const rows = page.map((pod) => rowOf(POD_COLUMNS, pod, world.clock.now()));
+    answer(call, 200, tableOf(POD_COLUMNS.definitions, rows, metadata));
+    return;
+  }
+  const items = page.map((pod) => world.pods.json(pod)).join(',');
+  answer(call, 200, `{"kind":"PodList","apiVersion":"v1","metadata":${JSON.stringify(metadata)},"items":[${items}]}`);
+}
+
+/** `limit` and `continue`: the token holds the key after which the next page begins. */
+function pageOf(all: readonly PodObject[], query: URLSearchParams, version: number) {
+  const limit = Number(query.get('limit') ?? 0);
+  const start = startOf(query.get('continue') ?? '');
+  const left = start === '' ? all : all.filter((pod) => keyOf(pod) > start);
+  const page = limit > 0 ? left.slice(0, limit) : left;
+  const last = page.at(-1);
+  const remainingItemCount = left.length - page.length;
+  const token =
+    last && remainingItemCount > 0 ? Buffer.from(JSON.stringify({ start: keyOf(last) })).toString('base64url') : '';
+  return {
+    page,
+    metadata: { resourceVersion: String(version), ...(token === '' ? {} : { continue: token, remainingItemCount }) },
+  };
+}
+
+const keyOf = (pod: PodObject) => `${pod.metadata.namespace}/${pod.metadata.name}`;
+
+function startOf(token: string): string {
+  if (token === '') return '';
+  try {
+    const value = parseJson(Buffer.from(token, 'base64url').toString());
+    if (isObject(value) && typeof value.start === 'string') return value.start;
+  } catch {
+    // Told below: whatever is wrong with a token, the answer is the same.
+  }
+  throw badRequest('invalid continue token: continue key is not valid');
+}
+
+async function create(world: World, nodes: NodeSide, call: Call): Promise<void> {
+  const { namespace } = call.route;
+  if (!world.places.namespaces.has(namespace)) throw notFound('namespaces', namespace);
+  const raw = await jsonBody(call);
+  const draft = podFrom(raw, {
+    namespace,
+    uid: randomUUID(),
+    now: rfc3339(world.clock.now()),
+    nodeName: nodes.nodeName,
+  });
+  const { name } = draft.metadata;
+  if (world.pods.get(namespace, name)) {
+    throw new ApiError(409, 'AlreadyExists', `pods "${name}" already exists`, { name, kind: 'pods' });
+  }
+  const refusal = podSecurityRefusal(name, draft.spec, podSecurityLevelOf(world, namespace));
+  if (refusal) throw refusal;
+  if (isDryRun(call)) return answerPod(world, call, 201, draft);
+  const stored = world.pods.put(draft);
+  nodes.podAdded(stored);
+  answerPod(world, call, 201, stored);
+}
+
+/** Labels and annotations may change; anything of the spec is refused as the API server does. */
+async function patch(world: World, call: Call): Promise<void> {
+  const pod = existing(world, call);
+  const { result } = applyPatch(
+    toJson(world, pod),
+    await readBody(call.request),
+    call.request.headers['content-type'] ?? '',
+  );
+  if (JSON.stringify(result.spec) !== JSON.stringify(toJson(world, pod).spec)) {
+    const told = 'Forbidden: pod updates may not change fields other than `spec.containers[*].image` and a few others';
+    throw invalid('Pod', pod.metadata.name, [cause('FieldValueForbidden', 'spec', told)]);
+  }
+  const next = { ...pod, metadata: mergedMetadata(pod, result) };
+  answerPod(world, call, 200, isDryRun(call) ? next : world.pods.put(next));
+}
+
+/** Labels and annotations of a patched pod; nothing else of the metadata can be changed by a patch. */
+export function mergedMetadata(pod: PodObject, result: JsonObject): PodObject['metadata'] {
+  const metadata = isObject(result.metadata) ? result.metadata : {};
+  return { ...pod.metadata, labels: texts(metadata.labels), annotations: texts(metadata.annotations) };
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])) : {};
+}
+
+export function toJson(world: World, pod: PodObject): JsonObject {
+  const value = parseJson(world.pods.json(pod));
+  return isObject(value) ? value : {};
+}
+
+export const isDryRun = (call: Call): boolean => call.query.getAll('dryRun').includes('All');
+
+async function remove(world: World, nodes: NodeSide, call: Call): Promise<void> {
+  const pod = existing(world, call);
+  const options = await jsonBody(call);
+  const asked = Number(
+    call.query.get('gracePeriodSeconds') ?? options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30,
+  );
+  if (isDryRun(call)) return answerPod(world, call, 200, pod);
+  const deleting = beginDeletion(world, pod, asked);
+  nodes.podDeleting(deleting);
+  answerPod(world, call, 200, deleting);
+}
+
+/** Marks the pod; with no grace it is gone at once, whatever the node says. */
+export function beginDeletion(world: World, pod: PodObject, graceSeconds: number): PodObject {
+  const deletionTimestamp = rfc3339(world.clock.now() + graceSeconds * 1000);
+  const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds };
+  const marked = world.pods.put({ ...pod, metadata });
+  if (graceSeconds === 0) world.pods.remove(marked);
+  return marked;
+}
+
+async function jsonBody(call: Call): Promise<JsonObject> {
+  const type = call.request.headers['content-type'] ?? '';
+  const text = await readBody(call.request);
+  if (text === '') return {};
+  if (type.includes('protobuf'))
+    throw new ApiError(
+      415,
+      'UnsupportedMediaType',
+      'the body of the request was in an unknown format - accepted media types include: application/json',
+      {},
+    );
+  try {
+    const value = parseJson(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw badRequest('the object provided is unrecognized (must be of type Pod): json parse error');
+}

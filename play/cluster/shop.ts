@@ -1,0 +1,131 @@
+import type { LocalCluster } from './local-cluster.ts';
+import type { PodToAdd } from './pod-spec.ts';
+
+const NONROOT = {
+  runAsUser: 65532,
+  runAsGroup: 0,
+  runAsNonRoot: true,
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+};
+const limits = (cpu: string, memory: string) => ({ limits: { cpu, memory }, requests: { cpu: '50m', memory: '64Mi' } });
+
+/** The namespace `shop`: a few pods, most of them with something wrong. */
+const SHOP: readonly PodToAdd[] = [
+  {
+    name: 'pod-1234',
+    labels: { app: 'web', tier: 'front' },
+    containers: [
+      { name: 'web', image: 'registry.example.com/shop/web:2.7', workload: 'web', resources: limits('500m', '128Mi') },
+    ],
+  },
+  {
+    name: 'nginx-pod-1234',
+    labels: { app: 'nginx', tier: 'front' },
+    containers: [
+      { name: 'nginx', image: 'registry.example.com/nginx:1.27', workload: 'web', resources: limits('500m', '128Mi') },
+    ],
+  },
+  {
+    name: 'neato-5thn0',
+    labels: { app: 'neato', tier: 'back' },
+    containers: [
+      {
+        name: 'neato',
+        image: 'registry.example.com/shop/neato:1.4',
+        securityContext: NONROOT,
+        workload: 'web',
+        resources: limits('250m', '128Mi'),
+      },
+    ],
+  },
+  {
+    name: 'neato-5x9k3',
+    labels: { app: 'neato', tier: 'back' },
+    containers: [
+      {
+        name: 'neato',
+        image: 'registry.example.com/shop/neato:1.4',
+        securityContext: NONROOT,
+        workload: 'hang',
+        resources: limits('250m', '128Mi'),
+      },
+    ],
+  },
+  {
+    name: 'cart-leaky-0',
+    labels: { app: 'cart', tier: 'back' },
+    containers: [
+      {
+        name: 'cart',
+        image: 'registry.example.com/shop/web:2.7',
+        workload: 'leak',
+        resources: limits('500m', '144Mi'),
+      },
+    ],
+  },
+  {
+    name: 'search-slow-0',
+    labels: { app: 'search', tier: 'back' },
+    containers: [
+      {
+        name: 'search',
+        image: 'registry.example.com/shop/web:2.7',
+        workload: 'burn',
+        resources: limits('100m', '128Mi'),
+      },
+    ],
+  },
+  {
+    name: 'payments-sockets-0',
+    labels: { app: 'payments', tier: 'back' },
+    containers: [
+      {
+        name: 'payments',
+        image: 'registry.example.com/shop/web:2.7',
+        workload: 'close-wait',
+        resources: limits('500m', '128Mi'),
+      },
+    ],
+  },
+  {
+    name: 'ledger-crash-0',
+    labels: { app: 'ledger', tier: 'back' },
+    containers: [
+      {
+        name: 'ledger',
+        image: 'registry.example.com/busybox:1.36',
+        command: [
+          'sh',
+          '-c',
+          'echo "ledger: reading /etc/ledger.yaml"; sleep 2; echo "ledger: panic: no such key: currency"; exit 1',
+        ],
+      },
+    ],
+  },
+];
+
+/** The namespace `vault`: Pod Security *restricted*, one pod that conforms. */
+const VAULT: PodToAdd = {
+  name: 'vault-0',
+  namespace: 'vault',
+  labels: { app: 'vault' },
+  securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 0, seccompProfile: { type: 'RuntimeDefault' } },
+  containers: [
+    {
+      name: 'vault',
+      image: 'registry.example.com/shop/web:2.7',
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      workload: 'web',
+      resources: limits('250m', '128Mi'),
+    },
+  ],
+};
+
+/** Fills a cluster with the shop. Local processes start only when a diagnosis looks at their pod. */
+export function openShop(cluster: LocalCluster): void {
+  cluster.addNamespace('shop');
+  cluster.addNamespace('vault', { 'pod-security.kubernetes.io/enforce': 'restricted' });
+  for (const pod of SHOP) cluster.addPod({ namespace: 'shop', ...pod });
+  cluster.addPod(VAULT);
+}

@@ -1,0 +1,120 @@
+import type { ReasonCode } from '../../../core/errors.ts';
+import type { ActingAs, Clock } from '../../../flow/ports.ts';
+import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
+import type { Connection, Route } from './connection.ts';
+import { type HeaderLines, identityHeaders } from './identity-headers.ts';
+import { ServerClock, retryAfterMs } from './server-clock.ts';
+import { type StreamControl, type StreamEvents, openStream } from './stream.ts';
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'PATCH' | 'POST';
+  /** From `paths.ts`: names are checked before there is a path. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: { readonly type: string; readonly value: unknown };
+  readonly actingAs?: ActingAs | undefined;
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 20_000;
+/** A page of 500 pods is about 3 MB; more than this is no answer of ours. */
+const ANSWER_LIMIT = 64 * 1024 * 1024;
+
+/** Requests to one API server as JSON. Redirects are never followed: a redirect could carry the credentials elsewhere. */
+export class ApiClient {
+  readonly #connection: Connection;
+  readonly #userAgent: string;
+  readonly serverClock: ServerClock;
+
+  constructor(connection: Connection, userAgentVersion: string, clock: Clock) {
+    this.#connection = connection;
+    this.#userAgent = `kdebug/${userAgentVersion}`;
+    this.serverClock = new ServerClock(clock);
+  }
+
+  /** Sends once, or twice when the first answer is 401. Any status is an answer. @throws KdebugError cluster_unreachable */
+  async send(request: ApiRequest): Promise<ApiAnswer> {
+    const route = await this.#connection.route();
+    const answer = await this.#sendTo(route, request);
+    return answer.status === 401 ? this.#sendTo(await route.renew(), request) : answer;
+  }
+
+  /** The body of a successful answer. @throws KdebugError as `toClusterError` says; `notFound` is the meaning of a 404 */
+  async json(request: ApiRequest, notFound?: ReasonCode): Promise<unknown> {
+    const answer = await this.send(request);
+    if (answer.status < 200 || answer.status > 299) throw toClusterError(answer, notFound);
+    return answer.body;
+  }
+
+  /** Opens an answer that is read as it comes, without a limit of time. `events.ended` is called exactly once. */
+  stream(request: ApiRequest, events: StreamEvents): StreamControl {
+    return openStream({
+      route: () => this.#connection.route(),
+      request: (route) => ({ method: 'GET', path: pathOf(route, request), headers: this.#headers(route, request) }),
+      serverClock: this.serverClock,
+      events,
+    });
+  }
+
+  async #sendTo(route: Route, request: ApiRequest): Promise<ApiAnswer> {
+    const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
+    const headers = this.#headers(route, request);
+    try {
+      const response = await route.calls.request({
+        origin: route.origin,
+        path: pathOf(route, request),
+        method: request.method ?? 'GET',
+        headers,
+        ...(request.body && { body: JSON.stringify(request.body.value) }),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
+      this.serverClock.learn(response.headers.date);
+      const retryAfter = retryAfterMs(response.headers['retry-after']);
+      return {
+        status: response.statusCode,
+        body: parse(await readAll(response.body)),
+        ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
+      };
+    } catch (cause) {
+      throw toUnreachable(cause);
+    }
+  }
+
+  #headers(route: Route, request: ApiRequest): HeaderLines {
+    return {
+      ...route.headers,
+      ...identityHeaders(request.actingAs),
+      'User-Agent': this.#userAgent,
+      Accept: 'application/json',
+      ...(request.body && { 'Content-Type': request.body.type }),
+    };
+  }
+}
+
+function pathOf(route: Route, request: ApiRequest): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) if (value !== undefined) query.set(name, value);
+  const text = query.toString();
+  return `${route.basePath}${request.path}${text === '' ? '' : `?${text}`}`;
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_LIMIT) throw new RangeError('answer too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** An answer that is no JSON (a proxy's page) is kept as nothing: only its status counts. */
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

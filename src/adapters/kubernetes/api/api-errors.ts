@@ -1,0 +1,62 @@
+import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
+import { asObject, asObjects, asText } from './json-fields.ts';
+
+/** An answer of the API server, with its body parsed. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterMs?: number;
+}
+
+/** The fields of a meta/v1 Status that decide something. */
+export interface ApiStatus {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  /** The kind of the object that the answer is about; empty when the API server has no such resource. */
+  readonly kind: string;
+  readonly causes: readonly { readonly reason: string; readonly field: string }[];
+}
+
+/** Reads a meta/v1 Status; anything else reads as an empty one with `code`. */
+export function readStatus(code: number, body: unknown): ApiStatus {
+  const status = asObject(body);
+  const details = asObject(status.details);
+  return {
+    code,
+    reason: asText(status.reason),
+    message: asText(status.message).slice(0, 4_000),
+    kind: asText(details.kind),
+    causes: asObjects(details.causes).map((cause) => ({ reason: asText(cause.reason), field: asText(cause.field) })),
+  };
+}
+
+const BUSY: ReadonlySet<number> = new Set([409, 429, 503, 504]);
+const CODES: ReadonlyMap<number, ReasonCode> = new Map([
+  [401, 'cluster_unauthenticated'],
+  [403, 'cluster_forbidden'],
+]);
+
+/**
+ * The one classification of an answer that is not a success: by status and `Retry-After`, never by message.
+ * 409, 429, 503 and 504: `cluster_busy` with the fact `retryAfterMs`; every other 5xx and what nobody expects: `cluster_failed`.
+ * `notFound` says what a 404 means for the caller.
+ */
+export function toClusterError(answer: ApiAnswer, notFound: ReasonCode = 'cluster_failed'): KdebugError {
+  const { message } = readStatus(answer.status, answer.body);
+  const facts = { status: answer.status };
+  if (BUSY.has(answer.status)) {
+    return new KdebugError('cluster_busy', { detail: message, facts: { ...facts, retryAfterMs: answer.retryAfterMs ?? 1_000 } });
+  }
+  const code = answer.status === 404 ? notFound : (CODES.get(answer.status) ?? 'cluster_failed');
+  return new KdebugError(code, { detail: message, facts });
+}
+
+/** A connection that failed: refused, reset, timed out, untrusted. The cause's own words are for the log. */
+export function toUnreachable(cause: unknown): KdebugError {
+  if (cause instanceof KdebugError) return cause;
+  return new KdebugError('cluster_unreachable', { detail: errorCode(cause), cause });
+}
+
+/** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT` …: a code, because messages may carry addresses. */
+const errorCode = (cause: unknown): string => asText((cause as { code?: unknown } | null | undefined)?.code);

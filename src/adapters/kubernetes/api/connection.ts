@@ -1,0 +1,88 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock } from '../../../flow/ports.ts';
+import { CredentialSource, type Credentials } from './credentials.ts';
+import type { KubeconfigSource } from './kubeconfig.ts';
+
+/** Short calls share these connections; a call beyond waits its turn. */
+const CALL_CONNECTIONS = 16;
+/** Watches and log readers hold a connection each, so they have a pool of their own and can never starve a launch. */
+const STREAM_CONNECTIONS = 2_048;
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 60_000;
+
+/** Everything that a request needs of its cluster. */
+export interface Route {
+  readonly origin: string;
+  /** The path of the kubeconfig's server address, without a slash at its end. */
+  readonly basePath: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
+}
+
+interface Pools {
+  readonly key: string;
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
+}
+
+/** The connections to one cluster: pooled, kept alive, replaced when the certificates behind them change. */
+export class Connection {
+  readonly #credentials: CredentialSource;
+  #pools: Pools | undefined;
+  #closed = false;
+
+  /** @throws KdebugError cluster_config_invalid */
+  constructor(source: KubeconfigSource, clock: Clock) {
+    this.#credentials = new CredentialSource(source, clock);
+  }
+
+  /** @throws KdebugError cluster_config_invalid, cluster_unauthenticated */
+  async route(): Promise<Route & { renew(): Promise<Route> }> {
+    const reading = this.#credentials.read();
+    const route = this.#routeOf(await reading);
+    return { ...route, renew: async () => this.#routeOf(await this.#credentials.renew(reading)) };
+  }
+
+  /** Ends every request that is under way. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const pools = this.#pools;
+    this.#pools = undefined;
+    await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);
+  }
+
+  #routeOf(credentials: Credentials): Route {
+    if (this.#closed) throw new KdebugError('cluster_unreachable', { detail: 'closed' });
+    const server = readServer(credentials.server);
+    const { calls, streams } = this.#poolsFor(credentials);
+    return { origin: server.origin, basePath: server.pathname.replace(/\/+$/, ''), headers: credentials.headers, calls, streams };
+  }
+
+  #poolsFor(credentials: Credentials): Pools {
+    const key = JSON.stringify([credentials.server, credentials.proxyUrl, credentials.tls]);
+    if (this.#pools?.key === key) return this.#pools;
+    // Requests under way end by themselves on the old connections.
+    void this.#pools?.calls.close();
+    void this.#pools?.streams.close();
+    this.#pools = { key, calls: pool(credentials, CALL_CONNECTIONS), streams: pool(credentials, STREAM_CONNECTIONS) };
+    return this.#pools;
+  }
+}
+
+function readServer(server: string): URL {
+  if (!URL.canParse(server)) throw new KdebugError('cluster_config_invalid', { detail: 'the server is not an address' });
+  return new URL(server);
+}
+
+function pool(credentials: Credentials, connections: number): Dispatcher {
+  const tls = { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS, keepAlive: true };
+  const options = { connections, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, connect: tls };
+  const { proxyUrl } = credentials;
+  if (proxyUrl === undefined) return new Agent(options);
+  if (!/^https?:/.test(proxyUrl)) {
+    throw new KdebugError('cluster_config_invalid', { detail: 'only http and https proxies are supported' });
+  }
+  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls });
+}

@@ -1,0 +1,105 @@
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock } from '../../../flow/ports.ts';
+import { type KubeconfigSource, readKubeconfig } from './kubeconfig.ts';
+
+/** What a connection needs of a kubeconfig: the TLS material and the headers that say who asks. */
+export interface Credentials {
+  readonly server: string;
+  readonly proxyUrl?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: Tls;
+}
+
+export interface Tls {
+  readonly ca?: Buffer | string;
+  readonly cert?: Buffer | string;
+  readonly key?: Buffer | string;
+  readonly servername?: string;
+  /** Only ever present as `false`, and only because the kubeconfig itself says `insecure-skip-tls-verify`. */
+  readonly rejectUnauthorized?: false;
+}
+
+/** Files (tokens, certificates) are read again after this; a projected service account token lives an hour at least. */
+const FRESH_MS = 30_000;
+
+/**
+ * The credentials of one cluster, read again every 30 s, or at once after the API server has said 401. An exec plug-in keeps its own cache
+ * until the expiry that it named, so its object is kept until a 401. Concurrent callers share one reading.
+ */
+export class CredentialSource {
+  readonly #source: KubeconfigSource;
+  readonly #clock: Clock;
+  #kubeconfig: KubeConfig;
+  #reading: Promise<Credentials> | undefined;
+  #readAtMs = 0;
+
+  /** @throws KdebugError cluster_config_invalid */
+  constructor(source: KubeconfigSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#kubeconfig = readKubeconfig(source);
+  }
+
+  /** @throws KdebugError cluster_config_invalid, cluster_unauthenticated (a plug-in that fails) */
+  read(): Promise<Credentials> {
+    const now = this.#clock.now();
+    if (this.#reading && now - this.#readAtMs < FRESH_MS && now >= this.#readAtMs) return this.#reading;
+    const usesPlugin = Boolean(this.#kubeconfig.getCurrentUser()?.exec);
+    return this.#readAgain(usesPlugin);
+  }
+
+  /** After a 401: reads everything again, once for all callers that saw the same reading refused. */
+  renew(refused: Promise<Credentials>): Promise<Credentials> {
+    return this.#reading === refused || !this.#reading ? this.#readAgain(false) : this.#reading;
+  }
+
+  #readAgain(keepObject: boolean): Promise<Credentials> {
+    this.#readAtMs = this.#clock.now();
+    const reading = this.#load(keepObject);
+    this.#reading = reading;
+    reading.catch(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading;
+  }
+
+  async #load(keepObject: boolean): Promise<Credentials> {
+    if (!keepObject) this.#kubeconfig = readKubeconfig(this.#source);
+    const cluster = this.#kubeconfig.getCurrentCluster();
+    const options: RequestOptions = {};
+    try {
+      await this.#kubeconfig.applyToHTTPSOptions(options);
+    } catch (cause) {
+      throw new KdebugError('cluster_unauthenticated', { detail: 'the credentials cannot be read', cause });
+    }
+    return {
+      server: cluster?.server ?? '',
+      ...(cluster?.proxyUrl && { proxyUrl: cluster.proxyUrl }),
+      headers: headersOf(options),
+      tls: tlsOf(options),
+    };
+  }
+}
+
+function headersOf(options: RequestOptions): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (typeof value === 'string') headers[name] = value.trim();
+  }
+  if (options.auth) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  return headers;
+}
+
+function tlsOf(options: RequestOptions): Tls {
+  return {
+    ...(isMaterial(options.ca) && { ca: options.ca }),
+    ...(isMaterial(options.cert) && { cert: options.cert }),
+    ...(isMaterial(options.key) && { key: options.key }),
+    ...(options.servername !== undefined && { servername: options.servername }),
+    ...(options.rejectUnauthorized === false && { rejectUnauthorized: false as const }),
+  };
+}
+
+const isMaterial = (value: unknown): value is Buffer | string => typeof value === 'string' || Buffer.isBuffer(value);

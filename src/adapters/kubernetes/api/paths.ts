@@ -1,0 +1,22 @@
+import { isDnsLabel, isDnsSubdomain } from '../../../core/command/values/names.ts';
+import { KdebugError } from '../../../core/errors.ts';
+
+function checked(kind: string, name: string, valid: boolean): string {
+  if (valid) return name;
+  throw new KdebugError('invalid_name', { detail: `${kind} ${JSON.stringify(name.slice(0, 80))}`, facts: { kind } });
+}
+
+/** The name of a container, for a query. @throws KdebugError invalid_name */
+export const checkedContainer = (name: string): string => checked('container', name, isDnsLabel(name));
+
+/**
+ * The URL paths that kdebug uses. Names are checked here, before there is a URL, so that no name can reach another
+ * resource. @throws KdebugError invalid_name
+ */
+export const namespacePath = (namespace: string): string =>
+  `/api/v1/namespaces/${checked('namespace', namespace, isDnsLabel(namespace))}`;
+
+export const podsPath = (namespace: string): string => `${namespacePath(namespace)}/pods`;
+
+export const podPath = (namespace: string, name: string): string =>
+  `${podsPath(namespace)}/${checked('pod', name, isDnsSubdomain(name))}`;

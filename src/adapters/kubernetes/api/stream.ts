@@ -1,0 +1,149 @@
+import type { Dispatcher } from 'undici';
+import { KdebugError } from '../../../core/errors.ts';
+import { toClusterError, toUnreachable } from './api-errors.ts';
+import type { Route } from './connection.ts';
+import type { HeaderLines } from './identity-headers.ts';
+import { type ServerClock, retryAfterMs } from './server-clock.ts';
+
+/** What happens on a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */
+export interface StreamEvents {
+  opened(): void;
+  data(chunk: Buffer): void;
+  /** Without an error: the server ended it in good order, or `close` was called. */
+  ended(error?: KdebugError): void;
+}
+
+/** Back-pressure goes to the server: a paused stream reads nothing from its socket. Never call `resume` from within `data`. */
+export interface StreamControl {
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+interface StreamRequest {
+  readonly method: 'GET';
+  readonly path: string;
+  readonly headers: HeaderLines;
+}
+
+interface StreamOptions {
+  route(): Promise<Route & { renew(): Promise<Route> }>;
+  request(route: Route): StreamRequest;
+  readonly serverClock: ServerClock;
+  readonly events: StreamEvents;
+}
+
+const HEADERS_TIMEOUT_MS = 30_000;
+/** Of an answer that is not 200 this much is kept for its sentence. */
+const ERROR_LIMIT = 64 * 1024;
+
+/** undici's own dispatch instead of its stream objects: a kubelet sends every line as a chunk of its own, 60,000 a second. */
+export function openStream(options: StreamOptions): StreamControl {
+  const stream = new Stream(options);
+  void stream.start();
+  return stream;
+}
+
+class Stream implements StreamControl {
+  readonly #options: StreamOptions;
+  #controller: Dispatcher.DispatchController | undefined;
+  #paused = false;
+  #over = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    try {
+      const route = await this.#options.route();
+      this.#dispatch(route, () => void this.#startAgain(route.renew()));
+    } catch (error) {
+      this.#end(toUnreachable(error));
+    }
+  }
+
+  async #startAgain(renewed: Promise<Route>): Promise<void> {
+    try {
+      this.#dispatch(await renewed, undefined);
+    } catch (error) {
+      this.#end(toUnreachable(error));
+    }
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#controller?.resume();
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#controller?.abort(new KdebugError('cluster_unreachable', { detail: 'closed' }));
+  }
+
+  #end(error?: KdebugError): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.events.ended(error);
+  }
+
+  #dispatch(route: Route, onUnauthenticated: (() => void) | undefined): void {
+    if (this.#over) return;
+    const request = this.#options.request(route);
+    route.streams.dispatch(
+      { ...request, origin: route.origin, headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: 0, blocking: true },
+      this.#handler(onUnauthenticated),
+    );
+  }
+
+  #handler(onUnauthenticated: (() => void) | undefined): Dispatcher.DispatchHandler {
+    const { events, serverClock } = this.#options;
+    const refused: Buffer[] = [];
+    let refusedBytes = 0;
+    let status = 0;
+    let retryAfter: number | undefined;
+    return {
+      onRequestStart: (controller) => {
+        this.#controller = controller;
+        if (this.#over) controller.abort(new KdebugError('cluster_unreachable', { detail: 'closed' }));
+      },
+      onResponseStart: (controller, statusCode, headers) => {
+        if (statusCode < 200) return;
+        serverClock.learn(headers.date);
+        status = statusCode;
+        retryAfter = retryAfterMs(headers['retry-after']);
+        if (status !== 200 || this.#over) return;
+        events.opened();
+        if (this.#paused) controller.pause();
+      },
+      onResponseData: (_controller, chunk) => {
+        if (this.#over) return;
+        if (status === 200) events.data(chunk);
+        else if ((refusedBytes += chunk.length) <= ERROR_LIMIT) refused.push(chunk);
+      },
+      onResponseEnd: () => {
+        if (status === 200) this.#end();
+        else if (status === 401 && onUnauthenticated) onUnauthenticated();
+        else this.#end(refusal(status, Buffer.concat(refused), retryAfter));
+      },
+      onResponseError: (_controller, error) => this.#end(toUnreachable(error)),
+    };
+  }
+}
+
+function refusal(status: number, body: Buffer, retryAfter: number | undefined): KdebugError {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch {
+    parsed = undefined;
+  }
+  const answer = { status, body: parsed, ...(retryAfter !== undefined && { retryAfterMs: retryAfter }) };
+  return toClusterError(answer, 'pod_not_found');
+}

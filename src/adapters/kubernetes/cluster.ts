@@ -1,0 +1,106 @@
+import type { Pod, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { LogCompleteness } from '../../core/run/run.ts';
+import type {
+  Clock,
+  Cluster,
+  LaunchAnswer,
+  LaunchRequest,
+  Log,
+  LogRequest,
+  LogSink,
+  PodEvent,
+  PodSeen,
+} from '../../flow/ports.ts';
+import { ApiClient } from './api/api-client.ts';
+import { Connection } from './api/connection.ts';
+import { asObject, asText } from './api/json-fields.ts';
+import type { KubeconfigSource } from './api/kubeconfig.ts';
+import { podPath } from './api/paths.ts';
+import { readEvents } from './events.ts';
+import { LAUNCH_TIMES, type LaunchTimes, launch } from './launch.ts';
+import { collectLog } from './log/log-collection.ts';
+import { LOG_TIMES, type LogTimes } from './log/log-times.ts';
+import { PodSecurity } from './pod-security.ts';
+import { compileSelector } from './selector.ts';
+import { WATCH_TIMES, type WatchTimes } from './watch/watch-times.ts';
+import { Watches } from './watch/watches.ts';
+
+export interface ClusterOptions {
+  readonly name: string;
+  readonly source: KubeconfigSource;
+  readonly version: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** For tests: other durations, and a source of chance that repeats itself. */
+  readonly launchTimes?: LaunchTimes;
+  readonly watchTimes?: WatchTimes;
+  readonly logTimes?: LogTimes;
+  readonly random?: () => number;
+}
+
+/** The `Cluster` port over one API server: one pool of connections, one watch a namespace. */
+export class KubernetesCluster implements Cluster {
+  readonly name: string;
+  readonly #options: ClusterOptions;
+  readonly #random: () => number;
+  readonly #connection: Connection;
+  readonly #client: ApiClient;
+  readonly #watches: Watches;
+  readonly #podSecurity: PodSecurity;
+
+  /** @throws KdebugError cluster_config_invalid */
+  constructor(options: ClusterOptions) {
+    const { clock, log } = options;
+    this.name = options.name;
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#connection = new Connection(options.source, clock);
+    this.#client = new ApiClient(this.#connection, options.version, clock);
+    const times = options.watchTimes ?? WATCH_TIMES;
+    this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
+    this.#podSecurity = new PodSecurity(this.#client, clock);
+  }
+
+  async pod(namespace: string, name: string): Promise<Pod> {
+    podPath(namespace, name);
+    return this.#watches.of(namespace).pod(name);
+  }
+
+  async pods(namespace: string, selector: string): Promise<readonly Pod[]> {
+    const matches = compileSelector(selector);
+    return this.#watches.of(namespace).pods(matches);
+  }
+
+  async podSecurity(namespace: string): Promise<PodSecurityLevel> {
+    return this.#podSecurity.levelOf(namespace);
+  }
+
+  async launch(request: LaunchRequest): Promise<LaunchAnswer> {
+    const { clock, launchTimes } = this.#options;
+    return launch({ client: this.#client, clock, random: this.#random, times: launchTimes ?? LAUNCH_TIMES }, request);
+  }
+
+  watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void } {
+    return { close: this.#watches.of(pod.namespace).subscribe(pod, onSeen) };
+  }
+
+  async collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
+    const { clock, logTimes } = this.#options;
+    return collectLog({ client: this.#client, clock, random: this.#random, times: logTimes ?? LOG_TIMES }, request, sink);
+  }
+
+  async events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {
+    return readEvents(this.#client, pod, containerName);
+  }
+
+  async check(): Promise<{ readonly version: string }> {
+    const body = asObject(await this.#client.json({ path: '/version', timeoutMs: 5_000 }));
+    return { version: asText(body.gitVersion) };
+  }
+
+  /** Ends watches, log readings and connections. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#watches.close();
+    await this.#connection.close();
+  }
+}

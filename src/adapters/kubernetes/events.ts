@@ -1,0 +1,35 @@
+import type { PodRef } from '../../core/container/pod.ts';
+import type { PodEvent } from '../../flow/ports.ts';
+import type { ApiClient } from './api/api-client.ts';
+import { type JsonObject, asObject, asObjects, asText } from './api/json-fields.ts';
+import { checkedContainer, namespacePath } from './api/paths.ts';
+
+const MOST = 20;
+/** Events live an hour, and like ones are counted in one object: a pod has a few dozen at most. */
+const PAGE = 500;
+const MESSAGE_LENGTH = 1_000;
+
+/** The newest events of a pod about one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
+export async function readEvents(client: ApiClient, pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {
+  const fieldPath = `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
+  const raw = await client.json({
+    path: `${namespacePath(pod.namespace)}/events`,
+    query: { fieldSelector: `involvedObject.uid=${pod.uid},involvedObject.fieldPath=${fieldPath}`, limit: String(PAGE) },
+  });
+  return asObjects(asObject(raw).items)
+    .filter((event) => asObject(event.involvedObject).fieldPath === fieldPath)
+    .map(viewEvent)
+    .sort((a, b) => b.atMs - a.atMs)
+    .slice(0, MOST);
+}
+
+function viewEvent(event: JsonObject): PodEvent {
+  const series = asText(asObject(event.series).lastObservedTime);
+  const at = [series, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp].map(asText).find(Boolean);
+  return {
+    reason: asText(event.reason),
+    message: asText(event.message).slice(0, MESSAGE_LENGTH),
+    type: asText(event.type),
+    atMs: at ? Date.parse(at) || 0 : 0,
+  };
+}

@@ -1,0 +1,58 @@
+import { KdebugError } from '../../core/errors.ts';
+import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
+import type { Clock, Cluster, Clusters, Log } from '../../flow/ports.ts';
+import { KubernetesCluster } from './cluster.ts';
+
+export interface ClustersOptions {
+  /** The clusters of the policy that is in force now. */
+  readonly clusters: () => Policy['clusters'];
+  /** Absent: `KUBECONFIG`, `~/.kube/config`, or the pod's own service account. */
+  readonly kubeconfigPath?: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** For the user agent `kdebug/<version>`. */
+  readonly version: string;
+}
+
+interface Entry {
+  readonly policy: PolicyCluster;
+  readonly cluster: KubernetesCluster;
+}
+
+/**
+ * The policy's clusters, each connected on first use and kept. A cluster whose entry in the policy changes is connected anew for those
+ * who ask from then on; runs under way keep the one that they have, until `close`.
+ */
+export function createClusters(options: ClustersOptions): Clusters & { close(): Promise<void> } {
+  return new KubernetesClusters(options);
+}
+
+class KubernetesClusters implements Clusters {
+  readonly #options: ClustersOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #replaced: KubernetesCluster[] = [];
+
+  constructor(options: ClustersOptions) {
+    this.#options = options;
+  }
+
+  /** @throws KdebugError cluster_unknown, cluster_config_invalid */
+  get(name: string): Cluster {
+    const clusters = this.#options.clusters();
+    const policy = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
+    if (!policy) throw new KdebugError('cluster_unknown', { detail: name });
+    const entry = this.#entries.get(name);
+    if (entry && entry.policy.context === policy.context && entry.policy.inCluster === policy.inCluster) return entry.cluster;
+    const { kubeconfigPath, version, log, clock } = this.#options;
+    const source = { cluster: policy, ...(kubeconfigPath !== undefined && { kubeconfigPath }) };
+    const cluster = new KubernetesCluster({ name, source, version, log, clock });
+    if (entry) this.#replaced.push(entry.cluster);
+    this.#entries.set(name, { policy, cluster });
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    const clusters = [...this.#replaced, ...[...this.#entries.values()].map(({ cluster }) => cluster)];
+    await Promise.all(clusters.map((cluster) => cluster.close()));
+  }
+}

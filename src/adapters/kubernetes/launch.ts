@@ -1,0 +1,128 @@
+import type { PodRef } from '../../core/container/pod.ts';
+import { KdebugError } from '../../core/errors.ts';
+import type { Clock, LaunchAnswer, LaunchRequest } from '../../flow/ports.ts';
+import { mayAddEphemeralContainers } from './access-review.ts';
+import type { ApiClient } from './api/api-client.ts';
+import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
+import { type BackOff, delayOf, pause } from './api/delays.ts';
+import { podPath } from './api/paths.ts';
+import { viewPod } from './pod-view.ts';
+
+/** How often and how long an answer in doubt is asked for again. Tests make it short. */
+export interface LaunchTimes {
+  readonly tries: number;
+  readonly timeoutMs: number;
+  readonly backOff: BackOff;
+  /** A server that asks for more patience than this is left alone: `cluster_busy` says until when. */
+  readonly longestRetryAfterMs: number;
+}
+
+export const LAUNCH_TIMES: LaunchTimes = {
+  tries: 5,
+  timeoutMs: 12_000,
+  backOff: { firstMs: 200, mostMs: 2_000 },
+  longestRetryAfterMs: 2_000,
+};
+
+interface LaunchTools {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly times: LaunchTimes;
+}
+
+/**
+ * Adds one ephemeral container. An answer in doubt (no answer, 409, 429, 5xx) repeats the identical PATCH, at most `tries`
+ * times: the API server then answers 200 and changes nothing when the first had arrived after all, because entries are
+ * merged by name and immutable (KEP-277; cluster facts, launch table). @throws KdebugError as the Cluster port says
+ */
+export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchAnswer> {
+  const patch = {
+    method: 'PATCH' as const,
+    path: `${podPath(request.pod.namespace, request.pod.name)}/ephemeralcontainers`,
+    query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...(request.dryRun && { dryRun: 'All' }) },
+    body: {
+      type: 'application/strategic-merge-patch+json',
+      value: { metadata: { uid: request.pod.uid }, spec: { ephemeralContainers: [request.container] } },
+    },
+    actingAs: request.actingAs,
+    timeoutMs: tools.times.timeoutMs,
+  };
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await sendOnce(tools.client, patch);
+    if (!(answer instanceof KdebugError) && !isDoubtful(answer)) return readAnswer(tools.client, request, answer);
+    const doubt = answer instanceof KdebugError ? answer : toClusterError(answer);
+    const waitMs = Math.max(delayOf(tools.times.backOff, attempt, tools.random), Number(doubt.facts.retryAfterMs ?? 0));
+    if (attempt + 1 >= tools.times.tries || waitMs > tools.times.longestRetryAfterMs) throw doubt;
+    await pause(tools.clock, waitMs).over;
+  }
+}
+
+async function sendOnce(client: ApiClient, patch: Parameters<ApiClient['send']>[0]): Promise<ApiAnswer | KdebugError> {
+  try {
+    return await client.send(patch);
+  } catch (error) {
+    if (error instanceof KdebugError && error.code === 'cluster_unreachable') return error;
+    throw error;
+  }
+}
+
+const isDoubtful = ({ status }: ApiAnswer): boolean => status === 409 || status === 429 || status >= 500;
+
+async function readAnswer(client: ApiClient, request: LaunchRequest, answer: ApiAnswer): Promise<LaunchAnswer> {
+  if (answer.status >= 200 && answer.status < 300) return { kind: 'launched', pod: viewPod(answer.body) };
+  const status = readStatus(answer.status, answer.body);
+  switch (answer.status) {
+    case 400:
+      return { kind: 'refused', by: isFromWebhook(status) ? 'webhook' : 'validation', message: status.message };
+    case 403:
+      return readForbidden(client, request, status);
+    case 404:
+      return { kind: status.kind === '' ? 'unsupported' : 'pod-gone' };
+    case 422:
+      return readInvalid(client, request, status);
+    default:
+      throw toClusterError(answer);
+  }
+}
+
+/** A validating webhook's refusal carries the webhook's own status, which has no details, and by default no reason. */
+const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && status.reason !== 'BadRequest';
+
+/**
+ * RBAC, Pod Security and webhooks all answer 403. RBAC is told by asking it (`access-review.ts`). Of the rest, a built-in
+ * plug-in names the object in `details` and a webhook does not; for this subresource the built-in one that refuses is Pod Security.
+ */
+async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
+  const { namespace, name } = request.pod;
+  const allowed = await mayAddEphemeralContainers(client, { namespace, name, actingAs: request.actingAs });
+  const by = !allowed ? 'rbac' : status.kind === 'pods' && status.causes.length === 0 ? 'pod-security' : 'webhook';
+  return { kind: 'refused', by, message: status.message };
+}
+
+const hasCause = (status: ApiStatus, reason: string, field: string): boolean =>
+  status.causes.some((cause) => cause.reason === reason && cause.field === field);
+
+async function readInvalid(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
+  if (hasCause(status, 'FieldValueInvalid', 'metadata.uid')) return { kind: 'pod-replaced' };
+  if (hasCause(status, 'FieldValueForbidden', 'spec.ephemeralContainers')) {
+    const held = await findOurs(client, request.pod, request);
+    if (held) return held;
+  }
+  // An admission policy (CEL) answers 422 with causes that name no field; the API server's validation always names one.
+  const isAdmission = status.causes.length > 0 && status.causes.every(({ field }) => field === '');
+  return { kind: 'refused', by: isAdmission ? 'webhook' : 'validation', message: status.message };
+}
+
+/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is who holds the name. */
+async function findOurs(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchAnswer | undefined> {
+  const answer = await client.send({ path: podPath(pod.namespace, pod.name) });
+  if (answer.status === 404) return { kind: 'pod-gone' };
+  if (answer.status !== 200) throw toClusterError(answer);
+  const held = viewPod(answer.body);
+  if (held.metadata.uid !== pod.uid) return { kind: 'pod-replaced' };
+  const ours = held.spec.ephemeralContainers.some(
+    ({ name, runId }) => name === request.container.name && runId === request.runId,
+  );
+  return ours ? { kind: 'launched', pod: held } : undefined;
+}

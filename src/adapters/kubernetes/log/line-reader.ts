@@ -1,0 +1,97 @@
+import { NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './stamp.ts';
+
+/** What becomes of a line: it is taken, passed over, or reading stops before it. */
+export type Verdict = 'take' | 'pass' | 'stop';
+
+/** Takes lines in pieces, so that a line of a gigabyte needs no more memory than one of ten bytes. */
+export interface LineTaker {
+  /**
+   * A line begins; `bytes[from, to)` is what is here of its content. `stamp` is undefined for text without one, and
+   * is overwritten by the next line's.
+   */
+  begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): Verdict;
+  content(bytes: Buffer, from: number, to: number): void;
+  /** The line's newline. False stops the reading behind it. */
+  end(): boolean;
+}
+
+/** So much of a line's content makes up its identity, together with its stamp. */
+export const HEAD_BYTES = 256;
+
+const NEWLINE = 10;
+const STOPPED = -1;
+
+/**
+ * Cuts one answer of `pods/log` with `timestamps=true` into lines. Looks for newlines and reads stamps in the bytes as they are;
+ * holds back no more than an unfinished stamp, or a head while `needsHead` is set.
+ */
+export class LineReader {
+  /** Set: `begin` sees the whole line, or `HEAD_BYTES` of it. */
+  needsHead = false;
+  readonly #stamps = new StampReader();
+  #state: 'between' | 'taking' | 'passing' = 'between';
+  #carried: Buffer | undefined;
+  /** A read with `sinceTime` may begin within a long line: its rest comes without a stamp, and its line was delivered before. */
+  #mayBeginWithin: boolean;
+
+  constructor(options: { readonly mayBeginWithin: boolean }) {
+    this.#mayBeginWithin = options.mayBeginWithin;
+  }
+
+  /** False when the taker has stopped the reading; what is left of `chunk` is then dropped. */
+  read(chunk: Buffer, taker: LineTaker): boolean {
+    const bytes = this.#carried ? Buffer.concat([this.#carried, chunk]) : chunk;
+    this.#carried = undefined;
+    return this.#readAll(bytes, taker, false);
+  }
+
+  /** The answer has ended: nothing is held back any longer. */
+  finish(taker: LineTaker): boolean {
+    const bytes = this.#carried;
+    this.#carried = undefined;
+    return bytes === undefined || this.#readAll(bytes, taker, true);
+  }
+
+  #readAll(bytes: Buffer, taker: LineTaker, final: boolean): boolean {
+    let at = 0;
+    while (at < bytes.length) {
+      at = this.#state === 'between' ? this.#begin(bytes, at, taker, final) : this.#goOn(bytes, at, taker);
+      if (at === STOPPED) return false;
+    }
+    return true;
+  }
+
+  #begin(bytes: Buffer, at: number, taker: LineTaker, final: boolean): number {
+    const length = this.#stamps.read(bytes, at);
+    if (length === NEEDS_MORE) return this.#carry(bytes, at, final);
+    const from = at + length;
+    const newline = bytes.indexOf(NEWLINE, from);
+    const to = newline < 0 ? bytes.length : newline;
+    if (this.needsHead && newline < 0 && to - from < HEAD_BYTES && !final) return this.#carry(bytes, at, final);
+    const isRest = length === NO_STAMP && this.#mayBeginWithin;
+    this.#mayBeginWithin = false;
+    const verdict = isRest ? 'pass' : taker.begin(length === NO_STAMP ? undefined : this.#stamps.stamp, bytes, from, to);
+    if (verdict === 'stop') return STOPPED;
+    this.#state = verdict === 'take' ? 'taking' : 'passing';
+    return this.#goTo(bytes, from, newline, taker);
+  }
+
+  #goOn(bytes: Buffer, at: number, taker: LineTaker): number {
+    return this.#goTo(bytes, at, bytes.indexOf(NEWLINE, at), taker);
+  }
+
+  #goTo(bytes: Buffer, from: number, newline: number, taker: LineTaker): number {
+    const to = newline < 0 ? bytes.length : newline;
+    const isTaken = this.#state === 'taking';
+    if (isTaken && to > from) taker.content(bytes, from, to);
+    if (newline < 0) return bytes.length;
+    this.#state = 'between';
+    return isTaken && !taker.end() ? STOPPED : newline + 1;
+  }
+
+  /** At the end of an answer a stamp that was cut off is dropped: its line comes again, or never came. */
+  #carry(bytes: Buffer, at: number, final: boolean): number {
+    if (!final) this.#carried = bytes.subarray(at);
+    return bytes.length;
+  }
+}

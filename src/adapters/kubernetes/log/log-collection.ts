@@ -1,0 +1,150 @@
+import type { LogCompleteness } from '../../../core/run/run.ts';
+import type { LogRequest, LogSink } from '../../../flow/ports.ts';
+import { LineReader } from './line-reader.ts';
+import type { LogStream } from './log-stream.ts';
+import type { LogTools } from './log-streams.ts';
+import { Merge } from './merge.ts';
+import { Output } from './output.ts';
+import { Succession } from './succession.ts';
+import { WakeUp } from './wake-up.ts';
+
+/**
+ * Reads one container's log by handover follows (cluster facts, "Logs"): while the follow in front lags, further ones are
+ * opened and held back, so that every log file is held open by someone although the kubelet renames it. The front is read until
+ * it meets the next one's first line, jumps over it, or has nothing more; then the next one is in front. After the
+ * container's end a plain read comes last. Memory: about 1 MiB, and up to 6 MiB for the lines of the last seconds.
+ * Never rejects for the cluster's sake; what the sink throws comes through.
+ */
+export async function collectLog(tools: LogTools, request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
+  return new LogCollection(tools, request, sink).run();
+}
+
+class LogCollection {
+  readonly #tools: LogTools;
+  readonly #request: LogRequest;
+  readonly #sink: LogSink;
+  readonly #wakeUp = new WakeUp();
+  readonly #output: Output;
+  readonly #merge: Merge;
+  readonly #succession: Succession;
+  #reading: { readonly stream: LogStream; readonly reader: LineReader; isFinished: boolean } | undefined;
+  /** Waiting for the front, as opposed to for the sink. */
+  #isIdle = false;
+  #stopTicking: () => void = () => {};
+
+  constructor(tools: LogTools, request: LogRequest, sink: LogSink) {
+    this.#tools = tools;
+    this.#request = request;
+    this.#sink = sink;
+    this.#output = new Output(request.limitBytes);
+    this.#merge = new Merge(this.#output, tools.times);
+    this.#succession = new Succession(tools, request, { merge: this.#merge, changed: this.#wakeUp.ring });
+  }
+
+  async run(): Promise<LogCompleteness> {
+    const { ended, signal, terminated } = this.#request;
+    const onEnded = (): void => {
+      this.#succession.end();
+      this.#wakeUp.ring();
+    };
+    if (terminated) onEnded();
+    ended.then(onEnded, onEnded);
+    signal.addEventListener('abort', this.#wakeUp.ring);
+    this.#tickLater();
+    try {
+      return this.#result(await this.#collect());
+    } finally {
+      signal.removeEventListener('abort', this.#wakeUp.ring);
+      this.#stopTicking();
+      this.#succession.close();
+    }
+  }
+
+  /** Resolves with why the reading ended early, if it did. */
+  async #collect(): Promise<string | undefined> {
+    for (;;) {
+      if (this.#request.signal.aborted) return 'aborted';
+      if (this.#output.isFull) return undefined;
+      this.#succession.settle();
+      if (await this.#drain()) continue;
+      const before = this.#succession.front;
+      const done = this.#succession.goOn();
+      if (done) return done.interruptedBy;
+      if (this.#succession.front !== before) continue;
+      this.#isIdle = true;
+      await this.#wakeUp.sleep();
+      this.#isIdle = false;
+    }
+  }
+
+  #result(interruptedBy: string | undefined): LogCompleteness {
+    return this.#merge.completeness.result({
+      limitReached: this.#output.isFull,
+      beginningMayBeMissing: this.#succession.beginningMayBeMissing,
+      interruptedBy,
+    });
+  }
+
+  #tickLater(): void {
+    this.#stopTicking = this.#tools.clock.after(this.#tools.times.tickMs, () => {
+      this.#succession.tick(this.#isIdle);
+      this.#wakeUp.ring();
+      this.#tickLater();
+    });
+  }
+
+  /** Takes what the front has; false when it has nothing now. */
+  async #drain(): Promise<boolean> {
+    const { front } = this.#succession;
+    if (!front) return false;
+    const reading = this.#readingOf(front);
+    if (front.isEmpty) return front.end !== undefined && this.#finish(reading);
+    this.#succession.flow(front);
+    for (const chunk of front.take()) {
+      reading.reader.needsHead = this.#merge.needsHead;
+      const goesOn = reading.reader.read(chunk, this.#merge);
+      await this.#flush();
+      if (!goesOn) this.#succession.handOver();
+      // A tick may have put another one in front while the sink was waited for.
+      if (!goesOn || this.#succession.front !== front || this.#output.isFull || this.#request.signal.aborted) break;
+    }
+    return true;
+  }
+
+  #readingOf(stream: LogStream): { readonly reader: LineReader; isFinished: boolean } {
+    if (this.#reading?.stream !== stream) {
+      const reader = new LineReader({ mayBeginWithin: stream.sinceSeconds !== undefined });
+      this.#reading = { stream, reader, isFinished: false };
+    }
+    return this.#reading;
+  }
+
+  /** The front has ended and is empty: what its reader held back is read too, once. */
+  async #finish(reading: { readonly reader: LineReader; isFinished: boolean }): Promise<boolean> {
+    if (reading.isFinished) return false;
+    reading.isFinished = true;
+    const goesOn = reading.reader.finish(this.#merge);
+    await this.#flush();
+    if (!goesOn) this.#succession.handOver();
+    return true;
+  }
+
+  async #flush(): Promise<void> {
+    for (const block of this.#output.take()) {
+      const slow = this.#sink.write(block);
+      if (slow) await this.#unlessAborted(slow);
+      if (this.#request.signal.aborted) return;
+    }
+    this.#succession.deliver(this.#output.bytes);
+  }
+
+  async #unlessAborted(slow: Promise<void>): Promise<void> {
+    const { signal } = this.#request;
+    if (signal.aborted) return;
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => resolve();
+      signal.addEventListener('abort', stop, { once: true });
+      slow.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import type { KdebugError } from '../../../core/errors.ts';
+import type { ApiClient, ApiRequest } from '../api/api-client.ts';
+import type { StreamControl } from '../api/stream.ts';
+import { EMPTY_HASH, type LineKey, hashOn } from './line-key.ts';
+import { HEAD_BYTES, LineReader, type LineTaker, type Verdict } from './line-reader.ts';
+import type { Stamp } from './stamp.ts';
+
+/** A reading in use is let run this far ahead of its reader, one that only holds its file open this far. */
+const AHEAD_BYTES = 1024 * 1024;
+const PINNED_AHEAD_BYTES = 64 * 1024;
+/** The two first lines tell where a reading begins, even when a rotation cut the first. */
+const FIRST_LINES = 2;
+
+export interface Opening {
+  readonly request: ApiRequest;
+  readonly follow: boolean;
+  /** Seconds since 1970; absent: from the file's beginning. */
+  readonly sinceSeconds: number | undefined;
+}
+
+/**
+ * One GET of `pods/log`. It begins *pinned*: it reads its first lines and then nothing more, whereupon the kubelet, which cannot write
+ * on, holds the log file open as it is, renamed or not. `promote` lets it flow.
+ */
+export class LogStream {
+  readonly follow: boolean;
+  readonly sinceSeconds: number | undefined;
+  readonly #changed: () => void;
+  readonly #control: StreamControl;
+  readonly #peek = new Peek();
+  readonly #peekReader: LineReader;
+  #chunks: Buffer[] = [];
+  #queuedBytes = 0;
+  #aheadBytes = PINNED_AHEAD_BYTES;
+  #isPaused = false;
+  #isOpen = false;
+  #openedAtMs: number | undefined;
+  #end: { readonly error: KdebugError | undefined; readonly atMs: number } | undefined;
+
+  constructor(tools: LogStreamTools, opening: Opening) {
+    this.follow = opening.follow;
+    this.sinceSeconds = opening.sinceSeconds;
+    this.#changed = tools.changed;
+    this.#peekReader = new LineReader({ mayBeginWithin: opening.sinceSeconds !== undefined });
+    this.#control = tools.client.stream(opening.request, {
+      opened: () => {
+        this.#isOpen = true;
+        this.#openedAtMs = tools.client.serverClock.now();
+      },
+      data: (chunk) => this.#receive(chunk),
+      ended: (error) => {
+        this.#end = { error, atMs: tools.client.serverClock.now() };
+        this.#peekReader.finish(this.#peek);
+        this.#changed();
+      },
+    });
+  }
+
+  /** When the server had opened it, by the server's clock. */
+  get openedAtMs(): number | undefined {
+    return this.#openedAtMs;
+  }
+
+  get wasOpened(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Set once everything has arrived; there may still be something to take. */
+  get end(): { readonly error: KdebugError | undefined; readonly atMs: number } | undefined {
+    return this.#end;
+  }
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  /** Its first lines, at most two, as far as they are known. */
+  get first(): readonly LineKey[] {
+    return this.#peek.lines;
+  }
+
+  /** Whether `first` will not change any more. */
+  get isKnown(): boolean {
+    return this.#peek.isDone || this.#end !== undefined;
+  }
+
+  promote(): void {
+    this.#aheadBytes = AHEAD_BYTES;
+    this.#flow();
+  }
+
+  /** What has arrived; makes room for more. */
+  take(): Buffer[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#queuedBytes = 0;
+    this.#flow();
+    return chunks;
+  }
+
+  close(): void {
+    this.#chunks = [];
+    this.#control.close();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (!this.#peek.isDone) this.#peekReader.read(chunk, this.#peek);
+    if (!this.#isPaused && this.#queuedBytes >= this.#aheadBytes) {
+      this.#isPaused = true;
+      this.#control.pause();
+    }
+    this.#changed();
+  }
+
+  #flow(): void {
+    if (!this.#isPaused || this.#queuedBytes >= this.#aheadBytes) return;
+    this.#isPaused = false;
+    this.#control.resume();
+  }
+}
+
+export interface LogStreamTools {
+  readonly client: ApiClient;
+  /** Something arrived, or it ended. */
+  readonly changed: () => void;
+}
+
+/** Learns the identity of the first lines without taking them. */
+class Peek implements LineTaker {
+  readonly lines: LineKey[] = [];
+  #stamp: Stamp | undefined;
+  #hash = EMPTY_HASH;
+  #hashed = 0;
+
+  get isDone(): boolean {
+    return this.lines.length === FIRST_LINES;
+  }
+
+  begin(stamp: Stamp | undefined): Verdict {
+    this.#stamp = stamp && { ...stamp };
+    this.#hash = EMPTY_HASH;
+    this.#hashed = 0;
+    return stamp ? 'take' : 'pass';
+  }
+
+  content(bytes: Buffer, from: number, to: number): void {
+    if (this.#hashed >= HEAD_BYTES) return;
+    const end = Math.min(to, from + HEAD_BYTES - this.#hashed);
+    this.#hash = hashOn(this.#hash, bytes, from, end);
+    this.#hashed += end - from;
+    if (this.#hashed === HEAD_BYTES) this.#know();
+  }
+
+  end(): boolean {
+    this.#know();
+    return !this.isDone;
+  }
+
+  #know(): void {
+    if (!this.#stamp || this.isDone) return;
+    this.lines.push({ ...this.#stamp, hash: this.#hash });
+    this.#stamp = undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock, LogRequest } from '../../../flow/ports.ts';
+import type { ApiClient } from '../api/api-client.ts';
+import { delayOf } from '../api/delays.ts';
+import { checkedContainer, podPath } from '../api/paths.ts';
+import { LogStream } from './log-stream.ts';
+import type { LogTimes } from './log-times.ts';
+import type { Merge } from './merge.ts';
+
+export interface LogTools {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly times: LogTimes;
+}
+
+/**
+ * The readings of one container's log: the one in front, from which content is taken, and those that wait their turn
+ * behind it, each holding a log file open. Opens and closes them; decides nothing.
+ */
+export class LogStreams {
+  readonly #tools: LogTools;
+  readonly #request: LogRequest;
+  readonly #merge: Merge;
+  readonly #changed: () => void;
+  /** Newest last; when there is one that does not follow (the final read), it is the last. */
+  #waiting: LogStream[] = [];
+  #front: LogStream | undefined;
+  #openedAtMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #retryAtMs = 0;
+
+  constructor(tools: LogTools, request: LogRequest, join: { readonly merge: Merge; readonly changed: () => void }) {
+    this.#tools = tools;
+    this.#request = request;
+    this.#merge = join.merge;
+    this.#changed = join.changed;
+  }
+
+  get front(): LogStream | undefined {
+    return this.#front;
+  }
+
+  get next(): LogStream | undefined {
+    return this.#waiting[0];
+  }
+
+  get newest(): LogStream | undefined {
+    return this.#waiting.at(-1);
+  }
+
+  get beforeNewest(): LogStream | undefined {
+    return this.#waiting.at(-2);
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get hasFinal(): boolean {
+    return [this.#front, this.newest].some((stream) => stream !== undefined && !stream.follow);
+  }
+
+  /** Openings that failed since the last one that brought something. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Our own clock. */
+  get openedAtMs(): number {
+    return this.#openedAtMs;
+  }
+
+  /** After failures there is a pause before the next opening. */
+  get mayOpen(): boolean {
+    return this.#tools.clock.now() >= this.#retryAtMs;
+  }
+
+  /** Opens a reading behind all others. */
+  open(kind: 'follow' | 'final'): void {
+    this.#openedAtMs = this.#tools.clock.now();
+    this.#waiting.push(new LogStream({ client: this.#tools.client, changed: this.#changed }, this.#opening(kind)));
+  }
+
+  /** Puts the next one in front, and closes the one that was. */
+  advance(): LogStream | undefined {
+    this.#front?.close();
+    this.#front = this.#waiting.shift();
+    this.#front?.promote();
+    return this.#front;
+  }
+
+  /** Closes one that waits. */
+  drop(stream: LogStream): void {
+    stream.close();
+    this.#waiting = this.#waiting.filter((other) => other !== stream);
+  }
+
+  /** A reading ended in vain. */
+  fail(): void {
+    const { clock, times, random } = this.#tools;
+    this.#retryAtMs = clock.now() + delayOf(times.backOff, this.#failures, random);
+    this.#failures += 1;
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+    this.#retryAtMs = 0;
+  }
+
+  close(): void {
+    for (const stream of [this.#front, ...this.#waiting]) stream?.close();
+    this.#front = undefined;
+    this.#waiting = [];
+  }
+
+  #opening(kind: 'follow' | 'final') {
+    const { pod, containerName, actingAs } = this.#request;
+    const follow = kind === 'follow';
+    const sinceSeconds = this.#sinceSeconds();
+    return {
+      follow,
+      sinceSeconds,
+      request: {
+        path: `${podPath(pod.namespace, pod.name)}/log`,
+        query: {
+          container: checkedContainer(containerName),
+          timestamps: 'true',
+          ...(follow && { follow: 'true' }),
+          ...(sinceSeconds !== undefined && { sinceTime: wholeSeconds(sinceSeconds) }),
+        },
+        actingAs,
+      },
+    };
+  }
+
+  /** A little before the newest line; the API server passes whole seconds on. */
+  #sinceSeconds(): number | undefined {
+    if (!this.#merge.hasAny) return undefined;
+    return this.#merge.newest.seconds - Math.ceil(this.#tools.times.overlapMs / 1_000);
+  }
+}
+
+const wholeSeconds = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
+
+/** Why a reading of the log failed, as a code: the API server says 400 while a container has no log (yet). */
+export const codeOf = (error: KdebugError): string => (error.facts.status === 400 ? 'log_unavailable' : error.code);

@@ -1,0 +1,180 @@
+import type { Pod, PodRef } from '../../../core/container/pod.ts';
+import { KdebugError, toKdebugError } from '../../../core/errors.ts';
+import type { Clock, Log, PodSeen } from '../../../flow/ports.ts';
+import type { ApiClient } from '../api/api-client.ts';
+import { type Pause, delayOf, pause } from '../api/delays.ts';
+import { podPath } from '../api/paths.ts';
+import { viewPod } from '../pod-view.ts';
+import { listPods } from './list-pods.ts';
+import { PodCache, type Subscriber } from './pod-cache.ts';
+import { type WatchEnd, WatchStream } from './watch-stream.ts';
+import type { WatchTimes } from './watch-times.ts';
+
+export interface WatchTools {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly times: WatchTimes;
+}
+
+interface Waiting {
+  resolve(): void;
+  reject(error: KdebugError): void;
+}
+
+/**
+ * The one watch of a namespace: LIST, then WATCH from there, resumed where it stopped. Whatever may have lost an event
+ * (410, an error, a broken connection, silence) leads to a new LIST; it never gives up until it is closed.
+ */
+export class NamespaceWatch {
+  readonly #tools: WatchTools;
+  readonly #namespace: string;
+  readonly #cache: PodCache;
+  #waiting: Waiting[] = [];
+  #synced = false;
+  #closed = false;
+  #resourceVersion: string | undefined;
+  #failures = 0;
+  #pause: Pause | undefined;
+  #stream: WatchStream | undefined;
+
+  constructor(tools: WatchTools, namespace: string) {
+    this.#tools = tools;
+    this.#namespace = namespace;
+    this.#cache = new PodCache(tools.log);
+    void this.#run();
+  }
+
+  get hasSubscribers(): boolean {
+    return this.#cache.hasSubscribers;
+  }
+
+  /** The pod as last seen; a name that is not known yet is asked for once. @throws KdebugError pod_not_found, and why a first LIST fails */
+  async pod(name: string): Promise<Pod> {
+    await this.#sync();
+    return this.#cache.get(name) ?? this.#ask(name);
+  }
+
+  /** All pods that `matches` accepts. @throws KdebugError why a first LIST fails */
+  async pods(matches: (labels: Readonly<Record<string, string>>) => boolean): Promise<readonly Pod[]> {
+    await this.#sync();
+    return [...this.#cache.pods()].filter((pod) => matches(pod.metadata.labels));
+  }
+
+  subscribe(pod: PodRef, onSeen: (seen: PodSeen) => void): () => void {
+    const subscriber: Subscriber = { pod, onSeen };
+    this.#cache.subscribe(subscriber);
+    void this.#tellFirst(subscriber);
+    return () => this.#cache.unsubscribe(subscriber);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#pause?.wake();
+    this.#stream?.close();
+    this.#release(new KdebugError('cluster_unreachable', { detail: 'closed' }));
+  }
+
+  #sync(): Promise<void> {
+    if (this.#closed) return Promise.reject(new KdebugError('cluster_unreachable', { detail: 'closed' }));
+    if (this.#synced) return Promise.resolve();
+    // Who waits out a failure should not wait for the whole back-off.
+    this.#pause?.wake();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+    });
+  }
+
+  #release(error?: KdebugError): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { resolve, reject } of waiting) {
+      if (error) reject(error);
+      else resolve();
+    }
+  }
+
+  async #ask(name: string): Promise<Pod> {
+    return viewPod(await this.#tools.client.json({ path: podPath(this.#namespace, name) }, 'pod_not_found'));
+  }
+
+  /** Without a state in the cache (a launch can be quicker than the watch) the API server is asked, so "gone" is never a guess. */
+  async #tellFirst(subscriber: Subscriber): Promise<void> {
+    const { name } = subscriber.pod;
+    try {
+      await this.#sync();
+      const known = this.#cache.get(name);
+      const pod = known ?? (await this.#ask(name));
+      if (this.#cache.has(subscriber)) this.#cache.tell(subscriber, this.#cache.get(name) ?? pod);
+    } catch (error) {
+      const gone = toKdebugError(error).code === 'pod_not_found' && !this.#cache.get(name);
+      if (gone && this.#cache.has(subscriber)) this.#cache.tell(subscriber, undefined);
+      // Any other failure: the watch goes on trying and tells when it has a state.
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        if (this.#resourceVersion === undefined) await this.#list();
+        if (this.#closed) return;
+        await this.#afterWatch(await this.#watch(this.#resourceVersion ?? ''));
+      } catch (error) {
+        await this.#afterFailure(toKdebugError(error));
+      }
+    }
+  }
+
+  async #list(): Promise<void> {
+    const { pods, resourceVersion } = await listPods(this.#tools.client, this.#namespace);
+    this.#resourceVersion = resourceVersion;
+    const first = !this.#synced;
+    this.#synced = true;
+    this.#cache.replace(pods);
+    if (first) this.#release();
+  }
+
+  #watch(resourceVersion: string): Promise<WatchEnd> {
+    const { times, random } = this.#tools;
+    const seconds = times.shortestSeconds + Math.floor(random() * (times.longestSeconds - times.shortestSeconds + 1));
+    this.#stream = new WatchStream(
+      this.#tools,
+      { namespace: this.#namespace, resourceVersion, timeoutSeconds: seconds, silenceMs: times.silenceMs },
+      {
+        opened: () => {},
+        change: (change) => this.#cache.apply(change),
+        reached: (version) => {
+          this.#failures = 0;
+          if (version !== '') this.#resourceVersion = version;
+        },
+      },
+    );
+    return this.#stream.over;
+  }
+
+  async #afterWatch(end: WatchEnd): Promise<void> {
+    if (end.kind === 'failed') throw end.error;
+    if (end.kind === 'stale') this.#resourceVersion = undefined;
+    // A server that closes at once, again and again, must not be asked in a tight loop.
+    this.#failures += 1;
+    if (this.#failures > 1) await this.#wait(this.#failures - 2);
+  }
+
+  async #afterFailure(error: KdebugError): Promise<void> {
+    if (this.#closed) return;
+    this.#resourceVersion = undefined;
+    this.#failures += 1;
+    this.#release(error);
+    const fields = { namespace: this.#namespace, reason: error.code, detail: error.detail, failures: this.#failures };
+    this.#tools.log.warn('the pod watch failed and is tried again', fields);
+    await this.#wait(this.#failures - 1, Number(error.facts.retryAfterMs ?? 0));
+  }
+
+  async #wait(attempt: number, atLeastMs = 0): Promise<void> {
+    const { clock, random, times } = this.#tools;
+    this.#pause = pause(clock, Math.max(atLeastMs, delayOf(times.backOff, attempt, random)));
+    await this.#pause.over;
+    this.#pause = undefined;
+  }
+}

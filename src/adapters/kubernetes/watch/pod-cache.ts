@@ -1,0 +1,87 @@
+import type { Pod, PodRef } from '../../../core/container/pod.ts';
+import type { Log, PodSeen } from '../../../flow/ports.ts';
+import type { PodChange } from './watch-stream.ts';
+
+export interface Subscriber {
+  readonly pod: PodRef;
+  readonly onSeen: (seen: PodSeen) => void;
+  /** The state that was told last, so that nothing is told twice. */
+  told?: string;
+}
+
+/** The pods of one namespace as last seen, and who wants to know of which. Callbacks run one after the other and cannot break it. */
+export class PodCache {
+  readonly #pods = new Map<string, Pod>();
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  get(name: string): Pod | undefined {
+    return this.#pods.get(name);
+  }
+
+  pods(): Iterable<Pod> {
+    return this.#pods.values();
+  }
+
+  get hasSubscribers(): boolean {
+    return this.#subscribers.size > 0;
+  }
+
+  subscribe(subscriber: Subscriber): void {
+    const { name } = subscriber.pod;
+    const others = this.#subscribers.get(name);
+    if (others) others.add(subscriber);
+    else this.#subscribers.set(name, new Set([subscriber]));
+  }
+
+  unsubscribe(subscriber: Subscriber): void {
+    const { name } = subscriber.pod;
+    const others = this.#subscribers.get(name);
+    others?.delete(subscriber);
+    if (others?.size === 0) this.#subscribers.delete(name);
+  }
+
+  /** Whether this subscriber still wants to know. */
+  has(subscriber: Subscriber): boolean {
+    return this.#subscribers.get(subscriber.pod.name)?.has(subscriber) === true;
+  }
+
+  apply({ kind, pod }: PodChange): void {
+    const { name, uid } = pod.metadata;
+    if (kind === 'set') this.#pods.set(name, pod);
+    else if (this.#pods.get(name)?.metadata.uid === uid) this.#pods.delete(name);
+    this.#tellAll(name);
+  }
+
+  /** Everything anew, after a list: tells the subscribers of every pod that changed, came or went. */
+  replace(pods: readonly Pod[]): void {
+    this.#pods.clear();
+    for (const pod of pods) this.#pods.set(pod.metadata.name, pod);
+    for (const name of this.#subscribers.keys()) this.#tellAll(name);
+  }
+
+  /** Tells one subscriber what is known now, unless it knows already. */
+  tell(subscriber: Subscriber, pod: Pod | undefined): void {
+    const state = pod ? `${pod.metadata.uid}/${pod.metadata.resourceVersion}` : 'gone';
+    if (subscriber.told === state) return;
+    subscriber.told = state;
+    try {
+      subscriber.onSeen(seenOf(subscriber.pod, pod));
+    } catch (error) {
+      this.#log.error('a subscriber of the pod watch threw', { error, podName: subscriber.pod.name });
+    }
+  }
+
+  #tellAll(name: string): void {
+    for (const subscriber of [...(this.#subscribers.get(name) ?? [])]) this.tell(subscriber, this.#pods.get(name));
+  }
+}
+
+function seenOf(wanted: PodRef, pod: Pod | undefined): PodSeen {
+  if (!pod) return { kind: 'gone' };
+  return pod.metadata.uid === wanted.uid ? { kind: 'pod', pod } : { kind: 'replaced' };
+}

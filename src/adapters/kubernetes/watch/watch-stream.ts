@@ -1,0 +1,134 @@
+import type { Pod } from '../../../core/container/pod.ts';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock } from '../../../flow/ports.ts';
+import type { ApiClient } from '../api/api-client.ts';
+import { asNumber, asObject, asText } from '../api/json-fields.ts';
+import { podsPath } from '../api/paths.ts';
+import type { StreamControl } from '../api/stream.ts';
+import { viewPod } from '../pod-view.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+/** An object is at most 3 MiB on the server's side; this leaves room and still bounds the memory. */
+const LINE_LIMIT = 16 * 1024 * 1024;
+
+export type PodChange = { readonly kind: 'set' | 'deleted'; readonly pod: Pod };
+
+/** How one watch ended. `stale`: what was missed cannot be had any more (410, or a stream that cannot be trusted): list again. */
+export type WatchEnd =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'failed'; readonly error: KdebugError };
+
+export interface WatchRequest {
+  readonly namespace: string;
+  readonly resourceVersion: string;
+  readonly timeoutSeconds: number;
+  /** Bookmarks come every minute: longer silence than this is a dead connection. */
+  readonly silenceMs: number;
+}
+
+export interface WatchEvents {
+  opened(): void;
+  change(change: PodChange): void;
+  /** Everything up to this version has been seen. */
+  reached(resourceVersion: string): void;
+}
+
+/** One WATCH request over the pods of a namespace, until it ends. `over` never rejects. */
+export class WatchStream {
+  readonly over: Promise<WatchEnd>;
+  readonly #clock: Clock;
+  readonly #silenceMs: number;
+  readonly #events: WatchEvents;
+  readonly #splitter = new LineSplitter(LINE_LIMIT);
+  readonly #control: StreamControl;
+  #heardAtMs: number;
+  #stopTimer: () => void = () => {};
+  #finish: (end: WatchEnd) => void = () => {};
+
+  constructor(tools: { readonly client: ApiClient; readonly clock: Clock }, request: WatchRequest, events: WatchEvents) {
+    this.#clock = tools.clock;
+    this.#silenceMs = request.silenceMs;
+    this.#events = events;
+    this.#heardAtMs = tools.clock.now();
+    this.over = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#control = tools.client.stream(
+      {
+        path: podsPath(request.namespace),
+        query: {
+          watch: 'true',
+          allowWatchBookmarks: 'true',
+          resourceVersion: request.resourceVersion,
+          timeoutSeconds: String(request.timeoutSeconds),
+        },
+      },
+      {
+        opened: () => this.#events.opened(),
+        data: (chunk) => this.#read(chunk),
+        ended: (error) => this.#end(endOf(error)),
+      },
+    );
+    this.#listen();
+  }
+
+  close(): void {
+    this.#end({ kind: 'closed' });
+  }
+
+  #end(end: WatchEnd): void {
+    this.#stopTimer();
+    this.#finish(end);
+    this.#control.close();
+  }
+
+  /** One timer, not one a chunk: it looks how long ago the last byte was and goes back to sleep for the rest. */
+  #listen(): void {
+    const quietMs = this.#clock.now() - this.#heardAtMs;
+    if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale' });
+    else this.#stopTimer = this.#clock.after(this.#silenceMs - quietMs, () => this.#listen());
+  }
+
+  #read(chunk: Buffer): void {
+    this.#heardAtMs = this.#clock.now();
+    try {
+      for (const line of this.#splitter.push(chunk)) this.#take(JSON.parse(line));
+    } catch {
+      // Garbage or an oversized line: whatever it was to say is lost, so only a new list is the truth.
+      this.#end({ kind: 'stale' });
+    }
+  }
+
+  #take(raw: unknown): void {
+    const { type, object } = asObject(raw);
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED': {
+        const pod = viewPod(object);
+        this.#events.change({ kind: type === 'DELETED' ? 'deleted' : 'set', pod });
+        return this.#events.reached(pod.metadata.resourceVersion);
+      }
+      case 'BOOKMARK':
+        return this.#events.reached(asText(asObject(asObject(object).metadata).resourceVersion));
+      case 'ERROR':
+        return this.#end(endOfStatus(asObject(object)));
+      default:
+        // A type of event that a newer server may have.
+        return;
+    }
+  }
+}
+
+function endOf(error: KdebugError | undefined): WatchEnd {
+  if (!error) return { kind: 'closed' };
+  return error.facts.status === 410 ? { kind: 'stale' } : { kind: 'failed', error };
+}
+
+/** A Status inside the stream: 410 Expired is the usual one; any other is waited out before the next list. */
+function endOfStatus(status: Readonly<Record<string, unknown>>): WatchEnd {
+  const code = asNumber(status.code) ?? 0;
+  if (code === 410) return { kind: 'stale' };
+  return { kind: 'failed', error: new KdebugError('cluster_failed', { detail: asText(status.message), facts: { status: code } }) };
+}

@@ -1,0 +1,68 @@
+import { KdebugError } from '../../../core/errors.ts';
+import { podsPath } from '../api/paths.ts';
+import { NamespaceWatch, type WatchTools } from './namespace-watch.ts';
+
+interface Entry {
+  readonly watch: NamespaceWatch;
+  usedAtMs: number;
+}
+
+/** The watches of one cluster, one a namespace: opened on first use, closed when nobody has used them for a while. */
+export class Watches {
+  readonly #tools: WatchTools;
+  readonly #entries = new Map<string, Entry>();
+  #stopTimer: (() => void) | undefined;
+  #closed = false;
+
+  constructor(tools: WatchTools) {
+    this.#tools = tools;
+  }
+
+  /** @throws KdebugError invalid_name, cluster_busy (more namespaces in use than a bot watches at once) */
+  of(namespace: string): NamespaceWatch {
+    podsPath(namespace);
+    if (this.#closed) throw new KdebugError('cluster_unreachable', { detail: 'closed' });
+    const entry = this.#entries.get(namespace) ?? this.#open(namespace);
+    entry.usedAtMs = this.#tools.clock.now();
+    return entry.watch;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopTimer?.();
+    for (const { watch } of this.#entries.values()) watch.close();
+    this.#entries.clear();
+  }
+
+  #open(namespace: string): Entry {
+    if (this.#entries.size >= this.#tools.times.mostNamespaces) this.#closeIdle(0, 1);
+    if (this.#entries.size >= this.#tools.times.mostNamespaces) {
+      throw new KdebugError('cluster_busy', { detail: 'too many namespaces at once', facts: { retryAfterMs: 60_000 } });
+    }
+    const entry = { watch: new NamespaceWatch(this.#tools, namespace), usedAtMs: this.#tools.clock.now() };
+    this.#entries.set(namespace, entry);
+    this.#sweepLater();
+    return entry;
+  }
+
+  #sweepLater(): void {
+    this.#stopTimer ??= this.#tools.clock.after(this.#tools.times.lingerMs, () => {
+      this.#stopTimer = undefined;
+      this.#closeIdle(this.#tools.times.lingerMs, this.#entries.size);
+      if (this.#entries.size > 0) this.#sweepLater();
+    });
+  }
+
+  /** Closes up to `most` watches that have no subscriber and were not used for `idleMs`, the longest unused first. */
+  #closeIdle(idleMs: number, most: number): void {
+    const now = this.#tools.clock.now();
+    const idle = [...this.#entries]
+      .filter(([, { watch, usedAtMs }]) => !watch.hasSubscribers && now - usedAtMs >= idleMs)
+      .sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)
+      .slice(0, most);
+    for (const [namespace, { watch }] of idle) {
+      watch.close();
+      this.#entries.delete(namespace);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
+import type { Log } from '../../flow/ports.ts';
+
+export const SLACK_API_URL = 'https://slack.com/api/';
+
+/** Slack's libraries log through ours, warnings and errors only: their lower levels hold payloads. */
+export const libraryLogger = (log: Log): Logger => {
+  const words = (parts: unknown[]): string =>
+    parts.map((part) => (part instanceof Error ? part.name : String(part))).join(' ');
+  return {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (...parts) => log.warn('slack library', { detail: words(parts) }),
+    error: (...parts) => log.warn('slack library', { detail: words(parts) }),
+    setLevel: () => undefined,
+    getLevel: () => LogLevel.WARN,
+    setName: () => undefined,
+  };
+};
+
+/** A 429 must name its wait for the client to recognise it; one that does not gets half a minute. */
+const fetchNamingTheWait: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  if (response.status !== 429 || /^\d+$/.test(response.headers.get('retry-after') ?? '')) return response;
+  return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
+};
+
+/** No hidden retries, no hidden waits, an end to every call. A fresh object each time: Slack's libraries write into it. */
+export const clientOptions = (apiUrl: string, log: Log): WebClientOptions => ({
+  slackApiUrl: apiUrl,
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  timeout: 10_000,
+  allowAbsoluteUrls: false,
+  fetch: fetchNamingTheWait,
+  logger: libraryLogger(log),
+});
+
+export const createClient = (token: string, apiUrl: string, log: Log): WebClient =>
+  new WebClient(token, clientOptions(apiUrl, log));
+
+const SLACK_HOSTS = /(^|\.)(slack\.com|slack-gov\.com)$/;
+
+/**
+ * Whether a URL that came in a payload or an answer may be called: Slack's own hosts over TLS, or the origin of
+ * `apiUrl`. Prevents that a forged `response_url` or upload URL sends texts, logs or requests elsewhere.
+ */
+export function isSlackUrl(url: string, apiUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, origin, username, password } = new URL(url);
+  if (username !== '' || password !== '') return false;
+  return origin === new URL(apiUrl).origin || (protocol === 'https:' && SLACK_HOSTS.test(hostname));
+}

@@ -1,0 +1,111 @@
+import { App } from '@slack/bolt';
+import { KdebugError } from '../../core/errors.ts';
+import type { Clock, Inbox, Log, Thread } from '../../flow/ports.ts';
+import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
+import { type Identity, learnIdentity } from './identity.ts';
+import type { ListenerContext } from './listeners/answer.ts';
+import { onButton } from './listeners/button.ts';
+import { onCommand } from './listeners/command.ts';
+import { onMention } from './listeners/mention.ts';
+import { HttpReceiver } from './receiving/http-receiver.ts';
+import { InFlight } from './receiving/in-flight.ts';
+import { SocketReceiver } from './receiving/socket-receiver.ts';
+import { createThread } from './thread/thread.ts';
+
+export type { Identity } from './identity.ts';
+
+export type Transport =
+  | { readonly kind: 'http'; readonly signingSecret: string; readonly port: number }
+  | { readonly kind: 'socket'; readonly appToken: string };
+
+export interface SlackOptions {
+  readonly botToken: string;
+  readonly transport: Transport;
+  /** Absent: Slack's own. */
+  readonly apiUrl?: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Slack, both ways. It speaks (`thread`) from the moment it is made, and listens from `start` on. */
+export interface Slack {
+  readonly thread: Thread;
+  /**
+   * Learns who we are and begins to deliver to `inbox`. Once only.
+   * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_port_unavailable
+   */
+  start(inbox: Inbox): Promise<Identity>;
+  /** Whether requests from Slack can arrive. */
+  ready(): boolean;
+  /** The port of the HTTP transport, once it listens. */
+  port(): number | undefined;
+  /** Takes nothing new (requests get an honest answer), waits up to 5 s for what is under way, then closes. Repeatable. */
+  stop(): Promise<void>;
+}
+
+type Receiving = HttpReceiver | SocketReceiver;
+
+export function createSlack(options: SlackOptions): Slack {
+  const { botToken, log, clock } = options;
+  const apiUrl = options.apiUrl ?? SLACK_API_URL;
+  const client = createClient(botToken, apiUrl, log);
+  const receiver = receiverOf(options, apiUrl);
+  const background = new InFlight();
+  let identity: Identity | undefined;
+  let stopping: Promise<void> | undefined;
+  const { thread, close } = createThread({ client, apiUrl, clock, log, botId: () => identity?.botId });
+
+  const stop = async (): Promise<void> => {
+    if (identity) await receiver.stop();
+    await background.drained(clock, 1_000);
+    close();
+  };
+
+  return {
+    thread,
+    ready: () => identity !== undefined && stopping === undefined && receiver.isReady(),
+    port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
+    async start(inbox) {
+      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
+      const learnt = await learnIdentity(client, log);
+      listen(receiver, options, {
+        inbox,
+        thread,
+        identity: learnt,
+        clock,
+        log,
+        isStopping: () => stopping !== undefined,
+        inBackground: (work) => void background.track(work),
+      });
+      await receiver.start();
+      identity = learnt;
+      return learnt;
+    },
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string): Receiving {
+  if (transport.kind === 'http') {
+    return new HttpReceiver({ signingSecret: transport.signingSecret, port: transport.port, log, clock });
+  }
+  return new SocketReceiver({ appToken: transport.appToken, apiUrl, log, clock });
+}
+
+/** One Bolt app on the receiver. The form and the message shortcut get their listeners here. */
+function listen(receiver: Receiving, { botToken, apiUrl, log }: SlackOptions, context: ListenerContext): void {
+  const { botId, botUserId } = context.identity;
+  const app = new App({
+    receiver,
+    authorize: async () => ({ botToken, botId, botUserId }),
+    clientOptions: clientOptions(apiUrl ?? SLACK_API_URL, log),
+    logger: libraryLogger(log),
+    convoStore: false,
+  });
+  app.command('/kdebug', ({ body, ack }) => onCommand(context, body, ack));
+  app.event('app_mention', ({ body }) => onMention(context, body));
+  app.action(/./, ({ body, ack }) => onButton(context, body, ack));
+}

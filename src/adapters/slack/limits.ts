@@ -1,0 +1,33 @@
+/** Slack's limits, each with its source. Checked 2026-11-20 unless a line says otherwise. */
+
+/** Block Kit reference, "blocks": at most 50 in a message. */
+export const MAX_BLOCKS = 50;
+/** Block Kit reference, "section": text of 1 to 3,000 characters; kept for every text of ours. */
+export const MAX_TEXT = 3_000;
+/** Block Kit reference, "header": 150 characters. */
+export const MAX_HEADER = 150;
+/** Block Kit reference, "context": 10 elements. */
+export const MAX_CONTEXT_ELEMENTS = 10;
+/** Block Kit reference, "actions": 25 elements. */
+export const MAX_BUTTONS = 25;
+/** Block Kit reference, "button": text 75, value 2,000, `action_id` 255 characters. */
+export const MAX_BUTTON_LABEL = 75;
+export const MAX_BUTTON_VALUE = 2_000;
+export const MAX_ACTION_ID = 255;
+/** Block Kit reference, "confirmation dialog": title 100, text 300, buttons 30 characters. */
+export const MAX_CONFIRM_TITLE = 100;
+export const MAX_CONFIRM_TEXT = 300;
+export const MAX_CONFIRM_BUTTON = 30;
+/**
+ * `msg_blocks_too_long` starts near 13,200 characters of all blocks together, undocumented and varying with content
+ * (bolt-js issue 2509). We stay below 12,000 as weighed in `views/plain.ts`: bytes of JSON, `& < >` as entities.
+ */
+export const MAX_BLOCKS_WEIGHT = 12_000;
+/** chat.postMessage: `text` of 4,000 characters is advised, 40,000 is the cut. Ours is only the fallback. */
+export const MAX_FALLBACK = 3_000;
+/** design.md section 3: request bodies. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** "Verifying requests from Slack": five minutes; Slack's SDK checks the past only. */
+export const MAX_SKEW_MS = 5 * 60_000;
+/** Slack closes the door at 3 s. The flow promises an answer within 2.5 s, so this one only catches a broken promise. */
+export const ACK_GUARD_MS = 2_700;

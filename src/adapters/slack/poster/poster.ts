@@ -1,0 +1,212 @@
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock } from '../../../flow/ports.ts';
+import { Budgets, type Method } from './budgets.ts';
+import type { Lane } from './pace.ts';
+import { troubleOf } from './slack-errors.ts';
+
+/** One call of a Web API method. */
+export interface Call {
+  readonly method: Method;
+  readonly lane: Lane;
+  readonly channelId?: string;
+  /** Doing it twice is the same as doing it once: an unanswered one goes again, at most three times in all. */
+  readonly repeatable: boolean;
+}
+
+interface Entry {
+  readonly call: Call;
+  readonly lane: Lane;
+  readonly key: string | undefined;
+  readonly send: () => Promise<void>;
+  readonly done: readonly (() => void)[];
+  readonly failed: readonly ((error: KdebugError) => void)[];
+  readonly attempts: number;
+  readonly refusals: number;
+  readonly notBeforeMs: number;
+}
+
+/** Waits before the second and the third try of a repeatable call. */
+const RETRY_AFTER_MS = [500, 2_000] as const;
+/** A call that Slack limits more often than this is given back as unanswered. */
+const MAX_REFUSALS = 10;
+const MAX_WAITING = 10_000;
+
+/**
+ * Sends calls at Slack's pace: `final` before `progress`, each method and each channel within its budget, 429 obeyed for
+ * that method (a post: that channel) only. No call is ever repeated unless Slack refused it (429) or it is repeatable.
+ * Bounded: when 10,000 calls wait, the next one fails at once. All waiting is on the given clock.
+ */
+export class Poster {
+  readonly #clock: Clock;
+  readonly #budgets = new Budgets();
+  readonly #waiting: Record<Lane, Entry[]> = { final: [], progress: [] };
+  readonly #busyKeys = new Set<string>();
+  #cancelWake: (() => void) | undefined;
+  #pumping = false;
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @throws KdebugError the codes of the `Thread` port */
+  call<T>(call: Call, send: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const sendAndResolve = async () => resolve(await send());
+      this.#add(entryOf(call, undefined, sendAndResolve, { done: [], failed: [reject] }));
+    });
+  }
+
+  /**
+   * Like `call`, but of several waiting calls with the same key only the newest is sent, and all settle with it; two
+   * calls with one key are never in flight together.
+   */
+  newest(key: string, call: Call, send: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#add(entryOf(call, key, send, { done: [resolve], failed: [reject] }));
+    });
+  }
+
+  /** Everything that still waits fails as unanswered; so does every later call. */
+  close(): void {
+    this.#closed = true;
+    this.#cancelWake?.();
+    for (const lane of ['final', 'progress'] as const) {
+      for (const entry of this.#waiting[lane].splice(0)) fail(entry, notSent());
+    }
+  }
+
+  #add(entry: Entry): void {
+    if (this.#closed || this.#waiting.final.length + this.#waiting.progress.length >= MAX_WAITING) {
+      fail(entry, notSent());
+      return;
+    }
+    const older = this.#takeWaiting(entry.key);
+    const merged = older ? merge(older, entry) : entry;
+    this.#waiting[merged.lane].push(merged);
+    this.#pumpSoon();
+  }
+
+  #takeWaiting(key: string | undefined): Entry | undefined {
+    if (key === undefined) return undefined;
+    for (const waiting of [this.#waiting.final, this.#waiting.progress]) {
+      const index = waiting.findIndex((entry) => entry.key === key);
+      if (index >= 0) return waiting.splice(index, 1)[0];
+    }
+    return undefined;
+  }
+
+  /** Puts an entry that must go again in front, unless a newer one for the same key has come: then that one goes for both. */
+  #return(entry: Entry): void {
+    if (this.#closed) {
+      fail(entry, notSent());
+      return;
+    }
+    const newer = this.#takeWaiting(entry.key);
+    const merged = newer ? merge(entry, newer) : entry;
+    this.#waiting[merged.lane].unshift(merged);
+  }
+
+  #pumpSoon(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    this.#cancelWake?.();
+    this.#cancelWake = undefined;
+    let wakeInMs = Number.POSITIVE_INFINITY;
+    for (const lane of ['final', 'progress'] as const) {
+      const staying: Entry[] = [];
+      for (const entry of this.#waiting[lane]) {
+        const waitMs = this.#waitMs(entry);
+        if (waitMs === 0) this.#start(entry);
+        else staying.push(entry);
+        if (waitMs > 0) wakeInMs = Math.min(wakeInMs, waitMs);
+      }
+      this.#waiting[lane] = staying;
+    }
+    if (Number.isFinite(wakeInMs)) this.#cancelWake = this.#clock.after(wakeInMs, () => this.#pump());
+  }
+
+  /** Infinity while a call with the same key is in flight: its end pumps. */
+  #waitMs({ call, lane, key, notBeforeMs }: Entry): number {
+    if (key !== undefined && this.#busyKeys.has(key)) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#clock.now();
+    const paces = this.#budgets.of(call.method, call.channelId, nowMs);
+    return Math.max(0, notBeforeMs - nowMs, ...paces.map((pace) => pace.waitMs(lane, nowMs)));
+  }
+
+  #start(entry: Entry): void {
+    const nowMs = this.#clock.now();
+    for (const pace of this.#budgets.of(entry.call.method, entry.call.channelId, nowMs)) pace.sent(entry.lane, nowMs);
+    if (entry.key !== undefined) this.#busyKeys.add(entry.key);
+    void this.#send(entry);
+  }
+
+  /** Never rejects. */
+  async #send(entry: Entry): Promise<void> {
+    try {
+      // A later microtask: nothing may settle while the queue is being walked.
+      await Promise.resolve();
+      await entry.send();
+      for (const done of entry.done) done();
+    } catch (thrown) {
+      this.#settle(entry, thrown);
+    }
+    if (entry.key !== undefined) this.#busyKeys.delete(entry.key);
+    this.#pumpSoon();
+  }
+
+  #settle(entry: Entry, thrown: unknown): void {
+    const { call, attempts, refusals } = entry;
+    const trouble = troubleOf(thrown);
+    const nowMs = this.#clock.now();
+    if (trouble.kind === 'limited') {
+      this.#budgets.of(call.method, call.channelId, nowMs).at(-1)?.limited(nowMs, trouble.retryAfterMs);
+      if (refusals < MAX_REFUSALS) this.#return({ ...entry, refusals: refusals + 1 });
+      else fail(entry, notSent());
+      return;
+    }
+    const waitMs = RETRY_AFTER_MS[attempts];
+    const again = call.repeatable && trouble.error.code === 'slack_unanswered' && waitMs !== undefined;
+    if (again) this.#return({ ...entry, attempts: attempts + 1, notBeforeMs: nowMs + waitMs });
+    else fail(entry, trouble.error);
+  }
+}
+
+const entryOf = (
+  call: Call,
+  key: string | undefined,
+  send: () => Promise<void>,
+  settle: Pick<Entry, 'done' | 'failed'>,
+): Entry => ({
+  call,
+  lane: call.lane,
+  key,
+  send,
+  ...settle,
+  attempts: 0,
+  refusals: 0,
+  notBeforeMs: 0,
+});
+
+/** The newer call, on behalf of both. */
+const merge = (older: Entry, newer: Entry): Entry => ({
+  ...newer,
+  lane: older.lane === 'final' ? 'final' : newer.lane,
+  done: [...older.done, ...newer.done],
+  failed: [...older.failed, ...newer.failed],
+  notBeforeMs: Math.max(older.notBeforeMs, newer.notBeforeMs),
+});
+
+function fail(entry: Entry, error: KdebugError): void {
+  for (const failed of entry.failed) failed(error);
+}
+
+/** Looking finds nothing, and the caller says it again when there is room. */
+const notSent = (): KdebugError => new KdebugError('slack_unanswered', { facts: { kind: 'not_sent' } });

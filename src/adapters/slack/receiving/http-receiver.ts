@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock, Log } from '../../../flow/ports.ts';
+import { MAX_BODY_BYTES, MAX_SKEW_MS } from '../limits.ts';
+import { deliver } from './delivery.ts';
+import { parseBody, readBody } from './http-body.ts';
+import { InFlight } from './in-flight.ts';
+
+export interface HttpOptions {
+  readonly signingSecret: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const PATH = '/slack/events';
+const DRAIN_MS = 5_000;
+
+/**
+ * Slack's requests over HTTP, at `/slack/events`. Bolt's own receiver is not used, only its signature check: it takes
+ * requests from the future, ends the process on a signed body of `null`, acknowledges events before they are stored
+ * and cannot drain. Unsigned, stale or future requests get 401, bodies over 1 MiB 413, anything else unreadable 4xx.
+ */
+export class HttpReceiver implements Receiver {
+  readonly #options: HttpOptions;
+  readonly #server: Server;
+  readonly #inFlight = new InFlight();
+  #app: App | undefined;
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    // Slow or idle clients hold a connection for seconds, not for ever.
+    const limits = {
+      headersTimeout: 5_000,
+      requestTimeout: 10_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+    };
+    this.#server = createServer(limits, (request, response) => {
+      void this.#inFlight.track(this.#handle(request, response));
+    });
+  }
+
+  init(app: App): void {
+    this.#app = app;
+  }
+
+  isReady(): boolean {
+    return this.#server.listening;
+  }
+
+  port(): number | undefined {
+    const address = this.#server.address();
+    return typeof address === 'object' ? address?.port : undefined;
+  }
+
+  /** @throws KdebugError slack_port_unavailable */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onError = (cause: Error) =>
+        reject(new KdebugError('slack_port_unavailable', { detail: cause.message, cause }));
+      this.#server.once('error', onError);
+      this.#server.listen(this.#options.port, () => {
+        this.#server.off('error', onError);
+        resolve();
+      });
+    });
+  }
+
+  /** No new connections; what is under way has 5 s. */
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#inFlight.drained(this.#options.clock, DRAIN_MS);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Never rejects. */
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const status = await this.#answer(request, response);
+      if (status !== undefined) end(response, status);
+    } catch (thrown) {
+      this.#options.log.warn('a request to the Slack endpoint broke off', { error: thrown });
+      if (!response.headersSent) end(response, 400);
+    }
+  }
+
+  /** The status to answer with; undefined when a listener has answered. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
+    if (request.url?.split('?')[0] !== PATH) return 404;
+    if (request.method !== 'POST') return 405;
+    const raw = await readBody(request, MAX_BODY_BYTES);
+    if (raw === undefined) return 413;
+    const text = raw.toString();
+    if (!this.#isFromSlack(request, text)) return 401;
+    const body = parseBody(text, request.headers['content-type'] ?? '');
+    if (body === undefined || this.#app === undefined) return 400;
+    if (body.ssl_check === '1') return 200;
+    if (body.type === 'url_verification') {
+      sendJson(response, { challenge: String(body.challenge) });
+      return undefined;
+    }
+    const taken = await deliver(this.#app, {
+      body,
+      ...retryOf(request),
+      answer: async (answer) => (answer ? sendJson(response, answer) : end(response, 200)),
+    });
+    return taken === 'taken' ? undefined : 500;
+  }
+
+  /** Slack's signature over the raw body, and a time within five minutes of ours, in both directions. */
+  #isFromSlack(request: IncomingMessage, body: string): boolean {
+    const { signingSecret, clock } = this.#options;
+    const signature = headerOf(request, 'x-slack-signature');
+    const timestamp = headerOf(request, 'x-slack-request-timestamp');
+    if (!/^v0=[0-9a-f]{64}$/.test(signature) || !/^\d{1,12}$/.test(timestamp)) return false;
+    const nowMilliseconds = clock.now();
+    if (Math.abs(nowMilliseconds - Number(timestamp) * 1000) > MAX_SKEW_MS) return false;
+    const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': Number(timestamp) };
+    return isValidSlackRequest({ signingSecret, body, headers, nowMilliseconds });
+  }
+}
+
+const headerOf = (request: IncomingMessage, name: string): string => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+};
+
+function retryOf(request: IncomingMessage): { retryNum?: number; retryReason?: string } {
+  const number = headerOf(request, 'x-slack-retry-num');
+  if (!/^\d{1,3}$/.test(number)) return {};
+  return { retryNum: Number(number), retryReason: headerOf(request, 'x-slack-retry-reason') };
+}
+
+function end(response: ServerResponse, status: number): void {
+  // What was not read of a refused body must not become the next request.
+  response.writeHead(status, status >= 400 ? { connection: 'close' } : {});
+  response.end();
+}
+
+function sendJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../../flow/ports.ts';
+
+/** Counts work under way, so that a stop can wait for it. */
+export class InFlight {
+  readonly #work = new Set<Promise<unknown>>();
+
+  /** Follows `work` to its end, however it ends. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    const forget = () => this.#work.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  /** Resolves when nothing is under way any more, or after `boundMs`. */
+  async drained(clock: Clock, boundMs: number): Promise<void> {
+    let isLate = false;
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(boundMs, () => {
+        isLate = true;
+        resolve();
+      });
+    });
+    while (this.#work.size > 0 && !isLate) await Promise.race([Promise.allSettled(this.#work), late]);
+    cancel();
+  }
+}

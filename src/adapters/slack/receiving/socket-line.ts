@@ -1,0 +1,163 @@
+import type { SocketModeOptions } from '@slack/socket-mode';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock, Log } from '../../../flow/ports.ts';
+import { troubleOf } from '../poster/slack-errors.ts';
+import { DrainingClient } from './draining-client.ts';
+import { InFlight } from './in-flight.ts';
+
+/** What Socket Mode hands over: an envelope and the way to acknowledge it. */
+export interface Envelope {
+  readonly body: unknown;
+  readonly retry_num?: number;
+  readonly retry_reason?: string;
+  readonly ack: (body?: Record<string, unknown>) => Promise<void>;
+}
+
+export interface LineOptions {
+  readonly clientOptions: () => SocketModeOptions;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 ≤ x < 1; spreads reconnects of several replicas. */
+  readonly random: () => number;
+  /** Resolves when the envelope is dealt with; never rejects. */
+  readonly onEnvelope: (envelope: Envelope) => Promise<void>;
+}
+
+const FIRST_BACK_OFF_MS = 200;
+const LONGEST_BACK_OFF_MS = 10_000;
+const HELLO_MS = 15_000;
+const CLOSE_MS = 1_000;
+/** Slack closes a recycled connection about 10 s after it said so. */
+const DRAIN_MS = 5_000;
+
+/**
+ * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
+ * Slack recycles it, the new connection is open before the old one is drained and closed. Rejections stay inside.
+ */
+export class SocketLine {
+  readonly #options: LineOptions;
+  /** Every connection, with the envelopes that came by it and are not dealt with. */
+  readonly #open = new Map<DrainingClient, InFlight>();
+  #current: DrainingClient | undefined;
+  #failures = 0;
+  #stopped = false;
+  #cancelWait: (() => void) | undefined;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  isConnected(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Resolves after the first try, however it ended; the supervision goes on. @throws KdebugError slack_token_rejected */
+  async start(): Promise<void> {
+    const error = await this.#connect();
+    if (error?.code === 'slack_token_rejected') {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Closes all connections, at most about a second; nothing is reopened. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelWait?.();
+    this.#current = undefined;
+    await Promise.all([...this.#open.keys()].map((client) => this.#close(client)));
+  }
+
+  /** One try; on failure the next one is planned. Never rejects. */
+  async #connect(): Promise<KdebugError | undefined> {
+    const client = new DrainingClient(this.#options.clientOptions(), (reason) => this.#recycle(client, reason));
+    const inFlight = new InFlight();
+    client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
+    client.on('disconnected', () => this.#onClosed(client));
+    this.#open.set(client, inFlight);
+    try {
+      await this.#inTime(client.start());
+    } catch (thrown) {
+      return this.#onFailed(client, thrown);
+    }
+    if (this.#stopped) {
+      await this.#close(client);
+      return undefined;
+    }
+    this.#failures = 0;
+    this.#current = client;
+    return undefined;
+  }
+
+  async #onFailed(client: DrainingClient, thrown: unknown): Promise<KdebugError> {
+    const trouble = troubleOf(thrown);
+    const error = trouble.kind === 'error' ? trouble.error : new KdebugError('slack_unreachable');
+    this.#options.log.warn('a Socket Mode connection was not opened', { code: error.code, detail: error.detail });
+    this.#planNext(trouble.kind === 'limited' ? trouble.retryAfterMs : 0);
+    await this.#close(client);
+    return error;
+  }
+
+  #planNext(atLeastMs: number): void {
+    if (this.#stopped) return;
+    const ceiling = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#cancelWait?.();
+    this.#cancelWait = this.#options.clock.after(
+      Math.max(atLeastMs, ceiling * (0.5 + this.#options.random() / 2)),
+      () => {
+        void this.#connect();
+      },
+    );
+  }
+
+  #onClosed(client: DrainingClient): void {
+    this.#open.delete(client);
+    if (this.#current !== client) return;
+    this.#current = undefined;
+    this.#options.log.info('a Socket Mode connection was closed');
+    this.#planNext(0);
+  }
+
+  /** The replacement first; the old one serves until it is there or Slack closes it. */
+  #recycle(client: DrainingClient, reason: string): void {
+    this.#options.log.info('Slack recycles a Socket Mode connection', { reason });
+    if (this.#current !== client || this.#stopped) return;
+    void this.#replace(client);
+  }
+
+  async #replace(old: DrainingClient): Promise<void> {
+    await this.#connect();
+    await this.#open.get(old)?.drained(this.#options.clock, DRAIN_MS);
+    await this.#close(old);
+  }
+
+  async #inTime(started: Promise<unknown>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#options.clock.after(HELLO_MS, () =>
+        reject(new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } })),
+      );
+    });
+    // It may still reject after the race is over.
+    started.catch(() => undefined);
+    try {
+      await Promise.race([started, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Asks for an orderly end, then ends it: Slack may leave a closed connection open (node-slack-sdk issue 2752). */
+  async #close(client: DrainingClient): Promise<void> {
+    if (!this.#open.has(client)) return;
+    const closed = client.disconnect();
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#options.clock.after(CLOSE_MS, resolve);
+    });
+    await Promise.race([closed, late]);
+    cancel();
+    if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
+  }
+}

@@ -1,0 +1,92 @@
+import type { App, Receiver } from '@slack/bolt';
+import { LogLevel } from '@slack/web-api';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock, Log } from '../../../flow/ports.ts';
+import { clientOptions, libraryLogger } from '../client.ts';
+import { deliver } from './delivery.ts';
+import { InFlight } from './in-flight.ts';
+import { type Envelope, SocketLine } from './socket-line.ts';
+
+export interface SocketOptions {
+  readonly appToken: string;
+  readonly apiUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: () => number;
+}
+
+/** Slack allows 10 connections an app; two a replica leave room for three replicas that recycle at once. */
+const LINES = 2;
+const DRAIN_MS = 5_000;
+
+/**
+ * Slack's requests over Socket Mode: two supervised connections, because Slack recycles each of them now and then and
+ * sends every request to any one. Ready while one is open.
+ */
+export class SocketReceiver implements Receiver {
+  readonly #options: SocketOptions;
+  readonly #inFlight = new InFlight();
+  readonly #lines: readonly SocketLine[];
+  #app: App | undefined;
+
+  constructor(options: SocketOptions) {
+    this.#options = options;
+    this.#lines = Array.from({ length: LINES }, () => this.#line());
+  }
+
+  init(app: App): void {
+    this.#app = app;
+  }
+
+  isReady(): boolean {
+    return this.#lines.some((line) => line.isConnected());
+  }
+
+  /** One after the other: Slack answers near-simultaneous handshakes with 409. @throws KdebugError slack_token_rejected */
+  async start(): Promise<void> {
+    for (const line of this.#lines) await line.start();
+  }
+
+  /** Waits up to 5 s for what is under way, then closes. */
+  async stop(): Promise<void> {
+    await this.#inFlight.drained(this.#options.clock, DRAIN_MS);
+    await Promise.all(this.#lines.map((line) => line.stop()));
+  }
+
+  #line(): SocketLine {
+    const { appToken, apiUrl, clock, log, random } = this.#options;
+    const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log);
+    return new SocketLine({
+      clientOptions: () => ({
+        appToken,
+        autoReconnectEnabled: false,
+        logger: libraryLogger(log),
+        logLevel: LogLevel.WARN,
+        clientOptions: { ...webOptions },
+      }),
+      clock,
+      log,
+      random: random ?? Math.random,
+      onEnvelope: (envelope) => this.#inFlight.track(this.#handle(envelope)),
+    });
+  }
+
+  /** Never rejects. An envelope that is not acknowledged comes again, or Slack tells the person. */
+  async #handle(envelope: Envelope): Promise<void> {
+    const { log } = this.#options;
+    try {
+      if (this.#app === undefined || !isObject(envelope.body)) throw new KdebugError('slack_payload_invalid');
+      await deliver(this.#app, {
+        body: envelope.body,
+        ...(envelope.retry_num === undefined ? {} : { retryNum: envelope.retry_num }),
+        ...(envelope.retry_reason === undefined ? {} : { retryReason: envelope.retry_reason }),
+        answer: (answer) => envelope.ack(isObject(answer) ? answer : undefined),
+      });
+    } catch (thrown) {
+      log.warn('an envelope was not acknowledged', { error: thrown });
+    }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,90 @@
+import type { WebClient } from '@slack/web-api';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Message } from '../../../core/report/message.ts';
+import type { PostRef } from '../../../core/run/run.ts';
+import type { Place, PostMeta } from '../../../flow/ports.ts';
+import type { Lane } from '../poster/pace.ts';
+import type { Poster } from '../poster/poster.ts';
+import { isAboutShape } from '../poster/slack-errors.ts';
+import { simplerViews, type View, view } from '../views/view.ts';
+
+/** design.md section 3, "Slack messages". */
+export const EVENT_TYPE = 'kdebug_run';
+
+const metadataOf = ({ run, batch, kind, seq }: PostMeta) => ({
+  event_type: EVENT_TYPE,
+  event_payload: { run, ...(batch === undefined ? {} : { batch }), kind, seq },
+});
+
+/** Nothing in a text is looked at: no markup by word, no names, no previews. */
+const LITERAL = { parse: 'none', link_names: false } as const;
+const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
+
+/**
+ * Sends a message as it is; when Slack refuses its shape, ever simpler, so that something is always delivered.
+ * Slack has refused before anything happened, so this never says a thing twice.
+ */
+export async function sayShaped<T>(message: Message, say: (view: View) => Promise<T>): Promise<T> {
+  let refusal: unknown;
+  for (const shaped of shapes(message)) {
+    try {
+      return await say(shaped);
+    } catch (thrown) {
+      if (!isAboutShape(thrown)) throw thrown;
+      refusal = thrown;
+    }
+  }
+  throw refusal;
+}
+
+function* shapes(message: Message): Generator<View> {
+  yield view(message);
+  yield* simplerViews(message);
+}
+
+export interface Speaker {
+  readonly client: WebClient;
+  readonly poster: Poster;
+}
+
+export async function post(
+  { client, poster }: Speaker,
+  place: Place,
+  message: Message,
+  meta: PostMeta,
+): Promise<PostRef> {
+  const { channelId, threadTs } = place;
+  const call = { method: 'chat.postMessage', lane: 'final', channelId, repeatable: false } as const;
+  const answer = await sayShaped(message, (shaped) =>
+    poster.call(call, () =>
+      client.chat.postMessage({
+        channel: channelId,
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        ...shaped,
+        ...LITERAL,
+        ...NO_PREVIEWS,
+        mrkdwn: false,
+        metadata: metadataOf(meta),
+      }),
+    ),
+  );
+  if (!answer.ts) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_ts' } });
+  return { channelId: answer.channel ?? channelId, ts: answer.ts };
+}
+
+export interface Update {
+  readonly ref: PostRef;
+  readonly message: Message;
+  readonly meta: PostMeta;
+  readonly lane: Lane;
+}
+
+export async function update({ client, poster }: Speaker, { ref, message, meta, lane }: Update): Promise<void> {
+  const { channelId, ts } = ref;
+  const call = { method: 'chat.update', lane, channelId, repeatable: true } as const;
+  await sayShaped(message, (shaped) =>
+    poster.newest(`${channelId}:${ts}`, call, async () => {
+      await client.chat.update({ channel: channelId, ts, ...shaped, ...LITERAL, metadata: metadataOf(meta) });
+    }),
+  );
+}

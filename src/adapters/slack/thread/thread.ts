@@ -1,0 +1,39 @@
+import type { WebClient } from '@slack/web-api';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Clock, Log, Place, Thread } from '../../../flow/ports.ts';
+import { Poster } from '../poster/poster.ts';
+import { findMessage, isPostOf } from './find.ts';
+import { post, update } from './messages.ts';
+import { tell } from './tell.ts';
+import { upload } from './upload.ts';
+
+export interface ThreadOptions {
+  readonly client: WebClient;
+  readonly apiUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Our bot id once it is known: only its own posts are found. */
+  readonly botId: () => string | undefined;
+}
+
+/** The `Thread` port over Slack's Web API, and a way to end what still waits. */
+export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
+  const poster = new Poster(options.clock);
+  const speaker = { ...options, poster };
+  const thread: Thread = {
+    post: (place, message, meta) => post(speaker, place, message, meta),
+    update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
+    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.botId())),
+    upload: (place, file) => upload(speaker, place, file),
+    tell: (person, message) => tell(speaker, person, message),
+    openDirect: (userId) => openDirect(options.client, poster, userId),
+  };
+  return { thread, close: () => poster.close() };
+}
+
+async function openDirect(client: WebClient, poster: Poster, userId: string): Promise<Place> {
+  const call = { method: 'conversations.open', lane: 'final', repeatable: true } as const;
+  const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));
+  if (!channel?.id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_channel' } });
+  return { channelId: channel.id };
+}

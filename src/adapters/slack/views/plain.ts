@@ -1,0 +1,110 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
+const LONE_SURROGATES = /\p{Cs}/gu;
+/** Control and format characters (bidi marks, zero-width, tags) and what a font shows as nothing; U+FE0F only picks a glyph. */
+const HIDDEN = /(?!\n|\t|\u{FE0F})[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Text without escape sequences, control, bidi and zero-width characters; line ends are `\n`; always well-formed Unicode. */
+export const clean = (text: string): string =>
+  stripVTControlCharacters(text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n')).replace(HIDDEN, '');
+
+/** The same on one line. */
+export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
+
+/**
+ * What one UTF-16 unit adds to a message: bytes of UTF-8 in JSON, with `& < >` as the entities that Slack keeps.
+ * Slack's own measure is unknown (bolt-js issue 2509: "varies with content"), so this is the largest plausible one.
+ */
+function weightOf(unit: number): number {
+  if (unit === 0x26) return 5;
+  if (unit === 0x3c || unit === 0x3e) return 4;
+  if (unit === 0x22 || unit === 0x5c || unit < 0x20) return 2;
+  if (unit < 0x80) return 1;
+  return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
+}
+
+export function weigh(text: string): number {
+  let weight = 0;
+  for (let index = 0; index < text.length; index += 1) weight += weightOf(text.charCodeAt(index));
+  return weight;
+}
+
+/** What a text may still take: weight (see `weigh`) and UTF-16 units. */
+export interface Room {
+  readonly weight: number;
+  readonly length: number;
+}
+
+/** How many units from one end of `text` fit into `room`, with no regard for graphemes. */
+function fitting(text: string, room: Room, fromEnd: boolean): number {
+  const limit = Math.max(0, Math.min(text.length, room.length));
+  let weight = 0;
+  for (let count = 0; count < limit; count += 1) {
+    weight += weightOf(text.charCodeAt(fromEnd ? text.length - 1 - count : count));
+    if (weight > room.weight) return count;
+  }
+  return limit;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** No honest grapheme is longer; a pile of combining marks that is gets cut between code points. */
+const LONGEST_GRAPHEME = 64;
+
+const splitsPair = (text: string, index: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(index, index + 1));
+
+/** The grapheme that `index` stands in, as [start, end]; equal when `index` is an edge already. */
+function edges(text: string, index: number): readonly [number, number] {
+  if (index <= 0 || index >= text.length) return [index, index];
+  let from = Math.max(0, index - LONGEST_GRAPHEME);
+  if (splitsPair(text, from)) from -= 1;
+  const around = graphemes.segment(text.slice(from, index + LONGEST_GRAPHEME)).containing(index - from);
+  if (!around || around.index === index - from) return [index, index];
+  if (around.index === 0 || around.segment.length >= LONGEST_GRAPHEME)
+    return splitsPair(text, index) ? [index - 1, index + 1] : [index, index];
+  return [from + around.index, from + around.index + around.segment.length];
+}
+
+/** The longest beginning of `text` that fits, cut on a grapheme's edge. */
+export const firstOf = (text: string, room: Room): string => text.slice(0, edges(text, fitting(text, room, false))[0]);
+
+/** The longest end of `text` that fits, cut on a grapheme's edge. */
+export const lastOf = (text: string, room: Room): string =>
+  text.slice(edges(text, text.length - fitting(text, room, true))[1]);
+
+const MARK_ROOM = 32;
+/** In less room than this a count would cost more than it says. */
+const LEAST_FOR_COUNT = 80;
+
+const fits = (text: string, room: Room): boolean => text.length <= room.length && weigh(text) <= room.weight;
+
+const more = (count: number): string => `… ${count.toLocaleString('en-US')} more`;
+
+/** `text`, or its beginning and `… N more` (N in characters), or just `…`. */
+export function shorten(text: string, room: Room): string {
+  if (fits(text, room)) return text;
+  if (Math.min(room.length, room.weight) < LEAST_FOR_COUNT) {
+    return `${firstOf(text, { weight: room.weight - 3, length: room.length - 1 })}…`;
+  }
+  const kept = firstOf(text, { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM });
+  return `${kept}${more(text.length - kept.length)}`;
+}
+
+/** `text`, or its first third and its last two thirds around `… N more …`: in a log the end says most. */
+export function shortenMiddle(text: string, room: Room): string {
+  if (fits(text, room)) return text;
+  const left = { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM };
+  const head = firstOf(text, { weight: Math.floor(left.weight / 3), length: Math.floor(left.length / 3) });
+  const tail = lastOf(text.slice(head.length), {
+    weight: Math.floor((left.weight * 2) / 3),
+    length: Math.floor((left.length * 2) / 3),
+  });
+  return `${head}\n${more(text.length - head.length - tail.length)} …\n${tail}`;
+}
+
+/** The colon that would begin an emoji's name; U+2236 looks the same and begins nothing. */
+const EMOJI_COLON = /:(?=[a-z0-9_+'-]{1,100}:)/gi;
+
+/** For Slack's `text` fields, the only ones that are parsed: no mention, link or emoji is left in it (docs: "escaping text"). */
+export const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(EMOJI_COLON, '\u2236');

@@ -1,0 +1,102 @@
+import type { MrkdwnElement, PlainTextElement, RichTextElement, RichTextText } from '@slack/types';
+import type { Span } from '../../../core/report/message.ts';
+import { MAX_CONTEXT_ELEMENTS } from '../limits.ts';
+import { clean, cleanLine, type Room, shorten, weigh } from './plain.ts';
+
+/** JSON around one element, rounded up. */
+const ELEMENT_WEIGHT = 70;
+/** Room kept for the mark that says how much was left out. */
+const MARK_WEIGHT = 120;
+
+const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
+/** Slack takes whole seconds of up to eleven digits (the year 5138). */
+const LATEST_MS = 99_999_999_999_000;
+
+/** A span as plain words: for places where Slack takes nothing else. */
+export function wordsOf(span: Span): string {
+  switch (span.kind) {
+    case 'person':
+      return span.userId;
+    case 'time':
+      return isMoment(span.atMs) ? new Date(span.atMs).toISOString() : 'at an unknown time';
+    default:
+      return span.text;
+  }
+}
+
+const isMoment = (atMs: number): boolean => atMs >= 0 && atMs <= LATEST_MS;
+
+const textElement = (text: string, span: Span): RichTextText => ({
+  type: 'text',
+  text,
+  ...(span.kind === 'strong' ? { style: { bold: true } } : {}),
+  ...(span.kind === 'code' ? { style: { code: true } } : {}),
+});
+
+function element(span: Span, room: Room): RichTextElement | undefined {
+  if (span.kind === 'person' && USER_ID.test(span.userId)) return { type: 'user', user_id: span.userId };
+  if (span.kind === 'time' && isMoment(span.atMs)) {
+    const timestamp = Math.floor(span.atMs / 1000);
+    return { type: 'date', timestamp, format: '{date_short_pretty} {time_secs}', fallback: wordsOf(span) };
+  }
+  const text = shorten(clean(wordsOf(span)), room);
+  return text === '' ? undefined : textElement(text, span);
+}
+
+/**
+ * Spans as rich text, which Slack never parses: no markup, mention, link or emoji can arise from a text.
+ * What does not fit into `room` is replaced by `… N more`. May be empty.
+ */
+export function richText(
+  spans: readonly Span[],
+  room: Room,
+): { readonly elements: RichTextElement[]; readonly left: Room } {
+  const elements: RichTextElement[] = [];
+  let left = room;
+  for (const [index, span] of spans.entries()) {
+    if (left.weight < ELEMENT_WEIGHT + MARK_WEIGHT || left.length < MARK_WEIGHT) {
+      elements.push({ type: 'text', text: `… ${spans.length - index} more` });
+      break;
+    }
+    const made = element(span, {
+      weight: left.weight - ELEMENT_WEIGHT - MARK_WEIGHT,
+      length: left.length - MARK_WEIGHT,
+    });
+    if (!made) continue;
+    elements.push(made);
+    const text = made.type === 'text' ? made.text : '';
+    left = { weight: left.weight - ELEMENT_WEIGHT - weigh(text), length: left.length - text.length };
+  }
+  return { elements, left };
+}
+
+/**
+ * Spans as the small print of a context block. Its only markup is made here: a user id or a number of seconds in the
+ * forms that Slack documents, never a text.
+ */
+export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElement | MrkdwnElement)[] {
+  const elements: (PlainTextElement | MrkdwnElement)[] = [];
+  let words = '';
+  const flush = () => {
+    const text = shorten(cleanLine(words), room);
+    if (text !== '') elements.push({ type: 'plain_text', text, emoji: false });
+    words = '';
+  };
+  for (const span of spans) {
+    const markup = elements.length < MAX_CONTEXT_ELEMENTS - 2 ? markupOf(span) : undefined;
+    if (markup === undefined) {
+      words += wordsOf(span);
+      continue;
+    }
+    flush();
+    elements.push({ type: 'mrkdwn', text: markup, verbatim: true });
+  }
+  flush();
+  return elements;
+}
+
+function markupOf(span: Span): string | undefined {
+  if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
+  if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
+  return `<!date^${Math.floor(span.atMs / 1000)}^{date_short_pretty} {time_secs}|${wordsOf(span)}>`;
+}

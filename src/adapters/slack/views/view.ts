@@ -1,0 +1,116 @@
+import type { KnownBlock } from '@slack/types';
+import type { Message, Part, Tone } from '../../../core/report/message.ts';
+import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
+import { blocksOf } from './blocks.ts';
+import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
+
+/** What Slack is sent: blocks, and the escaped one-line text that notifications and screen readers use. */
+export interface View {
+  readonly text: string;
+  readonly blocks: KnownBlock[];
+}
+
+const MARKS: Readonly<Record<Tone, string>> = {
+  progress: '⏳',
+  success: '✅',
+  failure: '❌',
+  attention: '⚠️',
+  neutral: '',
+};
+
+/**
+ * A message as Block Kit, within every limit of `limits.ts` whatever its texts hold; what was cut says so.
+ * Pure. Texts stay literal: all are rich text or plain text, and the fallback is escaped.
+ */
+export const view = (message: Message): View => ({
+  text: fallback(message),
+  blocks: within(message, MAX_BLOCKS_WEIGHT),
+});
+
+/**
+ * The same message, each time simpler, for when Slack refuses it all the same: half the weight, then only the summary and
+ * the buttons, then no blocks at all.
+ */
+export function* simplerViews(message: Message): Generator<View> {
+  const text = fallback(message);
+  yield { text, blocks: within(message, Math.min(MAX_BLOCKS_WEIGHT, weightOf(view(message).blocks)) / 2) };
+  const summary: KnownBlock = {
+    type: 'section',
+    text: { type: 'plain_text', text: plainSummary(message), emoji: false },
+  };
+  yield {
+    text,
+    blocks: [
+      summary,
+      ...message.parts.filter((part) => part.kind === 'actions').flatMap((part) => blocksOf(part, roomOf(0))),
+    ],
+  };
+  yield { text, blocks: [] };
+}
+
+const plainSummary = ({ summary, tone }: Message): string =>
+  shorten(`${MARKS[tone]} ${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
+
+const fallback = (message: Message): string => escapeText(plainSummary(message));
+
+export const weightOf = (blocks: readonly KnownBlock[]): number => weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
+
+/** `JSON.stringify` has escaped quotes and line ends already; `weigh` counts what the escaping added once more. */
+function escapesTwice(blocks: readonly KnownBlock[]): number {
+  const json = JSON.stringify(blocks);
+  return (json.match(/["\\]/g) ?? []).length;
+}
+
+const roomOf = (weight: number) => ({ weight, length: Math.min(MAX_TEXT, weight) });
+
+/** The least room a part is worth showing in. */
+const LEAST_ROOM = 250;
+
+/**
+ * Gives every part the same room and finds, by halving, the most that keeps the whole within `limit`: only the longest
+ * texts are cut. When not even the least room is enough, parts go from the end, buttons last.
+ */
+function within(message: Message, limit: number): KnownBlock[] {
+  const parts = withMark(message);
+  const fitsWith = (room: number): KnownBlock[] | undefined => accepted(layout(parts, room), limit);
+  const whole = fitsWith(MAX_BLOCKS_WEIGHT);
+  if (whole) return whole;
+  let best = fitsWith(LEAST_ROOM);
+  if (!best) return dropParts(parts, limit);
+  for (let low = LEAST_ROOM, high = MAX_BLOCKS_WEIGHT; high - low > 64; ) {
+    const middle = Math.floor((low + high) / 2);
+    const tried = fitsWith(middle);
+    if (tried) best = tried;
+    [low, high] = tried ? [middle, high] : [low, middle];
+  }
+  return best;
+}
+
+const layout = (parts: readonly Part[], room: number): KnownBlock[] =>
+  parts.flatMap((part) => blocksOf(part, roomOf(room)));
+
+const accepted = (blocks: KnownBlock[], limit: number): KnownBlock[] | undefined =>
+  blocks.length <= MAX_BLOCKS && weightOf(blocks) <= limit ? blocks : undefined;
+
+function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
+  const shown = parts.filter((part) => part.kind !== 'actions');
+  const buttons = parts.filter((part) => part.kind === 'actions');
+  for (let dropped = 1; dropped <= parts.length; dropped += 1) {
+    const note: Part = { kind: 'note', spans: [{ kind: 'text', text: `… ${dropped} more` }] };
+    const kept = shown.slice(0, Math.max(0, shown.length - dropped));
+    const keptButtons = buttons.slice(0, parts.length - Math.max(dropped, shown.length));
+    const blocks = accepted(layout([...kept, note, ...keptButtons], LEAST_ROOM), limit);
+    if (blocks) return blocks;
+  }
+  return [];
+}
+
+/** The tone's mark leads the first words; a message that does not begin with words gets its summary as the first line. */
+function withMark({ summary, tone, parts }: Message): readonly Part[] {
+  const mark = MARKS[tone] === '' ? '' : `${MARKS[tone]} `;
+  const [first, ...others] = parts;
+  if (first?.kind === 'heading') return [{ ...first, text: `${mark}${first.text}` }, ...others];
+  if (first?.kind !== 'paragraph')
+    return [{ kind: 'paragraph', spans: [{ kind: 'strong', text: `${mark}${cleanLine(summary)}` }] }, ...parts];
+  return [{ ...first, spans: mark === '' ? first.spans : [{ kind: 'text', text: mark }, ...first.spans] }, ...others];
+}

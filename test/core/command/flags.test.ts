@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import {
+  FLAG_GROUPS,
+  FLAGS,
+  flagNamed,
+  flagOfLetter,
+  flagUsage,
+  KUBECTL_ONLY,
+} from '../../../src/core/command/flags.ts';
+import { parseCommand } from '../../../src/core/command/parse.ts';
+
+test('no name and no letter is used twice', () => {
+  const names = FLAGS.flatMap((flag) => [flag.name, ...(flag.short ? [flag.short] : [])]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
+  'the example of --%s can be typed and uses it',
+  (name, example) => {
+    expect(parseCommand(example)).toMatchObject({ kind: 'ok' });
+    const flag = flagNamed(name);
+    expect(example.includes(`--${name}`) || (flag?.short !== undefined && example.includes(`-${flag.short} `))).toBe(
+      true,
+    );
+  },
+);
+
+test('every group has flags, and every flag but a switch says what its value is', () => {
+  expect([...new Set(FLAGS.map((flag) => flag.group))].sort()).toEqual([...FLAG_GROUPS].sort());
+  for (const flag of FLAGS) expect(flag.placeholder === undefined).toBe(flag.value === 'switch');
+});
+
+test('names of objects are no flags', () => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    expect(flagNamed(name)).toBeUndefined();
+    expect(flagOfLetter(name)).toBeUndefined();
+    expect(KUBECTL_ONLY.has(name)).toBe(false);
+  }
+});
+
+test('flags of kubectl that are not ours are no flags of ours', () => {
+  for (const name of KUBECTL_ONLY.keys()) expect(flagNamed(name) ?? flagOfLetter(name)).toBeUndefined();
+});
+
+test('usage shows the letter, the name and the value', () => {
+  expect(FLAGS.filter((flag) => ['namespace', 'all'].includes(flag.name)).map(flagUsage)).toEqual([
+    '-n, --namespace=NS',
+    '--all',
+  ]);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { EXAMPLES, helpMessage, PROFILE_HELP } from '../../../src/core/command/help.ts';
+import { parseCommand } from '../../../src/core/command/parse.ts';
+import { TOPICS } from '../../../src/core/command/topics.ts';
+import { PROFILE_NAMES } from '../../../src/core/command/values/read.ts';
+import type { Message } from '../../../src/core/report/message.ts';
+
+const textOf = (message: Message): string => JSON.stringify(message.parts);
+
+test('help begins with the most common commands', () => {
+  const message = helpMessage();
+  expect(message.parts[0]).toEqual({ kind: 'heading', text: message.summary });
+  expect(message.parts[2]).toMatchObject({
+    kind: 'list',
+    items: [[{ text: '/kdebug web-1' }, {}], ...EXAMPLES.slice(1).map(() => [{}, {}])],
+  });
+  expect(textOf(message).indexOf('--image=autodiagnose')).toBeLessThan(textOf(message).indexOf('Verbs'));
+});
+
+test('help fits one screen', () => {
+  expect(textOf(helpMessage()).length).toBeLessThan(2_500);
+});
+
+test.each(EXAMPLES)('the example %j can be typed', (command) => {
+  expect(parseCommand(command).kind).toBe('ok');
+});
+
+test.each(TOPICS.filter((topic) => topic !== 'help'))('there is help on %s, and it is its own', (topic) => {
+  const message = helpMessage(topic);
+  expect(message.summary).not.toBe(helpMessage().summary);
+  expect(message.tone).toBe('neutral');
+});
+
+test('help on a word that is no topic is the first screen', () => {
+  expect(helpMessage('constructor')).toEqual(helpMessage());
+});
+
+test('every profile is explained, in the words that --profile takes', () => {
+  expect(PROFILE_HELP.map(([name]) => name).sort()).toEqual([...PROFILE_NAMES].sort());
+});
+
+test('help on a verb lists its flags and no others', () => {
+  expect(textOf(helpMessage('describe'))).toContain('--namespace');
+  expect(textOf(helpMessage('describe'))).not.toContain('--image');
+});

@@ -1,0 +1,270 @@
+import { performance } from 'node:perf_hooks';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ParsedCommand } from '../../../src/core/command/command.ts';
+import { parseCommand } from '../../../src/core/command/parse.ts';
+import { printCommand } from '../../../src/core/command/print.ts';
+import { REASONS } from '../../../src/core/errors.ts';
+
+const LIMIT_MS = 5;
+
+/** Throws when what was read is not well formed or does not survive printing. */
+function check(input: string, parsed: ParsedCommand): void {
+  if (parsed.kind === 'error') {
+    const { code, text, start, end } = parsed.error;
+    if (!(code in REASONS) || start < 0 || end < start || end > text.length)
+      throw new Error(`bad error: ${JSON.stringify(input)}`);
+    return;
+  }
+  const again = parseCommand(printCommand(parsed.command));
+  if (JSON.stringify(again) !== JSON.stringify(parsed)) throw new Error(`not stable: ${JSON.stringify(input)}`);
+}
+
+/** The shortest of several tries: what the work costs without what else the machine does at the time. */
+function costMs(input: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 60 && best > LIMIT_MS; attempt += 1) {
+    const before = performance.now();
+    parseCommand(input);
+    best = Math.min(best, performance.now() - before);
+  }
+  return best;
+}
+
+/** Mulberry32: whole numbers below a bound, the same ones every time. */
+function numbersFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
+  };
+}
+
+const TARGETS = [
+  'web-1',
+  'pod/list',
+  'deploy/web',
+  '--all',
+  '-l app=web',
+  "-l 'tier in (a,b)'",
+  'nginx',
+  'web',
+  'Web',
+  '../x',
+  'web web',
+];
+const WORDS = [
+  ...[
+    '-n shop',
+    '--namespace=shop',
+    '-n',
+    '--cluster=prod',
+    '--target=neato',
+    '--no-target',
+    '-c x',
+    '--image=debian:12',
+    '--image debian',
+  ],
+  ...[
+    '--image=<http://r.example.com/a|r.example.com/a>',
+    '—image=x',
+    '–n shop',
+    '--env=A=1',
+    "--env='B=x y'",
+    '--env=C=“d”',
+    '--profile=general',
+  ],
+  ...[
+    '--profile auto',
+    '--image-pull-policy=Never',
+    '--arguments-only',
+    '--timeout=5m',
+    '--timeout 1h30m',
+    '--reason="it hangs"',
+    '--reason=“don’t”',
+  ],
+  ...[
+    "--reason='&amp;amp;'",
+    '--dry-run',
+    '--hold=15m',
+    '--replicas=3',
+    '--parallelism=8',
+    '--ttl=30m',
+    '--canary',
+    '--img',
+    '-it',
+    '--help',
+  ],
+  ...['pause', 'cancel', 'abcdefgh23', '\u00a0', '\u200b', '\n', '\\', "''"],
+];
+const VERBS = [
+  'help',
+  'list',
+  'show',
+  'logs',
+  'stop',
+  'rerun',
+  'describe',
+  'images',
+  'whoami',
+  'can-i',
+  'batch',
+  'apply',
+  'Apply\n',
+  'apply```',
+];
+const TAILS = [
+  ...[
+    '',
+    '',
+    '',
+    ' -- ls',
+    ' -- sh -c "echo $HOME && id"',
+    " -- 'a b' c\\ d",
+    ' — cat',
+    ' -- &lt;@U1|x&gt; &amp;lt;',
+    " -- it's",
+    ' -- “a’',
+    ' --',
+  ],
+  ...['\nkind: “x”\n—-\n', ' -- 😀 \ud83d \u202e', " -- '—' \"\\\"\" '\\' -- --"],
+];
+const CHARACTERS = [
+  ...'ab-n=:/.,"\'\\ \t\n“”‘’—–<>&;|@#$()`*~A0é日\u00a0\u200d\u202e\u0000',
+  '\ud83d',
+  '\ude00',
+  '😀',
+  '&amp;',
+  '&lt;',
+  '<@U1>',
+  '--',
+  '```',
+];
+
+type Pick = (bound: number) => number;
+const one = (list: readonly string[], pick: Pick): string => list[pick(list.length)] ?? '';
+
+function sentence(pick: Pick): string {
+  let line = pick(4) === 0 ? `${one(VERBS, pick)} ` : '';
+  if (pick(3) > 0) line += one(TARGETS, pick);
+  for (let count = pick(5); count > 0; count -= 1) line += ` ${one(WORDS, pick)}`;
+  return line + one(TAILS, pick);
+}
+
+function noise(pick: Pick): string {
+  let line = '';
+  for (let count = pick(24); count > 0; count -= 1) line += one(CHARACTERS, pick);
+  return line;
+}
+
+/** A sentence with one place damaged. */
+function damaged(pick: Pick): string {
+  const line = sentence(pick);
+  const at = pick(line.length + 1);
+  return line.slice(0, at) + one(CHARACTERS, pick) + line.slice(at + pick(3));
+}
+
+test('of a million inputs none throws, none takes over 5 ms, and every command is stable under parse and print', () => {
+  const pick = numbersFrom(20_261_120);
+  const slow: string[] = [];
+  let commands = 0;
+  for (let index = 0; index < 1_000_000; index += 1) {
+    const kind = index % 4;
+    const input = kind < 2 ? sentence(pick) : kind === 2 ? damaged(pick) : noise(pick);
+    const before = performance.now();
+    const parsed = parseCommand(input);
+    if (performance.now() - before > LIMIT_MS) slow.push(input);
+    check(input, parsed);
+    if (parsed.kind === 'ok') commands += 1;
+  }
+  expect(slow.filter((input) => costMs(input) > LIMIT_MS)).toEqual([]);
+  expect(commands).toBeGreaterThan(100_000);
+}, 120_000);
+
+const LONG = 40_000;
+const long = (unit: string, before = '', after = ''): string =>
+  before +
+  unit
+    .repeat(Math.ceil((LONG - before.length - after.length) / unit.length))
+    .slice(0, LONG - before.length - after.length) +
+  after;
+
+const HUGE: readonly (readonly [string, string])[] = [
+  ...[
+    'a',
+    '"',
+    "'",
+    '\\',
+    '“',
+    '‘',
+    '"“',
+    '“\\"‘’\'',
+    '—',
+    '— ',
+    '-',
+    '-—',
+    '<',
+    '<http://',
+    '<http://a|',
+    '&',
+    '&amp;',
+    'a ',
+    '--abcd ',
+  ].map((unit) => [unit, long(unit)] as const),
+  ...[
+    '--image=x ',
+    '--env=A=1 ',
+    '-n a ',
+    'a.',
+    '\n',
+    ' ',
+    '\u00a0',
+    '😀',
+    '\ud83d',
+    '\u200b',
+    '\u200d',
+    'a/',
+    '’a',
+  ].map((unit) => [unit, long(unit)] as const),
+  ...['a,', 'a in (b),', 'a in (', '!', ' ', '='].map((unit) => [`selector ${unit}`, long(unit, "-l '", "'")] as const),
+  ...['a/', 'a__', 'a--', 'a.', ':', '@'].map((unit) => [`image ${unit}`, long(unit, 'web --image=')] as const),
+  ...['—a “x”\n', '`', ' \n', '— ', '-', '\t', '’', '“', '—'].map(
+    (unit) => [`apply ${unit}`, long(unit, 'apply\n')] as const,
+  ),
+  ...['1', '1m', '0'].map((unit) => [`timeout ${unit}`, long(unit, 'web --timeout=')] as const),
+  ['reason', long('a \t', 'web --reason="', '"')],
+  ['command', long("it's ", 'web -- ')],
+  ['command words', long('a b ', 'web -- ')],
+  ['environment', `web ${Array.from({ length: 2_500 }, (_, index) => `--env=A${index}=1`).join(' ')}`],
+  ['id', long('a', 'show ')],
+  ['topic', long('x', 'help ')],
+];
+
+test.each(HUGE)('40,000 characters of %j are read within 5 ms', (_, input) => {
+  check(input, parseCommand(input));
+  expect(costMs(input)).toBeLessThanOrEqual(LIMIT_MS);
+});
+
+test('any text at all is read or refused, and what is read is stable', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (input) => check(input, parseCommand(input))),
+    { numRuns: 5_000, seed: 1 },
+  );
+});
+
+test('any words and any environment survive being printed and read', () => {
+  const word = fc.string({
+    unit: fc.oneof(fc.constantFrom(...CHARACTERS), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
+    maxLength: 12,
+  });
+  const quoted = word.map((text) => `'${text.replaceAll("'", "'\\''")}'`);
+  fc.assert(
+    fc.property(fc.array(quoted, { minLength: 1, maxLength: 6 }), quoted, (words, value) => {
+      const input = `web --env=A=${value} --reason=x${value} -- ${words.join(' ')}`;
+      check(input, parseCommand(input));
+    }),
+    { numRuns: 5_000, seed: 2 },
+  );
+});

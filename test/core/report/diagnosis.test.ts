@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDiagnosis, REPORT_BEGIN, REPORT_END, withoutReport } from '../../../src/core/report/diagnosis.ts';
+
+const report = (parts: object = {}) =>
+  JSON.stringify({ kdebug: 1, verdict: 'all is well', findings: [{ code: 'a', text: 'b', next: 'c' }], ...parts });
+const marked = (document: string) => `text\n${REPORT_BEGIN}\n${document}\n${REPORT_END}\n`;
+
+describe('parseDiagnosis', () => {
+  it('takes the last marked report at the end of the log', () => {
+    const log = marked(report({ verdict: 'old' })) + marked(report());
+    expect(parseDiagnosis(log, '')).toEqual({
+      verdict: 'all is well',
+      findings: [{ code: 'a', text: 'b', next: 'c' }],
+    });
+  });
+
+  it('falls back to the termination message when the log was lost', () => {
+    expect(parseDiagnosis('', report({ verdict: 'from the file' }))?.verdict).toBe('from the file');
+    expect(parseDiagnosis(marked('{"kdebug":1,'), report())?.verdict).toBe('all is well');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['plain words', 'Completed'],
+    ['another version', report({ kdebug: 2 })],
+    ['no verdict', report({ verdict: 7 })],
+    ['a list', '[1]'],
+    ['null', 'null'],
+  ])('is undefined for %s', (_, text) => {
+    expect(parseDiagnosis(marked(text), text)).toBeUndefined();
+  });
+
+  it('leaves out findings that are not of the form, and bounds the rest', () => {
+    const findings = [
+      { code: 1 },
+      'x',
+      null,
+      ...Array.from({ length: 50 }, () => ({ code: 'c', text: 't'.repeat(5_000) })),
+    ];
+    const diagnosis = parseDiagnosis(marked(report({ findings })), '');
+    expect(diagnosis?.findings).toHaveLength(17);
+    expect(diagnosis?.findings[0]?.text).toHaveLength(300);
+  });
+
+  it('never throws, whatever a log ends in', () => {
+    fc.assert(fc.property(fc.string(), fc.json(), (text, json) => void parseDiagnosis(marked(json) + text, json)));
+  });
+});
+
+describe('withoutReport', () => {
+  it('cuts the report off a log that is shown whole', () => {
+    expect(withoutReport({ head: marked(report()), tail: '' })).toEqual({ head: 'text', tail: '' });
+  });
+
+  it('shows no tail that lies inside the report', () => {
+    expect(withoutReport({ head: 'h', tail: `"x"}\n${REPORT_END}` })).toEqual({ head: 'h', tail: '' });
+    expect(withoutReport({ head: 'h', tail: marked(report()) })).toEqual({ head: 'h', tail: 'text' });
+  });
+
+  it('leaves other logs alone', () => {
+    expect(withoutReport({ head: 'h', tail: 't' })).toEqual({ head: 'h', tail: 't' });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { Message, Part, Span } from '../../../src/core/report/message.ts';
+import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';
+import type { Run, RunLog } from '../../../src/core/run/run.ts';
+import { aPlan, aRun, aTermination, START_MS } from '../../support/builders.ts';
+
+const words = (spans: readonly Span[]): string =>
+  spans.map((span) => ('text' in span ? span.text : span.kind === 'person' ? `@${span.userId}` : '')).join('');
+
+function lines(part: Part): readonly string[] {
+  switch (part.kind) {
+    case 'heading':
+    case 'preformatted':
+      return [part.text];
+    case 'paragraph':
+    case 'note':
+      return [words(part.spans)];
+    case 'list':
+      return part.items.map(words);
+    case 'facts':
+      return part.facts.map(({ label, value }) => `${label}: ${words(value)}`);
+    case 'actions':
+      return part.buttons.map(({ label }) => `[${label}]`);
+  }
+}
+
+const textOf = (message: Message): string => message.parts.flatMap(lines).join('\n');
+
+const log = (parts: Partial<RunLog> = {}): RunLog => ({
+  bytes: 6,
+  lines: 1,
+  sha256: 'feed',
+  redactions: 0,
+  completeness: { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] },
+  head: 'hello',
+  tail: '',
+  omittedLines: 0,
+  ...parts,
+});
+
+const finished = (parts: Partial<Run> = {}): Run =>
+  aRun({
+    state: 'finished',
+    plan: aPlan({ securityContext: { runAsUser: 7, runAsGroup: 8 } }),
+    outcome: { kind: 'succeeded' },
+    termination: aTermination(),
+    log: log(),
+    ...parts,
+  });
+
+describe('the anchor', () => {
+  it('says what is asked of whom, by whom, with which power', () => {
+    const text = textOf(
+      anchorMessage(aRun({ state: 'approved', plan: aPlan({ securityContext: { runAsUser: 7, runAsGroup: 8 } }) }), {
+        nowMs: START_MS,
+      }),
+    );
+    expect(text).toContain('Launching');
+    expect(text).toContain('web-1  container web');
+    expect(text).toContain('Profile: restricted as 7:8 (auto)');
+    expect(text).toContain('Asked by @U0ROY · run abcdefghij');
+  });
+
+  it('counts the time since the launch, then since the start', () => {
+    const starting = aRun({ state: 'starting', plan: aPlan(), launchedAtMs: START_MS });
+    expect(anchorMessage(starting, { nowMs: START_MS + 4_000 }).summary).toContain('Starting · 4.0 s');
+    const running = { ...starting, state: 'running', startedAtMs: START_MS + 3_000 } as const;
+    expect(anchorMessage(running, { nowMs: START_MS + 4_000 }).summary).toContain('Running · 1.0 s');
+  });
+
+  it('shows why it has not started, and the newest lines only while it runs', () => {
+    const starting = aRun({
+      state: 'starting',
+      plan: aPlan(),
+      waiting: { reason: 'ErrImagePull', message: 'not found' },
+    });
+    expect(textOf(anchorMessage(starting, { nowMs: START_MS, tail: 'x' }))).toContain('ErrImagePull not found');
+    expect(textOf(anchorMessage({ ...starting, state: 'running' }, { nowMs: START_MS, tail: 'line 9' }))).toContain(
+      'line 9',
+    );
+    expect(textOf(anchorMessage(finished(), { nowMs: START_MS, tail: 'line 9' }))).not.toContain('line 9');
+  });
+
+  it('ends with the outcome and how long it ran, by the container’s own times', () => {
+    expect(anchorMessage(finished(), { nowMs: START_MS + 99_000 })).toMatchObject({
+      tone: 'success',
+      summary: 'Succeeded after 2.0 s: autodiagnose on shop/web-1',
+    });
+  });
+});
+
+describe('the result', () => {
+  it('has the exit code, the duration, the size, the excerpt and the run id', () => {
+    const text = textOf(resultMessage(finished()));
+    expect(text).toContain('Exit code: 0 (Completed)');
+    expect(text).toContain('Duration: 2.0 s');
+    expect(text).toContain('Log: 1 line, 6 B');
+    expect(text).toContain('hello');
+    expect(text).toContain('Run abcdefghij');
+  });
+
+  it('says what happened and what to do when it did not succeed', () => {
+    const text = textOf(resultMessage(finished({ outcome: { kind: 'timed-out' } })));
+    expect(text).toContain('cannot be removed');
+    expect(text).toContain('--timeout');
+  });
+
+  it('shows both ends of a long log and counts what is only in the file', () => {
+    const text = textOf(resultMessage(finished({ log: log({ head: 'first', tail: 'last', omittedLines: 2_000 }) })));
+    expect(text).toContain('first\n… 2,000 lines more, all in the file …\nlast');
+  });
+
+  it.each([
+    [{ limitReached: true }, 'it is cut here'],
+    [{ beginningMayBeMissing: true }, 'beginning of the log may be missing'],
+    [
+      { gaps: [{ fromStamp: 'A', toStamp: 'B', atByte: 1 }] },
+      '1 possible gap in the log (a lost file, or silence): first between A and B',
+    ],
+    [{ interruptedBy: 'pod_not_found' }, 'could not be read to its end (pod_not_found)'],
+  ])('says plainly what could not be proven: %j', (parts, sentence) => {
+    const completeness = { ...log().completeness, complete: false, ...parts };
+    expect(textOf(resultMessage(finished({ log: log({ completeness }) })))).toContain(sentence);
+  });
+
+  it('counts what was redacted', () => {
+    expect(textOf(resultMessage(finished({ log: log({ redactions: 2 }) })))).toContain('Redacted: 2 secrets');
+  });
+
+  it('leads with the verdict of the image and its findings', () => {
+    const verdict = {
+      line: 'memory at 95 % of its limit',
+      findings: [{ text: 'memory 95 %', next: 'Raise the limit.' }],
+    };
+    const message = resultMessage(finished({ verdict }));
+    expect(message.parts[0]).toEqual({ kind: 'heading', text: 'memory at 95 % of its limit' });
+    expect(message.tone).toBe('attention');
+    expect(textOf(message)).toContain('memory 95 % Raise the limit.');
+  });
+
+  it('shows the termination message unless the log says the same', () => {
+    const termination = aTermination({ message: 'bye' });
+    expect(textOf(resultMessage(finished({ termination })))).toContain('Termination message:\nbye');
+    expect(textOf(resultMessage(finished({ termination, log: log({ head: 'so: bye' }) })))).not.toContain(
+      'Termination message',
+    );
+  });
+
+  it('says what the profile could not see', () => {
+    const plan = aPlan({ blindSpots: ["the target's files"] });
+    expect(textOf(resultMessage(finished({ plan })))).toContain("It could not see the target's files.");
+  });
+
+  it('says so when nothing was written', () => {
+    expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain(
+      'It wrote nothing.',
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { KdebugError } from '../../src/core/errors.ts';
+import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
+import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
+import { LogReader } from '../../src/flow/log-reader.ts';
+import type { Spool } from '../../src/flow/ports.ts';
+import { FakeCluster, FakeSpools } from './support/fakes.ts';
+
+async function aReader(log: string, change: (spool: Spool) => Partial<Spool> = () => ({})) {
+  const cluster = new FakeCluster();
+  cluster.log = log;
+  const spool = await new FakeSpools().open();
+  const reader = new LogReader(
+    {
+      cluster,
+      pod: { namespace: 'shop', name: 'web-1', uid: 'uid-1' },
+      containerName: 'kdebug-a',
+      terminated: false,
+      startedAtMs: 0,
+      limitBytes: 1_000,
+    },
+    {
+      filter: createLogFilter({ redact: ['CUSTOMER-[0-9]+'] }),
+      excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
+      spool: Object.assign(Object.create(spool) as Spool, change(spool)),
+    },
+  );
+  return { reader, cluster };
+}
+
+describe('LogReader', () => {
+  it('cleans and redacts before anything is kept', async () => {
+    const { reader } = await aReader('\u001b[31mred\u001b[0m CUSTOMER-42\n');
+    reader.end();
+    const { log } = await reader.result;
+    expect(log.head).toContain('red [redacted');
+    expect(log.head).not.toContain('42');
+    expect(log.redactions).toBe(1);
+    expect(log.sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('gives what it has when it is stopped', async () => {
+    const { reader } = await aReader('half\n');
+    reader.stop();
+    expect((await reader.result).log.head).toBe('half');
+  });
+
+  it.each(['write', 'finish'] as const)(
+    'never rejects: a spool that fails on %s marks the log as interrupted',
+    async (method) => {
+      const fail = () => Promise.reject(new KdebugError('spool_full'));
+      const { reader } = await aReader('x\n', () => ({ [method]: fail }));
+      reader.end();
+      expect((await reader.result).log.completeness).toMatchObject({ complete: false, interruptedBy: 'spool_full' });
+    },
+  );
+});
