@@ -26,5 +26,7 @@ export interface ReviewedPlace {
 const review = ({ namespace, name }: ReviewedPlace) => ({
   apiVersion: 'authorization.k8s.io/v1',
   kind: 'SelfSubjectAccessReview',
-  spec: { resourceAttributes: { namespace, name, verb: 'patch', resource: 'pods', subresource: 'ephemeralcontainers' } },
+  spec: {
+    resourceAttributes: { namespace, name, verb: 'patch', resource: 'pods', subresource: 'ephemeralcontainers' },
+  },
 });

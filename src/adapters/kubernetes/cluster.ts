@@ -86,7 +86,11 @@ export class KubernetesCluster implements Cluster {
 
   async collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
     const { clock, logTimes } = this.#options;
-    return collectLog({ client: this.#client, clock, random: this.#random, times: logTimes ?? LOG_TIMES }, request, sink);
+    return collectLog(
+      { client: this.#client, clock, random: this.#random, times: logTimes ?? LOG_TIMES },
+      request,
+      sink,
+    );
   }
 
   async events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {

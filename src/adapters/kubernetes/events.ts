@@ -1,7 +1,7 @@
 import type { PodRef } from '../../core/container/pod.ts';
 import type { PodEvent } from '../../flow/ports.ts';
 import type { ApiClient } from './api/api-client.ts';
-import { type JsonObject, asObject, asObjects, asText } from './api/json-fields.ts';
+import { asObject, asObjects, asText, type JsonObject } from './api/json-fields.ts';
 import { checkedContainer, namespacePath } from './api/paths.ts';
 
 const MOST = 20;
@@ -14,7 +14,10 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName: 
   const fieldPath = `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
   const raw = await client.json({
     path: `${namespacePath(pod.namespace)}/events`,
-    query: { fieldSelector: `involvedObject.uid=${pod.uid},involvedObject.fieldPath=${fieldPath}`, limit: String(PAGE) },
+    query: {
+      fieldSelector: `involvedObject.uid=${pod.uid},involvedObject.fieldPath=${fieldPath}`,
+      limit: String(PAGE),
+    },
   });
   return asObjects(asObject(raw).items)
     .filter((event) => asObject(event.involvedObject).fieldPath === fieldPath)
@@ -25,7 +28,9 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName: 
 
 function viewEvent(event: JsonObject): PodEvent {
   const series = asText(asObject(event.series).lastObservedTime);
-  const at = [series, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp].map(asText).find(Boolean);
+  const at = [series, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
+    .map(asText)
+    .find(Boolean);
   return {
     reason: asText(event.reason),
     message: asText(event.message).slice(0, MESSAGE_LENGTH),

@@ -42,7 +42,8 @@ class KubernetesClusters implements Clusters {
     const policy = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
     if (!policy) throw new KdebugError('cluster_unknown', { detail: name });
     const entry = this.#entries.get(name);
-    if (entry && entry.policy.context === policy.context && entry.policy.inCluster === policy.inCluster) return entry.cluster;
+    if (entry && entry.policy.context === policy.context && entry.policy.inCluster === policy.inCluster)
+      return entry.cluster;
     const { kubeconfigPath, version, log, clock } = this.#options;
     const source = { cluster: policy, ...(kubeconfigPath !== undefined && { kubeconfigPath }) };
     const cluster = new KubernetesCluster({ name, source, version, log, clock });

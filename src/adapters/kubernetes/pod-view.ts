@@ -1,5 +1,20 @@
-import type { ContainerStatus, ContainerTermination, Pod, PodContainer, PodSecurityContext } from '../../core/container/pod.ts';
-import { type JsonObject, asFlag, asNumber, asObject, asObjects, asText, asTexts, textOrNothing } from './api/json-fields.ts';
+import type {
+  ContainerStatus,
+  ContainerTermination,
+  Pod,
+  PodContainer,
+  PodSecurityContext,
+} from '../../core/container/pod.ts';
+import {
+  asFlag,
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  asTexts,
+  type JsonObject,
+  textOrNothing,
+} from './api/json-fields.ts';
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
@@ -11,7 +26,11 @@ const RUN_VARIABLE = 'KDEBUG_RUN';
  */
 export function viewPod(raw: unknown): Pod {
   const pod = asObject(raw);
-  return { metadata: viewMetadata(asObject(pod.metadata)), spec: viewSpec(asObject(pod.spec)), status: viewStatus(asObject(pod.status)) };
+  return {
+    metadata: viewMetadata(asObject(pod.metadata)),
+    spec: viewSpec(asObject(pod.spec)),
+    status: viewStatus(asObject(pod.status)),
+  };
 }
 
 function viewMetadata(metadata: JsonObject): Pod['metadata'] {

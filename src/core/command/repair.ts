@@ -32,7 +32,8 @@ const KINDS: ReadonlyMap<number, Kind> = new Map(
   ),
 );
 
-const kindAt = (line: string, at: number): Kind | undefined => KINDS.get(line.charCodeAt(at));
+const kindAt = (line: string, at: number): Kind | undefined =>
+  at < line.length ? KINDS.get(line.charCodeAt(at)) : undefined;
 
 /** Text in which there is nothing to undo, but for what stands in quotes. */
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b\x3d-\x7e]*$/;

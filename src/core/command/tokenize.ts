@@ -41,8 +41,9 @@ export function tokenize(line: string): Words {
 function skipSpace(line: string, at: number): number {
   let end = at;
   while (end < line.length) {
-    if (isSpace(line.charCodeAt(end))) end += 1;
-    else if (line.startsWith('\\\n', end)) end += 2;
+    const code = line.charCodeAt(end);
+    if (isSpace(code)) end += 1;
+    else if (code === BACKSLASH && line.charAt(end + 1) === '\n') end += 2;
     else break;
   }
   return end;
@@ -114,8 +115,10 @@ function readEscape(line: string, at: number): Piece {
   return { text: character, end: at + 1 + character.length };
 }
 
+const BACKSLASH = 0x5c;
+
 /** A space, a line break or a tab. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09;
 
 /** A single quote, a double quote or a backslash. */
-const isQuoting = (code: number): boolean => code === 0x27 || code === 0x22 || code === 0x5c;
+const isQuoting = (code: number): boolean => code === 0x27 || code === 0x22 || code === BACKSLASH;

@@ -3,8 +3,8 @@ import type { ActingAs, Clock } from '../../../flow/ports.ts';
 import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
 import type { Connection, Route } from './connection.ts';
 import { type HeaderLines, identityHeaders } from './identity-headers.ts';
-import { ServerClock, retryAfterMs } from './server-clock.ts';
-import { type StreamControl, type StreamEvents, openStream } from './stream.ts';
+import { retryAfterMs, ServerClock } from './server-clock.ts';
+import { openStream, type StreamControl, type StreamEvents } from './stream.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'PATCH' | 'POST';

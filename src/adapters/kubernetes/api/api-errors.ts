@@ -46,7 +46,10 @@ export function toClusterError(answer: ApiAnswer, notFound: ReasonCode = 'cluste
   const { message } = readStatus(answer.status, answer.body);
   const facts = { status: answer.status };
   if (BUSY.has(answer.status)) {
-    return new KdebugError('cluster_busy', { detail: message, facts: { ...facts, retryAfterMs: answer.retryAfterMs ?? 1_000 } });
+    return new KdebugError('cluster_busy', {
+      detail: message,
+      facts: { ...facts, retryAfterMs: answer.retryAfterMs ?? 1_000 },
+    });
   }
   const code = answer.status === 404 ? notFound : (CODES.get(answer.status) ?? 'cluster_failed');
   return new KdebugError(code, { detail: message, facts });

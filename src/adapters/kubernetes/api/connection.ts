@@ -57,7 +57,13 @@ export class Connection {
     if (this.#closed) throw new KdebugError('cluster_unreachable', { detail: 'closed' });
     const server = readServer(credentials.server);
     const { calls, streams } = this.#poolsFor(credentials);
-    return { origin: server.origin, basePath: server.pathname.replace(/\/+$/, ''), headers: credentials.headers, calls, streams };
+    return {
+      origin: server.origin,
+      basePath: server.pathname.replace(/\/+$/, ''),
+      headers: credentials.headers,
+      calls,
+      streams,
+    };
   }
 
   #poolsFor(credentials: Credentials): Pools {
@@ -72,7 +78,8 @@ export class Connection {
 }
 
 function readServer(server: string): URL {
-  if (!URL.canParse(server)) throw new KdebugError('cluster_config_invalid', { detail: 'the server is not an address' });
+  if (!URL.canParse(server))
+    throw new KdebugError('cluster_config_invalid', { detail: 'the server is not an address' });
   return new URL(server);
 }
 

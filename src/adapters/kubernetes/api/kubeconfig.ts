@@ -40,6 +40,9 @@ function useTokenFiles(kubeconfig: KubeConfig, path: string): void {
     const raw = asObject(users.find(({ name }) => name === user.name)?.user);
     const tokenFile = asText(raw.tokenFile);
     if (tokenFile === '' || asText(raw.token) !== '') return user;
-    return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: makeAbsolutePath(dirname(path), tokenFile) } } };
+    return {
+      ...user,
+      authProvider: { name: 'tokenFile', config: { tokenFile: makeAbsolutePath(dirname(path), tokenFile) } },
+    };
   });
 }

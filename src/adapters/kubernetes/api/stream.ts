@@ -3,7 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { toClusterError, toUnreachable } from './api-errors.ts';
 import type { Route } from './connection.ts';
 import type { HeaderLines } from './identity-headers.ts';
-import { type ServerClock, retryAfterMs } from './server-clock.ts';
+import { retryAfterMs, type ServerClock } from './server-clock.ts';
 
 /** What happens on a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */
 export interface StreamEvents {
@@ -124,8 +124,12 @@ class Stream implements StreamControl {
       },
       onResponseData: (_controller, chunk) => {
         if (this.#over) return;
-        if (status === 200) events.data(chunk);
-        else if ((refusedBytes += chunk.length) <= ERROR_LIMIT) refused.push(chunk);
+        if (status === 200) {
+          events.data(chunk);
+          return;
+        }
+        refusedBytes += chunk.length;
+        if (refusedBytes <= ERROR_LIMIT) refused.push(chunk);
       },
       onResponseEnd: () => {
         if (status === 200) this.#end();

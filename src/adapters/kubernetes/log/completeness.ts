@@ -1,5 +1,5 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
-import { type Stamp, formatStamp, stepMs } from './stamp.ts';
+import { formatStamp, type Stamp, stepMs } from './stamp.ts';
 
 /** The kubelet writes `<stamp> stdout F ` before a line. */
 const RECORD_BYTES = 40;
@@ -37,7 +37,8 @@ export class Completeness {
   }
 
   addGap(from: Stamp, to: Stamp, atByte: number): void {
-    if (this.#gaps.length < MOST_GAPS) this.#gaps.push({ fromStamp: formatStamp(from), toStamp: formatStamp(to), atByte });
+    if (this.#gaps.length < MOST_GAPS)
+      this.#gaps.push({ fromStamp: formatStamp(from), toStamp: formatStamp(to), atByte });
   }
 
   result(ending: Ending): LogCompleteness {

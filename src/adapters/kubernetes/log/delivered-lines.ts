@@ -32,7 +32,8 @@ export class DeliveredLines {
     if (this.isForgotten(line)) return true;
     for (let back = 1; back <= this.#size; back += 1) {
       const at = (this.#next - back + this.#capacity) % this.#capacity;
-      if (this.#nanos[at] === line.nanos && this.#hashes[at] === line.hash && this.#seconds[at] === line.seconds) return true;
+      if (this.#nanos[at] === line.nanos && this.#hashes[at] === line.hash && this.#seconds[at] === line.seconds)
+        return true;
     }
     return false;
   }
@@ -63,7 +64,11 @@ export class DeliveredLines {
   }
 }
 
-function grown<Words extends Uint32Array | Int32Array>(kind: new (length: number) => Words, words: Words, length: number): Words {
+function grown<Words extends Uint32Array | Int32Array>(
+  kind: new (length: number) => Words,
+  words: Words,
+  length: number,
+): Words {
   const larger = new kind(length);
   larger.set(words);
   return larger;

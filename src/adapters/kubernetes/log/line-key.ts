@@ -1,5 +1,5 @@
 import { HEAD_BYTES } from './line-reader.ts';
-import { type Stamp, isSameStamp } from './stamp.ts';
+import { isSameStamp, type Stamp } from './stamp.ts';
 
 /** What makes a line the same in two readings: its stamp and a hash of its first 256 bytes. */
 export interface LineKey extends Readonly<Stamp> {

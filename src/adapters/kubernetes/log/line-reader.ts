@@ -70,7 +70,9 @@ export class LineReader {
     if (this.needsHead && newline < 0 && to - from < HEAD_BYTES && !final) return this.#carry(bytes, at, final);
     const isRest = length === NO_STAMP && this.#mayBeginWithin;
     this.#mayBeginWithin = false;
-    const verdict = isRest ? 'pass' : taker.begin(length === NO_STAMP ? undefined : this.#stamps.stamp, bytes, from, to);
+    const verdict = isRest
+      ? 'pass'
+      : taker.begin(length === NO_STAMP ? undefined : this.#stamps.stamp, bytes, from, to);
     if (verdict === 'stop') return STOPPED;
     this.#state = verdict === 'take' ? 'taking' : 'passing';
     return this.#goTo(bytes, from, newline, taker);

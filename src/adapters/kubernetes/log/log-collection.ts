@@ -132,7 +132,7 @@ class LogCollection {
   async #flush(): Promise<void> {
     for (const block of this.#output.take()) {
       const slow = this.#sink.write(block);
-      if (slow) await this.#unlessAborted(slow);
+      if (slow !== undefined) await this.#unlessAborted(slow);
       if (this.#request.signal.aborted) return;
     }
     this.#succession.deliver(this.#output.bytes);

@@ -1,7 +1,7 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { ApiClient, ApiRequest } from '../api/api-client.ts';
 import type { StreamControl } from '../api/stream.ts';
-import { EMPTY_HASH, type LineKey, hashOn } from './line-key.ts';
+import { EMPTY_HASH, hashOn, type LineKey } from './line-key.ts';
 import { HEAD_BYTES, LineReader, type LineTaker, type Verdict } from './line-reader.ts';
 import type { Stamp } from './stamp.ts';
 

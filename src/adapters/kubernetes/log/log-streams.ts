@@ -1,4 +1,4 @@
-import { KdebugError } from '../../../core/errors.ts';
+import type { KdebugError } from '../../../core/errors.ts';
 import type { Clock, LogRequest } from '../../../flow/ports.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { delayOf } from '../api/delays.ts';

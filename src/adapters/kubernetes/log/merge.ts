@@ -1,10 +1,10 @@
 import { Completeness } from './completeness.ts';
 import { DeliveredLines, type LineSet } from './delivered-lines.ts';
-import { EMPTY_HASH, type LineKey, hashHead, hashOn, isSameLine } from './line-key.ts';
+import { EMPTY_HASH, hashHead, hashOn, isSameLine, type LineKey } from './line-key.ts';
 import { HEAD_BYTES, type LineTaker, type Verdict } from './line-reader.ts';
 import type { LogTimes } from './log-times.ts';
 import type { Output } from './output.ts';
-import { type Stamp, isSameStamp, stepMs } from './stamp.ts';
+import { isSameStamp, type Stamp, stepMs } from './stamp.ts';
 
 /**
  * Why the reading of a follow stopped in favour of its successor: it delivered the successor's first line or second line itself (`lines`

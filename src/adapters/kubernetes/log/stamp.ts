@@ -75,8 +75,12 @@ const hasMarks = (bytes: Buffer, at: number): boolean =>
 
 /** Whether bytes that end too early could be the beginning of a stamp. */
 function looksLikeStamp(bytes: Buffer, at: number, available: number): boolean {
-  const digitsFit = DIGITS.every((place) => place >= available || (byte(bytes, at + place) >= 48 && byte(bytes, at + place) <= 57));
-  return digitsFit && MARKS.every((place, index) => place >= available || byte(bytes, at + place) === MARK_BYTES[index]);
+  const digitsFit = DIGITS.every(
+    (place) => place >= available || (byte(bytes, at + place) >= 48 && byte(bytes, at + place) <= 57),
+  );
+  return (
+    digitsFit && MARKS.every((place, index) => place >= available || byte(bytes, at + place) === MARK_BYTES[index])
+  );
 }
 
 /** Milliseconds since 1970. */

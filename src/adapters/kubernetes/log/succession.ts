@@ -1,7 +1,7 @@
 import type { LogRequest } from '../../../flow/ports.ts';
 import { isSameLine } from './line-key.ts';
 import type { LogStream } from './log-stream.ts';
-import { LogStreams, type LogTools, codeOf } from './log-streams.ts';
+import { codeOf, LogStreams, type LogTools } from './log-streams.ts';
 import type { Merge } from './merge.ts';
 import { stepMs, toMs } from './stamp.ts';
 
@@ -87,14 +87,25 @@ export class Succession {
   /** Sorts out the waiting readings and tells the merge what to look out for. Before anything is taken from the front. */
   settle(): void {
     this.#dropDouble();
-    for (let { next } = this.#streams; next && next !== this.#settled && this.front; { next } = this.#streams) {
-      if (next.first.length === 0 && (!next.end || !next.follow)) break;
-      const isCovered = next.first[0] === undefined || this.#merge.hasDelivered(next.first[0]);
-      if (!isCovered || this.front.end) this.#settled = next;
-      else if (next.follow) this.#streams.drop(next);
-      else this.#takeOver(false);
-    }
+    while (this.#settleNext());
     this.#merge.expect(this.#streams.next?.first ?? []);
+  }
+
+  /** True when the next one was dropped, or put in front; then there may be another. */
+  #settleNext(): boolean {
+    const { front, next } = this.#streams;
+    if (!front || !next || next === this.#settled) return false;
+    const [first] = next.first;
+    if (!first && (!next.end || !next.follow)) return false;
+    const isCovered = !first || this.#merge.hasDelivered(first);
+    if (!isCovered || front.end) {
+      this.#settled = next;
+      return false;
+    }
+    // The front has delivered its first line, so both read the same file.
+    if (next.follow) this.#streams.drop(next);
+    else this.#takeOver(false);
+    return true;
   }
 
   /** The front has nothing to take now. Answers when all is over; else there is something to wait for, or a new front. */
@@ -186,23 +197,33 @@ export class Succession {
 
   #afterEnd(front: LogStream): Done | undefined {
     const error = front.end?.error;
-    if (this.#ended?.front !== front) {
-      this.#ended = { front, atMs: this.#tools.clock.now() };
-      if (error || this.#endedAtMs === undefined) this.#streams.fail();
-    }
+    const endedAtMs = this.#noteEnd(front, error !== undefined);
     if (this.#streams.next) {
       this.#takeOver(error !== undefined);
       return undefined;
     }
-    if (!error && (!front.follow || this.#isWhole(front, this.#ended.atMs))) return { interruptedBy: undefined };
-    const isHopeless = this.#endedAtMs !== undefined && this.#streams.failures >= this.#tools.times.lastTries;
-    if (error && isHopeless) return { interruptedBy: codeOf(error) };
-    const isEndAwaited = !error && this.#endedAtMs === undefined && !this.#isPast(this.#ended.atMs);
-    if (this.#streams.mayOpen && !isEndAwaited) {
+    if (error ? this.#isHopeless : !front.follow || this.#isWhole(front, endedAtMs)) {
+      return { interruptedBy: error && codeOf(error) };
+    }
+    const isContainersEndAwaited = !error && this.#endedAtMs === undefined && !this.#isPast(endedAtMs);
+    if (this.#streams.mayOpen && !isContainersEndAwaited) {
       this.#streams.open(this.#endedAtMs === undefined ? 'follow' : 'final');
       this.#takeOver(error !== undefined);
     }
     return undefined;
+  }
+
+  get #isHopeless(): boolean {
+    return this.#endedAtMs !== undefined && this.#streams.failures >= this.#tools.times.lastTries;
+  }
+
+  /** When the front was first seen ended. A follow that ends while the container runs is waited after like one that fails. */
+  #noteEnd(front: LogStream, isFailure: boolean): number {
+    if (this.#ended?.front !== front) {
+      this.#ended = { front, atMs: this.#tools.clock.now() };
+      if (isFailure || this.#endedAtMs === undefined) this.#streams.fail();
+    }
+    return this.#ended.atMs;
   }
 
   #isPast(sinceMs: number): boolean {

@@ -2,7 +2,7 @@ import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Clock, Log, PodSeen } from '../../../flow/ports.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { type Pause, delayOf, pause } from '../api/delays.ts';
+import { delayOf, type Pause, pause } from '../api/delays.ts';
 import { podPath } from '../api/paths.ts';
 import { viewPod } from '../pod-view.ts';
 import { listPods } from './list-pods.ts';

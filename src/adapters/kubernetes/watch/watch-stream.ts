@@ -46,7 +46,11 @@ export class WatchStream {
   #stopTimer: () => void = () => {};
   #finish: (end: WatchEnd) => void = () => {};
 
-  constructor(tools: { readonly client: ApiClient; readonly clock: Clock }, request: WatchRequest, events: WatchEvents) {
+  constructor(
+    tools: { readonly client: ApiClient; readonly clock: Clock },
+    request: WatchRequest,
+    events: WatchEvents,
+  ) {
     this.#clock = tools.clock;
     this.#silenceMs = request.silenceMs;
     this.#events = events;
@@ -102,22 +106,16 @@ export class WatchStream {
 
   #take(raw: unknown): void {
     const { type, object } = asObject(raw);
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED': {
-        const pod = viewPod(object);
-        this.#events.change({ kind: type === 'DELETED' ? 'deleted' : 'set', pod });
-        return this.#events.reached(pod.metadata.resourceVersion);
-      }
-      case 'BOOKMARK':
-        return this.#events.reached(asText(asObject(asObject(object).metadata).resourceVersion));
-      case 'ERROR':
-        return this.#end(endOfStatus(asObject(object)));
-      default:
-        // A type of event that a newer server may have.
-        return;
+    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
+      const pod = viewPod(object);
+      this.#events.change({ kind: type === 'DELETED' ? 'deleted' : 'set', pod });
+      this.#events.reached(pod.metadata.resourceVersion);
+    } else if (type === 'BOOKMARK') {
+      this.#events.reached(asText(asObject(asObject(object).metadata).resourceVersion));
+    } else if (type === 'ERROR') {
+      this.#end(endOfStatus(asObject(object)));
     }
+    // Any other type is one that a newer server may have; it says nothing about pods that we know.
   }
 }
 
@@ -130,5 +128,8 @@ function endOf(error: KdebugError | undefined): WatchEnd {
 function endOfStatus(status: Readonly<Record<string, unknown>>): WatchEnd {
   const code = asNumber(status.code) ?? 0;
   if (code === 410) return { kind: 'stale' };
-  return { kind: 'failed', error: new KdebugError('cluster_failed', { detail: asText(status.message), facts: { status: code } }) };
+  return {
+    kind: 'failed',
+    error: new KdebugError('cluster_failed', { detail: asText(status.message), facts: { status: code } }),
+  };
 }

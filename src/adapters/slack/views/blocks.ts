@@ -15,13 +15,14 @@ import {
   MAX_CONFIRM_TEXT,
   MAX_CONFIRM_TITLE,
   MAX_HEADER,
+  MAX_TEXT,
 } from '../limits.ts';
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
 import { richText, smallPrint } from './spans.ts';
 
 const plain = (text: string, length: number): PlainTextElement => ({
   type: 'plain_text',
-  text: shorten(cleanLine(text), { weight: Number.POSITIVE_INFINITY, length }) || '…',
+  text: shorten(cleanLine(text.slice(0, MAX_TEXT)), { weight: Number.POSITIVE_INFINITY, length }) || '…',
   emoji: false,
 });
 

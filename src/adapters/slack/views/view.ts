@@ -38,13 +38,8 @@ export function* simplerViews(message: Message): Generator<View> {
     type: 'section',
     text: { type: 'plain_text', text: plainSummary(message), emoji: false },
   };
-  yield {
-    text,
-    blocks: [
-      summary,
-      ...message.parts.filter((part) => part.kind === 'actions').flatMap((part) => blocksOf(part, roomOf(0))),
-    ],
-  };
+  const buttons = message.parts.filter((part) => part.kind === 'actions').flatMap((part) => blocksOf(part, roomOf(0)));
+  yield { text, blocks: accepted([summary, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
   yield { text, blocks: [] };
 }
 

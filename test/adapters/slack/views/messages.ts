@@ -51,14 +51,14 @@ const button: fc.Arbitrary<Button> = fc.record(
 const part: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ kind: fc.constant('heading' as const), text: someText }),
   fc.record({ kind: fc.constant('paragraph' as const), spans }),
-  fc.record({ kind: fc.constant('list' as const), items: fc.array(spans, { maxLength: 60 }) }),
+  fc.record({ kind: fc.constant('list' as const), items: fc.array(spans, { maxLength: 40 }) }),
   fc.record({
     kind: fc.constant('facts' as const),
     facts: fc.array(fc.record({ label: someText, value: spans }), { maxLength: 30 }),
   }),
   fc.record({ kind: fc.constant('preformatted' as const), text: someText }),
   fc.record({ kind: fc.constant('note' as const), spans }),
-  fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 40 }) }),
+  fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 30 }) }),
 );
 
 export const anyMessage: fc.Arbitrary<Message> = fc.record({
@@ -70,7 +70,11 @@ export const anyMessage: fc.Arbitrary<Message> = fc.record({
     'attention' as const,
     'neutral' as const,
   ),
-  parts: fc.array(part, { maxLength: 60 }),
+  parts: fc.oneof(
+    fc.array(part, { maxLength: 12 }),
+    fc.array(fc.record({ kind: fc.constant('preformatted' as const), text: fc.constantFrom(...HOSTILE) }), { maxLength: 70 }),
+    fc.array(fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 3 }) }), { maxLength: 60 }),
+  ),
 });
 
 /** A finished run as the report builds it. */

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Gives a one-node test cluster the images that the end-to-end tests name:
+#   load-images.sh LOADER        LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; USER_ID in its environment is the user
+set -eu
+loader=${1:?usage: load-images.sh LOADER}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/autodiagnose"
+USER_ID=65532:65532 "$loader" localhost/autodiagnose:1 "$work/autodiagnose" /autodiagnose.sh
+
+sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/lines"
+rm "$work/lines/autodiagnose.sh"
+cp "$here/images/lines" "$work/lines/bin/lines"
+chmod 0555 "$work/lines/bin/lines"
+"$loader" localhost/lines:1 "$work/lines"

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { KubeConfig } from '@kubernetes/client-node';
+import { tellStories } from '../e2e/stories.ts';
+
+const path = process.env.KUBECONFIG;
+if (path === undefined) throw new Error('KUBECONFIG names no cluster: set it to the kubeconfig of a test cluster');
+const kubeconfig = readFileSync(path, 'utf8');
+const config = new KubeConfig();
+config.loadFromString(kubeconfig);
+
+tellStories(
+  () =>
+    Promise.resolve({
+      kubeconfig,
+      context: config.getCurrentContext(),
+      transport: 'socket',
+      longLogs: [400_000, 2_000_000],
+    }),
+  () => Promise.resolve(),
+);

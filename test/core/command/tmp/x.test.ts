@@ -1,0 +1,196 @@
+import { performance } from 'node:perf_hooks';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ParsedCommand } from '../../../../src/core/command/command.ts';
+import { parseCommand } from '../../../../src/core/command/parse.ts';
+import { printCommand } from '../../../../src/core/command/print.ts';
+import { REASONS } from '../../../../src/core/errors.ts';
+
+const LIMIT_MS = 5;
+
+/** Throws when what was read is not well formed or does not survive printing. */
+function check(input: string, parsed: ParsedCommand): void {
+  if (parsed.kind === 'error') {
+    const { code, text, start, end } = parsed.error;
+    if (!(code in REASONS) || start < 0 || end < start || end > text.length)
+      throw new Error(`bad error: ${JSON.stringify(input)}`);
+    return;
+  }
+  const again = parseCommand(printCommand(parsed.command));
+  if (JSON.stringify(again) !== JSON.stringify(parsed)) throw new Error(`not stable: ${JSON.stringify(input)}`);
+}
+
+/** The shortest of several tries: what the work costs without what else the machine does at the time. */
+function costMs(input: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 60 && best > LIMIT_MS; attempt += 1) {
+    const before = performance.now();
+    parseCommand(input);
+    best = Math.min(best, performance.now() - before);
+  }
+  return best;
+}
+
+/** Mulberry32: whole numbers below a bound, the same ones every time. */
+function numbersFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
+  };
+}
+
+const TARGETS = [
+  'web-1',
+  'pod/list',
+  'deploy/web',
+  '--all',
+  '-l app=web',
+  "-l 'tier in (a,b)'",
+  'nginx',
+  'web',
+  'Web',
+  '../x',
+  'web web',
+];
+const WORDS = [
+  ...[
+    '-n shop',
+    '--namespace=shop',
+    '-n',
+    '--cluster=prod',
+    '--target=neato',
+    '--no-target',
+    '-c x',
+    '--image=debian:12',
+    '--image debian',
+  ],
+  ...[
+    '--image=<http://r.example.com/a|r.example.com/a>',
+    '—image=x',
+    '–n shop',
+    '--env=A=1',
+    "--env='B=x y'",
+    '--env=C=“d”',
+    '--profile=general',
+  ],
+  ...[
+    '--profile auto',
+    '--image-pull-policy=Never',
+    '--arguments-only',
+    '--timeout=5m',
+    '--timeout 1h30m',
+    '--reason="it hangs"',
+    '--reason=“don’t”',
+  ],
+  ...[
+    "--reason='&amp;amp;'",
+    '--dry-run',
+    '--hold=15m',
+    '--replicas=3',
+    '--parallelism=8',
+    '--ttl=30m',
+    '--canary',
+    '--img',
+    '-it',
+    '--help',
+  ],
+  ...['pause', 'cancel', 'abcdefgh23', '\u00a0', '\u200b', '\n', '\\', "''"],
+];
+const VERBS = [
+  'help',
+  'list',
+  'show',
+  'logs',
+  'stop',
+  'rerun',
+  'describe',
+  'images',
+  'whoami',
+  'can-i',
+  'batch',
+  'apply',
+  'Apply\n',
+  'apply```',
+];
+const TAILS = [
+  ...[
+    '',
+    '',
+    '',
+    ' -- ls',
+    ' -- sh -c "echo $HOME && id"',
+    " -- 'a b' c\\ d",
+    ' — cat',
+    ' -- &lt;@U1|x&gt; &amp;lt;',
+    " -- it's",
+    ' -- “a’',
+    ' --',
+  ],
+  ...['\nkind: “x”\n—-\n', ' -- 😀 \ud83d \u202e', " -- '—' \"\\\"\" '\\' -- --"],
+];
+const CHARACTERS = [
+  ...'ab-n=:/.,"\'\\ \t\n“”‘’—–<>&;|@#$()`*~A0é日\u00a0\u200d\u202e\u0000',
+  '\ud83d',
+  '\ude00',
+  '😀',
+  '&amp;',
+  '&lt;',
+  '<@U1>',
+  '--',
+  '```',
+];
+
+type Pick = (bound: number) => number;
+const one = (list: readonly string[], pick: Pick): string => list[pick(list.length)] ?? '';
+
+function sentence(pick: Pick): string {
+  let line = pick(4) === 0 ? `${one(VERBS, pick)} ` : '';
+  if (pick(3) > 0) line += one(TARGETS, pick);
+  for (let count = pick(5); count > 0; count -= 1) line += ` ${one(WORDS, pick)}`;
+  return line + one(TAILS, pick);
+}
+
+function noise(pick: Pick): string {
+  let line = '';
+  for (let count = pick(24); count > 0; count -= 1) line += one(CHARACTERS, pick);
+  return line;
+}
+
+/** A sentence with one place damaged. */
+function damaged(pick: Pick): string {
+  const line = sentence(pick);
+  const at = pick(line.length + 1);
+  return line.slice(0, at) + one(CHARACTERS, pick) + line.slice(at + pick(3));
+}
+
+test('of a million inputs none throws, none takes over 5 ms, and every command is stable under parse and print', () => {
+  const pick = numbersFrom(20_261_120);
+  const slow: string[] = [];
+  let commands = 0;
+  for (let index = 0; index < 400_000; index += 1) {
+    const kind = index % 4;
+    const input = kind < 2 ? sentence(pick) : kind === 2 ? damaged(pick) : noise(pick);
+    const before = performance.now();
+    const parsed = parseCommand(input);
+    if (performance.now() - before > LIMIT_MS) slow.push(input);
+    check(input, parsed);
+    if (parsed.kind === 'ok') commands += 1;
+  }
+  expect(slow.filter((input) => costMs(input) > LIMIT_MS)).toEqual([]);
+  expect(commands).toBeGreaterThan(100_000);
+}, 120_000);
+
+
+import { repairLine, unwrapMarkup } from '../../../../src/core/command/repair.ts';
+import { tokenize } from '../../../../src/core/command/tokenize.ts';
+import { readLine } from '../../../../src/core/command/line/line.ts';
+test('x', () => {
+  const v='— '.repeat(20000);
+  const t=(f:()=>unknown)=>{let b=1e9; for(let i=0;i<60;i++){const a=performance.now();f();b=Math.min(b,performance.now()-a)} return b.toFixed(2)};
+  const go=()=>{const r=repairLine(unwrapMarkup(v)); const w=tokenize(r); 
+  console.log('unwrap',t(()=>unwrapMarkup(v)),'repair',t(()=>repairLine(v)),'tok',t(()=>tokenize(r)),'line',w.kind==='ok'?t(()=>readLine(w.words,3)):0,'parse',t(()=>parseCommand(v)));};
+  go();
+});
