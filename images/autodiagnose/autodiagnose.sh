@@ -124,7 +124,7 @@ field() {
             value=$found
             break
         fi
-    done 2>/dev/null <"$1"
+    done 2>/dev/null <"$1" || :
 }
 
 # Sets s_name, s_parent, s_uid, s_gid, s_caps of a process; fails when there is none.
@@ -138,7 +138,7 @@ status_of() {
             Gid:) s_gid=$first ;;
             CapEff:) s_caps=$first ;;
         esac
-    done 2>/dev/null <"/proc/$1/status"
+    done 2>/dev/null <"/proc/$1/status" || :
     [ -n "$s_uid" ]
 }
 
@@ -331,7 +331,7 @@ controller() {
             *..* | /) ;;
             *) if [ -d "$1$inner" ]; then directory=$1$inner; fi ;;
         esac
-    done 2>/dev/null <"/proc/$PID/cgroup"
+    done 2>/dev/null <"/proc/$PID/cgroup" || :
 }
 
 find_cgroup() {
@@ -470,7 +470,7 @@ files_limit() {
     most=''
     while read -r first second third soft _; do
         if [ "$first $second $third" = 'Max open files' ]; then most=$soft; fi
-    done 2>/dev/null <"/proc/$PID/limits"
+    done 2>/dev/null <"/proc/$PID/limits" || :
 }
 
 look_at_files() {
@@ -550,7 +550,7 @@ read_resolv_conf() {
                 done
                 ;;
         esac
-    done 2>/dev/null <"$1"
+    done 2>/dev/null <"$1" || :
 }
 
 look_at_dns() {

@@ -15,6 +15,10 @@ const operator = (title: string, hint: string): Reason => ({ title, hint, audien
 /** Every reason code, once. Codes are stable: logs, metrics, audit records and `docs/errors.md` use them. */
 export const REASONS = {
   // --- the command -------------------------------------------------------------------------------------------------
+  command_too_long: user(
+    'the command is too long',
+    'Write at most 16,000 characters; put a longer script into an image.',
+  ),
   quote_open: user(
     'a quote is never closed',
     'Close the quote, or write a backslash before it if it belongs to the text.',

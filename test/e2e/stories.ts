@@ -12,6 +12,8 @@ export interface Scene {
   readonly transport: 'http' | 'socket';
   /** Lines of the two long logs; fewer where time is short. */
   readonly longLogs: readonly number[];
+  /** Lines a second of the long logs, where the writer can be paced. */
+  readonly linesPerSecond?: number;
 }
 
 const BUSYBOX = 'localhost/busybox:1';
@@ -212,7 +214,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       'arrives whole and in order, or with its gaps marked (log %d)',
       async (which) => {
         const count = scene.longLogs[which] ?? 0;
-        const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80`);
+        const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`);
         expect(thread.anchor).toContain('Succeeded');
         const { missing, ...wrong } = linesIn(await fileOf(thread), count);
         expect(wrong).toEqual({ repeated: 0, disordered: 0 });

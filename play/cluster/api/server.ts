@@ -11,7 +11,7 @@ import type { RequestLog, RequestRecord } from './request-log.ts';
 import { type Route, routeOf } from './route.ts';
 import { ApiError, forbidden, noSuchResource } from './status.ts';
 
-export interface ApiServerParts {
+interface ApiServerParts {
   readonly certificates: Certificates;
   readonly tokens: Tokens;
   readonly authorizer: Authorizer;

@@ -5,7 +5,7 @@ export interface StatusCause {
   readonly field: string;
 }
 
-export interface StatusDetails {
+interface StatusDetails {
   readonly name?: string;
   readonly kind?: string;
   readonly causes?: readonly StatusCause[];

@@ -11,7 +11,7 @@ export interface Exit {
   readonly reason: string;
 }
 
-export interface InstanceParts {
+interface InstanceParts {
   readonly container: Container;
   readonly credentials: Credentials;
   readonly imageId: string;

@@ -7,7 +7,7 @@ import { phaseOf, podStatus } from './pod-status.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodWorkloads, WorkerParts } from './worker-parts.ts';
 
-export interface KubeletParts extends Omit<WorkerParts, 'onChange'> {
+interface KubeletParts extends Omit<WorkerParts, 'onChange'> {
   readonly nodeName: string;
   /** 0 to 1: where in its period the relist begins. */
   readonly phase: number;
@@ -37,10 +37,8 @@ export class Kubelet implements NodeSide, LogSource {
   podAdded(pod: PodObject, workloads: PodWorkloads = {}): void {
     this.#addresses += 1;
     const ip = `10.244.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}`;
-    const worker = new PodWorker(pod, workloads, ip, {
-      ...this.#parts,
-      onChange: (changed) => this.#noteChange(changed),
-    });
+    const onChange = () => this.#noteChange(worker);
+    const worker: PodWorker = new PodWorker(pod, workloads, ip, { ...this.#parts, onChange });
     this.#workers.set(pod.metadata.uid, worker);
     this.#parts.world.events.tell({
       pod,

@@ -236,6 +236,6 @@ export class PodWorker {
   }
 
   #changed(): void {
-    this.#parts.onChange(this);
+    this.#parts.onChange();
   }
 }

@@ -27,7 +27,7 @@ export interface StartReady {
 }
 
 /** Whether the target may be joined; `undefined`: no target was named. */
-export type TargetState = { readonly isRunning: boolean; readonly id: string } | undefined;
+type TargetState = { readonly isRunning: boolean; readonly id: string } | undefined;
 
 /** Everything that the kubelet and the runtime check before a container runs, in their order. */
 export function planStart(

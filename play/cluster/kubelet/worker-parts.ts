@@ -2,7 +2,6 @@ import type { ContainerLog } from '../log/container-log.ts';
 import type { Images } from '../programs/images.ts';
 import type { Workload, Workloads } from '../programs/workloads.ts';
 import type { World } from '../world.ts';
-import type { PodWorker } from './pod-worker.ts';
 import type { Timing } from './timing.ts';
 
 export interface WorkerParts {
@@ -12,7 +11,7 @@ export interface WorkerParts {
   readonly timing: Timing;
   readonly makeLog: () => ContainerLog;
   /** The pod's status is no longer what the API shows. */
-  readonly onChange: (worker: PodWorker) => void;
+  readonly onChange: () => void;
 }
 
 /** What a pod of the local cluster has besides its spec: real processes behind containers. */

@@ -5,7 +5,7 @@ const NEWLINE = 10;
 /** A burst is cut here, so that one file append stays short. */
 const MAX_BURST = 256 * 1024;
 
-export interface ContainerLogParts {
+interface ContainerLogParts {
   readonly now: () => number;
   /** A fresh path for a file; nothing is made there while the log is small. */
   readonly newPath: () => string;

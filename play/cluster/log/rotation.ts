@@ -1,14 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { ContainerLog } from './container-log.ts';
 
-export interface RotationTiming {
-  /** A running container's file above this is rotated at the next check. */
-  readonly maxBytes: number;
-  /** The checks come at this period, whatever the containers do (kubelet: 10 s). */
-  readonly periodMs: number;
-}
-
-/** The kubelet's rotation worker: no timer runs while no file is too big. */
+/**
+ * The kubelet's rotation worker: looks at running containers at a fixed period (kubelet: 10 s), whatever they do.
+ * No timer runs while no file is too big.
+ */
 export class Rotation {
   readonly #clock: Clock;
   readonly #periodMs: number;

@@ -31,7 +31,7 @@ export interface EventObject {
   readonly reportingInstance: string;
 }
 
-export interface EventToTell {
+interface EventToTell {
   readonly pod: PodObject;
   /** For example `spec.ephemeralContainers{debug}`; absent: the pod as a whole. */
   readonly fieldPath?: string;

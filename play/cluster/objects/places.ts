@@ -11,7 +11,7 @@ export interface NamespaceObject {
   readonly status: { readonly phase: 'Active' };
 }
 
-export interface PlaceMetadata {
+interface PlaceMetadata {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;

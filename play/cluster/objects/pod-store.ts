@@ -11,7 +11,7 @@ export interface Change {
   readonly previous?: PodObject;
 }
 
-export type ChangeListener = (change: Change) => void;
+type ChangeListener = (change: Change) => void;
 
 /**
  * All pods, with a bounded history for watches. Reads are by namespace; a change costs one map write and one call a

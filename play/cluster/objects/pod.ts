@@ -5,7 +5,7 @@ export type Labels = Readonly<Record<string, string>>;
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
@@ -39,7 +39,7 @@ export interface SecurityContext {
   readonly seccompProfile?: { readonly type: string };
 }
 
-export interface EnvVar {
+interface EnvVar {
   readonly name: string;
   readonly value?: string;
 }

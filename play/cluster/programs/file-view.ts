@@ -3,7 +3,7 @@ export interface Tree {
   readonly [name: string]: string | Tree;
 }
 
-export type Found =
+type Found =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'directory'; readonly names: readonly string[] }
   | { readonly kind: 'missing' }
@@ -13,7 +13,7 @@ export type Found =
 export type FileView = (path: string) => Found;
 
 /** What is known of PID 1 in the container's process namespace. */
-export interface FirstProcess {
+interface FirstProcess {
   readonly root: Tree;
   readonly command: string;
   readonly env: readonly string[];

@@ -71,6 +71,7 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   'busybox-nonroot': { ...tool(SHELL, ['sh']), user: { uid: 65532, gid: 65532 } },
   debian: tool(SHELL, ['bash']),
   debugger: tool({ hasShell: true, extras: ['gdb'] }, ['sh']),
+  lines: tool({ hasShell: true, extras: ['lines'] }, ['sh']),
   'security-audit': tool({ hasShell: true, extras: ['/security-audit.sh'] }, ['/security-audit.sh']),
   distroless: service(NONROOT, APP_ROOT),
   neato: service(NONROOT, APP_ROOT),

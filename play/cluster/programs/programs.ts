@@ -133,6 +133,13 @@ const securityAudit: Program = (process) => {
   return findings.some((line) => line.startsWith('FAIL')) ? 1 : 0;
 };
 
+/** `lines COUNT WIDTH [LINES-PER-SECOND]`: numbered lines of about that width; the image `lines` of the end-to-end tests. */
+const lines: Program = (process) => {
+  const [, count = '0', width = '80', rate = '0'] = process.argv;
+  const padding = ` ${'x'.repeat(Math.max(0, Math.min(4_096, Number(width)) - 12))}\n`;
+  return seq({ ...process, argv: ['seq', '-w', '-s', padding, '-r', rate, '1', count] });
+};
+
 const BUSYBOX: Readonly<Record<string, Program>> = {
   echo,
   printf,
@@ -150,7 +157,7 @@ const BUSYBOX: Readonly<Record<string, Program>> = {
   ':': () => 0,
 };
 
-const EXTRA: Readonly<Record<string, Program>> = { gdb, '/security-audit.sh': securityAudit };
+const EXTRA: Readonly<Record<string, Program>> = { gdb, lines, '/security-audit.sh': securityAudit };
 const SHELLS = new Set(['sh', 'bash', 'ash', 'dash']);
 
 /** Which simulated programs an image has: the busybox set and a shell, or nothing, and extras by name. */

@@ -3,7 +3,7 @@ import { isObject } from '../objects/json.ts';
 import type { Container, JsonObject, PodObject, PodSpec } from '../objects/pod.ts';
 import { defaultPullPolicy } from './ephemeral-fields.ts';
 
-export interface PodBirth {
+interface PodBirth {
   readonly namespace: string;
   readonly uid: string;
   readonly now: string;

@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 /** A watcher this far behind is cut off, as the API server does with a full buffer. */
 const MAX_BUFFERED = 64 * 1024 * 1024;
 
-export type WatchEnd = 'clean' | 'reset' | 'silence';
+type WatchEnd = 'clean' | 'reset' | 'silence';
 
 /** The open watches; a test can end or silence all of them. */
 export class Watches {

@@ -13,17 +13,29 @@ import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
 /** The head of `apply`, up to the end of its line or the first code fence; the document is the rest. */
 const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
 
+/** The longest line, in UTF-16 units: an approver could not read a longer one. The document of `apply` is not counted. */
+const LONGEST_LINE = 16_000;
+
 /**
  * Reads what a person typed after `/kdebug`, as Slack delivers it (`unwrapMarkup`, `repairLine`, `tokenize`, in that order).
  * Never throws; time is linear in the length of the text. Every name, image, selector, duration and id in the result is
- * valid by its grammar, so that it may be put into a URL or an object. An error points at the leftmost wrong word, wrong flags first.
+ * valid by its grammar, so that it may be put into a URL or an object. A line over 16,000 characters is refused unread. An error points at the leftmost wrong word, wrong flags first.
  */
 export function parseCommand(text: string): ParsedCommand {
   const unwrapped = unwrapMarkup(text);
   const head = APPLY.exec(unwrapped)?.[0];
-  if (head === undefined) return parseLine(repairLine(unwrapped), '');
-  return parseLine(repairLine(head), repairYaml(unwrapped.slice(head.length)));
+  const line = head ?? unwrapped;
+  if (line.length > LONGEST_LINE) return { kind: 'error', error: { ...tooLong(line), text: line } };
+  return parseLine(repairLine(line), head === undefined ? '' : repairYaml(unwrapped.slice(head.length)));
 }
+
+const tooLong = (line: string): Problem => ({
+  code: 'command_too_long',
+  message: `The command has ${line.length} characters.`,
+  hint: `Write at most ${LONGEST_LINE}; put a longer script into an image.`,
+  start: LONGEST_LINE,
+  end: line.length,
+});
 
 function parseLine(text: string, yaml: string): ParsedCommand {
   const failed = (problem: Problem): ParsedCommand => ({ kind: 'error', error: { ...problem, text } });

@@ -80,7 +80,10 @@ function readPiece(line: string, at: number): Piece {
 /** One past the last character from `at` on that needs no undoing. */
 function endOfPlain(line: string, at: number): number {
   let end = at;
-  while (end < line.length && !isSpace(line.charCodeAt(end)) && !isQuoting(line.charCodeAt(end))) end += 1;
+  for (; end < line.length; end += 1) {
+    const code = line.charCodeAt(end);
+    if (code <= BACKSLASH && (isSpace(code) || isQuoting(code))) break;
+  }
   return end;
 }
 

@@ -30,19 +30,21 @@ export interface DiagnosisTarget {
   readonly effective: boolean;
 }
 
-/** A report of `images/autodiagnose`. All strings are one line, clean, at most 400 characters, and still plain text of a container. */
+/** What a diagnostic image reports of its target. All strings are one line, clean and bounded, and still a container's words. */
 export interface Diagnosis {
   readonly verdict: string;
-  readonly target: DiagnosisTarget;
+  readonly target?: DiagnosisTarget;
   readonly findings: readonly Finding[];
-  readonly sections: readonly Section[];
+  readonly sections?: readonly Section[];
 }
 
-const BEGIN = '-----BEGIN KDEBUG REPORT-----';
-const END = '-----END KDEBUG REPORT-----';
-const LONGEST_REPORT = 16 * 1024;
-const LONGEST_STRING = 400;
-const MOST_ITEMS = 40;
+/** Frames the report at the end of a log; the same document, shortened, stands in the termination message. */
+export const REPORT_BEGIN = '-----BEGIN KDEBUG REPORT-----';
+export const REPORT_END = '-----END KDEBUG REPORT-----';
+
+const LONGEST_REPORT = 512 * 1024;
+const LONGEST_TEXT = 300;
+const MOST_ITEMS = 20;
 const STATES: readonly string[] = ['ok', 'finding', 'not-readable'] satisfies readonly SectionState[];
 const CODE = /^[a-z][a-z0-9_-]{0,39}$/;
 
@@ -52,33 +54,32 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isState = (value: unknown): value is SectionState => typeof value === 'string' && STATES.includes(value);
 const isCode = (value: unknown): value is string => typeof value === 'string' && CODE.test(value);
-const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isAmount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
+/** One clean line; nothing when it is no string, or empty. */
 function line(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const clean = cleanText(value.slice(0, LONGEST_STRING)).replace(/\s+/g, ' ').trim();
-  return clean.isWellFormed() ? clean : clean.toWellFormed();
+  // A lone surrogate, from JSON or from the cut, becomes U+FFFD.
+  const text = Buffer.from(value.slice(0, LONGEST_TEXT)).toString('utf8');
+  return cleanText(text).replace(/\s+/g, ' ').trim() || undefined;
 }
 
-/** Every item of a list of at most 40, or nothing when one is not what it must be. */
-function everyItem<T>(value: unknown, parse: (fields: Fields) => T | undefined): readonly T[] | undefined {
-  if (!Array.isArray(value) || value.length > MOST_ITEMS) return undefined;
-  const items = value
-    .map((item: unknown) => (isFields(item) ? parse(item) : undefined))
-    .filter((item) => item !== undefined);
-  return items.length === value.length ? items : undefined;
+/** The first items of a list that are what they must be. */
+function items<T>(value: unknown, toItem: (fields: Fields) => T | undefined): readonly T[] {
+  const listed: readonly unknown[] = Array.isArray(value) ? value.slice(0, MOST_ITEMS) : [];
+  return listed.flatMap((item) => (isFields(item) ? (toItem(item) ?? []) : []));
 }
 
 function toFinding({ code, value, threshold, text, next }: Fields): Finding | undefined {
   const words = line(text);
-  if (!isCode(code) || words === undefined || words === '') return undefined;
+  if (!isCode(code) || words === undefined) return undefined;
   const advice = line(next);
   return {
     code,
     text: words,
-    ...(typeof value === 'number' && { value }),
-    ...(typeof threshold === 'number' && { threshold }),
-    ...(advice !== undefined && advice !== '' && { next: advice }),
+    ...(isAmount(value) && { value }),
+    ...(isAmount(threshold) && { threshold }),
+    ...(advice !== undefined && { next: advice }),
   };
 }
 
@@ -86,25 +87,26 @@ function toSection({ name, state, text }: Fields): Section | undefined {
   return isCode(name) && isState(state) ? { name, state, text: line(text) ?? '' } : undefined;
 }
 
-function toTarget(value: unknown): DiagnosisTarget | undefined {
-  if (!isFields(value) || typeof value.effective !== 'boolean') return undefined;
-  const { pid, uid, gid, effective } = value;
-  return { effective, ...(isId(pid) && { pid }), ...(isId(uid) && { uid }), ...(isId(gid) && { gid }) };
+function toTarget({ pid, uid, gid, effective }: Fields): DiagnosisTarget | undefined {
+  if (typeof effective !== 'boolean') return undefined;
+  return { effective, ...(isAmount(pid) && { pid }), ...(isAmount(uid) && { uid }), ...(isAmount(gid) && { gid }) };
 }
 
 function toDiagnosis(json: string): Diagnosis | undefined {
-  if (json.length > LONGEST_REPORT) return undefined;
   const report = toFields(json);
-  if (report?.kdebug !== 1) return undefined;
-  const verdict = line(report.verdict);
-  const target = toTarget(report.target);
-  const findings = everyItem(report.findings, toFinding);
-  const sections = everyItem(report.sections, toSection);
-  if (verdict === undefined || verdict === '' || !target || !findings || !sections) return undefined;
-  return { verdict, target, findings, sections };
+  const verdict = line(report?.verdict);
+  if (report?.kdebug !== 1 || verdict === undefined) return undefined;
+  const target = isFields(report.target) ? toTarget(report.target) : undefined;
+  return {
+    verdict,
+    findings: items(report.findings, toFinding),
+    ...(target && { target }),
+    ...(Array.isArray(report.sections) && { sections: items(report.sections, toSection) }),
+  };
 }
 
 function toFields(json: string): Fields | undefined {
+  if (json.length > LONGEST_REPORT || !json.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(json);
     return isFields(value) ? value : undefined;
@@ -113,17 +115,38 @@ function toFields(json: string): Fields | undefined {
   }
 }
 
-/** The line between the markers at the very end of a log. */
-function markedReport(logTail: string): string | undefined {
-  const [begin, json, end] = logTail.trimEnd().split('\n').slice(-3);
-  return begin === BEGIN && end === END ? json : undefined;
+/** The last marked document of a log. */
+function marked(log: string): string {
+  const end = log.lastIndexOf(REPORT_END);
+  const begin = end < 0 ? -1 : log.lastIndexOf(REPORT_BEGIN, end);
+  return begin < 0 ? '' : log.slice(begin + REPORT_BEGIN.length, end);
 }
 
 /**
- * The report that autodiagnose left: the marked one at the end of its log (`logTail`, filtered), else the shorter one in
- * its termination message. `undefined` when neither is a whole, well-formed report of version 1. Never throws, whatever an image wrote.
+ * The report of a diagnostic image: the last marked document of the log's end, else the termination message. Undefined when there is
+ * none of version 1 with a verdict, or it is over 512 KiB; findings and sections not of the form are left out, 20 of each are kept.
+ * Text of a cluster is never trusted further than that. Never throws.
  */
-export function parseDiagnosis(logTail: string, terminationMessage: string): Diagnosis | undefined {
-  const marked = markedReport(logTail);
-  return (marked === undefined ? undefined : toDiagnosis(marked)) ?? toDiagnosis(terminationMessage.trim());
+export function parseDiagnosis(logEnd: string, terminationMessage: string): Diagnosis | undefined {
+  return toDiagnosis(marked(logEnd)) ?? toDiagnosis(terminationMessage);
 }
+
+/** The ends of a log as a reply shows them. */
+export interface LogEnds {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The same without the marked report: what it says is shown as the verdict, and the document itself is in the file. */
+export function withoutReport({ head, tail }: LogEnds): LogEnds {
+  return {
+    head: before(head, REPORT_BEGIN),
+    tail: tail.includes(REPORT_END) ? beforeOrNothing(tail, REPORT_BEGIN) : tail,
+  };
+}
+
+const before = (text: string, mark: string): string =>
+  text.includes(mark) ? text.slice(0, text.indexOf(mark)).trimEnd() : text;
+
+/** A tail that begins inside the report shows nothing of it. */
+const beforeOrNothing = (text: string, mark: string): string => (text.includes(mark) ? before(text, mark) : '');

@@ -1,21 +1,20 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
+import type { LogTimes } from './log-times.ts';
 import { formatStamp, type Stamp, stepMs } from './stamp.ts';
 
 /** The kubelet writes `<stamp> stdout F ` before a line. */
 const RECORD_BYTES = 40;
-/** A file is rotated when it is over 10 MiB; a little less, because parts of long lines have a stamp each that is not counted. */
-const ROTATED_BYTES = 9 * 1024 * 1024;
 /** A log that stutters for hours must not fill the record of its run. */
 const MOST_GAPS = 100;
 
 /** Keeps what decides whether a log is complete (cluster facts, "Logs"). */
 export class Completeness {
-  readonly #gapMs: number;
+  readonly #times: Pick<LogTimes, 'gapMs' | 'rotatedBytes'>;
   readonly #gaps: LogGap[] = [];
   #lines = 0;
 
-  constructor(gapMs: number) {
-    this.#gapMs = gapMs;
+  constructor(times: Pick<LogTimes, 'gapMs' | 'rotatedBytes'>) {
+    this.#times = times;
   }
 
   get gaps(): readonly LogGap[] {
@@ -33,7 +32,8 @@ export class Completeness {
 
   /** A lost file shows as a step in the stamps; before 10 MiB were written there was no second file. */
   step(from: Stamp, to: Stamp, atByte: number): void {
-    if (stepMs(from, to) >= this.#gapMs && this.fileBytes(atByte) >= ROTATED_BYTES) this.addGap(from, to, atByte);
+    const { gapMs, rotatedBytes } = this.#times;
+    if (stepMs(from, to) >= gapMs && this.fileBytes(atByte) >= rotatedBytes) this.addGap(from, to, atByte);
   }
 
   addGap(from: Stamp, to: Stamp, atByte: number): void {

@@ -121,8 +121,13 @@ export class LogStream {
   }
 }
 
+/** What a log reader needs of the API client. */
+export interface LogClient extends Pick<ApiClient, 'stream'> {
+  readonly serverClock: Pick<ApiClient['serverClock'], 'now'>;
+}
+
 export interface LogStreamTools {
-  readonly client: ApiClient;
+  readonly client: LogClient;
   /** Something arrived, or it ended. */
   readonly changed: () => void;
 }

@@ -1,14 +1,13 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { Clock, LogRequest } from '../../../flow/ports.ts';
-import type { ApiClient } from '../api/api-client.ts';
 import { delayOf } from '../api/delays.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
-import { LogStream } from './log-stream.ts';
+import { type LogClient, LogStream } from './log-stream.ts';
 import type { LogTimes } from './log-times.ts';
 import type { Merge } from './merge.ts';
 
 export interface LogTools {
-  readonly client: ApiClient;
+  readonly client: LogClient;
   readonly clock: Clock;
   readonly random: () => number;
   readonly times: LogTimes;

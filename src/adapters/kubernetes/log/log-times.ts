@@ -36,6 +36,8 @@ export interface LogTimes {
   readonly mostPins: number;
   /** Below this nothing can have been rotated (the kubelet's own default is 10 MiB). */
   readonly smallBytes: number;
+  /** From here on a file may have been lost: 10 MiB, and a little less, because parts of long lines have a stamp each that is not counted. */
+  readonly rotatedBytes: number;
 }
 
 export const LOG_TIMES: LogTimes = {
@@ -55,4 +57,5 @@ export const LOG_TIMES: LogTimes = {
   lastTries: 7,
   mostPins: 32,
   smallBytes: 8 * 1024 * 1024,
+  rotatedBytes: 9 * 1024 * 1024,
 };

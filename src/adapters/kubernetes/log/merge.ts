@@ -38,7 +38,7 @@ export class Merge implements LineTaker {
   constructor(output: Output, times: LogTimes) {
     this.#output = output;
     this.#marginMs = times.marginMs;
-    this.completeness = new Completeness(times.gapMs);
+    this.completeness = new Completeness(times);
   }
 
   /** The stamp of the line delivered last, whole or in part. Valid when `hasAny`. */

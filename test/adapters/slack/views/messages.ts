@@ -72,8 +72,12 @@ export const anyMessage: fc.Arbitrary<Message> = fc.record({
   ),
   parts: fc.oneof(
     fc.array(part, { maxLength: 12 }),
-    fc.array(fc.record({ kind: fc.constant('preformatted' as const), text: fc.constantFrom(...HOSTILE) }), { maxLength: 70 }),
-    fc.array(fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 3 }) }), { maxLength: 60 }),
+    fc.array(fc.record({ kind: fc.constant('preformatted' as const), text: fc.constantFrom(...HOSTILE) }), {
+      maxLength: 70,
+    }),
+    fc.array(fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 3 }) }), {
+      maxLength: 60,
+    }),
   ),
 });
 

@@ -67,7 +67,7 @@ test('only the longest text is cut when the whole is too long', () => {
 });
 
 /** Shrinking such big messages would take minutes; the seed and the path are printed. */
-const RUNS = { numRuns: 120, endOnFailure: true };
+const RUNS = { numRuns: 60, endOnFailure: true };
 
 describe('whatever a message holds', () => {
   const check = (blocks: readonly KnownBlock[]): void => {

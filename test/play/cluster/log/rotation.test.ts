@@ -31,12 +31,12 @@ const options = { follow: false, timestamps: false, previous: false };
 const write = (log: ContainerLog, text: string) => log.write(Buffer.from(text));
 
 /** Everything that a reader has now, and how it stopped. */
-function drain(reader: LogReader): { text: string; then: 'wait' | 'end' } {
+function drain(reader: LogReader): { text: string; left: 'wait' | 'end' } {
   let text = '';
   for (;;) {
     const block = reader.next();
-    if (block === undefined) return { text, then: 'end' };
-    if (block === 'wait') return { text, then: 'wait' };
+    if (block === undefined) return { text, left: 'end' };
+    if (block === 'wait') return { text, left: 'wait' };
     text += block.toString();
   }
 }
@@ -78,7 +78,9 @@ describe('a log', () => {
     const line = `${'x'.repeat(99)}\n`;
     for (let each = 0; each < 20; each += 1) write(log, line.repeat(500));
     expect(readdirSync(directory)).toHaveLength(1);
-    expect(drain(new LogReader(log, options)).text).toBe(line.repeat(10_000));
+    const reader = new LogReader(log, options);
+    expect(drain(reader).text).toBe(line.repeat(10_000));
+    reader.close();
     log.discard();
     expect(readdirSync(directory)).toHaveLength(0);
   });
@@ -107,16 +109,16 @@ describe('rotation', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true });
     write(log, 'one\n');
-    expect(drain(reader)).toEqual({ text: 'one\n', then: 'wait' });
+    expect(drain(reader)).toEqual({ text: 'one\n', left: 'wait' });
     log.rotate();
     write(log, 'two\n');
-    expect(drain(reader)).toEqual({ text: 'two\n', then: 'wait' });
+    expect(drain(reader)).toEqual({ text: 'two\n', left: 'wait' });
   });
 
   test('twice while a follow lags loses the file between, silently', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true });
-    expect(drain(reader).then).toBe('wait');
+    expect(drain(reader).left).toBe('wait');
     write(log, 'one\n');
     log.rotate();
     write(log, 'two\n');
@@ -128,12 +130,12 @@ describe('rotation', () => {
 
     const living = newLog();
     const lagging = new LogReader(living, { ...options, follow: true });
-    expect(drain(lagging).then).toBe('wait');
+    expect(drain(lagging).left).toBe('wait');
     for (const text of ['one\n', 'two\n', 'three\n']) {
       if (text !== 'one\n') living.rotate();
       write(living, text);
     }
-    expect(drain(lagging)).toEqual({ text: 'one\nthree\n', then: 'wait' });
+    expect(drain(lagging)).toEqual({ text: 'one\nthree\n', left: 'wait' });
   });
 
   test('before a follow has reached the end once escapes it: it stays on the old file and ends without error', () => {
@@ -142,15 +144,15 @@ describe('rotation', () => {
     const reader = new LogReader(log, { ...options, follow: true });
     log.rotate();
     write(log, 'two\n');
-    expect(drain(reader)).toEqual({ text: 'one\n', then: 'wait' });
+    expect(drain(reader)).toEqual({ text: 'one\n', left: 'wait' });
     log.end();
-    expect(drain(reader)).toEqual({ text: '', then: 'end' });
+    expect(drain(reader)).toEqual({ text: '', left: 'end' });
   });
 
   test('cuts a line that is being written in two, the rest under a stamp of its own', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true, timestamps: true });
-    expect(drain(reader).then).toBe('wait');
+    expect(drain(reader).left).toBe('wait');
     write(log, 'first half');
     log.rotate();
     write(log, ' second half\n');
