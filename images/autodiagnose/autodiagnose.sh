@@ -318,7 +318,7 @@ look_at_pids() {
 
 # -------------------------------------------------------------------------------------------------------------- cgroup
 
-VERSION='' MEMORY='' CPU='' CPUACCT='' PIDS=''
+VERSION='' CGROUP_HELP='' MEMORY='' CPU='' CPUACCT='' PIDS=''
 
 # Sets directory to where the target's numbers of a controller are (v2: ''). A process that shares our view of the
 # hierarchy lies deeper than the mount; one in a container does not.
@@ -335,6 +335,8 @@ controller() {
 }
 
 find_cgroup() {
+    CGROUP_HELP="the target's cgroup is not readable; $HELP"
+    if [ "$SEES" = true ]; then CGROUP_HELP="the target's cgroup has no such numbers, or is not mounted in it"; fi
     root=${AUTODIAGNOSE_CGROUP:-${PID:+/proc/$PID/root/sys/fs/cgroup}}
     if [ -z "$root" ]; then return; fi
     if [ -r "$root/cgroup.controllers" ] || [ -r "$root/memory.current" ] || [ -r "$root/cpu.stat" ]; then
@@ -367,7 +369,7 @@ read_memory() {
 look_at_memory() {
     read_memory
     if [ -z "$value" ]; then
-        blind memory "the target's cgroup is not readable; $HELP"
+        blind memory "$CGROUP_HELP"
         return
     fi
     working=$((value - ${inactive:-0}))
@@ -423,7 +425,7 @@ cpu_limit() {
 look_at_cpu() {
     read_cpu
     if [ -z "$usage" ] && [ -z "$periods" ]; then
-        blind cpu "the target's cgroup is not readable; $HELP"
+        blind cpu "$CGROUP_HELP"
         return
     fi
     cpu_limit

@@ -1,37 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Authorizer } from './api/authorizer.ts';
-import { kubeconfigOf, makeCertificates } from './api/certificates.ts';
-import { Faults } from './api/faults.ts';
-import { Tokens } from './api/identity.ts';
-import { RequestLog } from './api/request-log.ts';
-import { ApiServer } from './api/server.ts';
-import { systemClock } from './clock.ts';
-import { Kubelet } from './kubelet/kubelet.ts';
-import { timingOf } from './kubelet/timing.ts';
-import { ContainerLog } from './log/container-log.ts';
-import { Rotation } from './log/rotation.ts';
-import { Events } from './objects/events.ts';
-import { Places } from './objects/places.ts';
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { Authorizer } from './api/authorizer.ts';
+import { kubeconfigOf } from './api/certificates.ts';
+import type { Faults } from './api/faults.ts';
+import type { Tokens } from './api/identity.ts';
+import type { RequestLog } from './api/request-log.ts';
+import type { ApiServer } from './api/server.ts';
+import type { Kubelet } from './kubelet/kubelet.ts';
+import type { Rotation } from './log/rotation.ts';
 import type { Labels, PodObject } from './objects/pod.ts';
-import { PodStore } from './objects/pod-store.ts';
-import { ResourceVersions } from './objects/resource-versions.ts';
-import type { LocalClusterOptions } from './options.ts';
 import { type PodToAdd, podObject, workloadsOf } from './pod-spec.ts';
-import { Images } from './programs/images.ts';
-import { Workloads } from './programs/workloads.ts';
-import { reviewHandlers } from './resources/access-reviews.ts';
-import { ephemeralHandlers } from './resources/ephemeral-containers.ts';
-import { logHandlers } from './resources/logs.ts';
-import { placeHandlers } from './resources/namespaces.ts';
-import { beginDeletion, podHandlers } from './resources/pods.ts';
-import { Watches } from './resources/watch.ts';
+import type { Images } from './programs/images.ts';
+import type { Workloads } from './programs/workloads.ts';
+import { beginDeletion } from './resources/pods.ts';
+import type { Watches } from './resources/watch.ts';
 import type { World } from './world.ts';
 
-const NODE = 'local-node';
-const MAX_EVENTS = 20_000;
+/** The only node, unless pods name others. */
+export const NODE = 'local-node';
 
 /** A Kubernetes API and its nodes in this process. Every control acts at once; what it leads to follows the kubelet's clock. */
 export class LocalCluster {
@@ -90,6 +76,11 @@ export class LocalCluster {
 
   pod(namespace: string, name: string): PodObject | undefined {
     return this.#parts.world.pods.get(namespace, name);
+  }
+
+  /** All pods, by namespace and name. */
+  pods(): readonly PodObject[] {
+    return this.#parts.world.pods.list();
   }
 
   /** Deletes as `kubectl delete` does; without grace the pod is gone when this returns. @throws Error no such pod */
@@ -159,7 +150,8 @@ export class LocalCluster {
   }
 }
 
-interface LocalClusterParts {
+/** What a running cluster is made of. */
+export interface LocalClusterParts {
   readonly url: string;
   readonly caPem: string;
   readonly adminToken: string;
@@ -175,76 +167,4 @@ interface LocalClusterParts {
   readonly workloads: Workloads;
   readonly server: ApiServer;
   readonly directory: string;
-}
-
-/** Starts a local cluster with one node and the namespace `default`; it listens on loopback only. */
-export async function startLocalCluster(options: LocalClusterOptions = {}): Promise<LocalCluster> {
-  const clock = options.clock ?? systemClock;
-  const versions = new ResourceVersions();
-  const pods = new PodStore(versions, options.historyLength ?? 8192);
-  const world: World = {
-    clock,
-    pods,
-    places: new Places(clock, versions),
-    events: new Events(clock, versions, MAX_EVENTS),
-  };
-  world.places.addNamespace('default');
-  world.places.setNode(NODE, true);
-  const directory = mkdtempSync(join(tmpdir(), 'kdebug-cluster-'));
-  const rotation = new Rotation(clock, options.logRotation?.periodMs ?? 10_000);
-  const images = new Images();
-  const workloads = new Workloads();
-  const kubelet = new Kubelet({
-    world,
-    images,
-    workloads,
-    timing: timingOf(options.kubeletDelayMs ?? 1000),
-    nodeName: NODE,
-    phase: options.relistPhase ?? Math.random(),
-    makeLog: () => newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 }),
-  });
-  const control = controlPlane(options);
-  const watches = new Watches();
-  const certificates = await makeCertificates();
-  const handlers = new Map([
-    ...podHandlers(world, kubelet),
-    ...ephemeralHandlers(world, kubelet, options.servesEphemeralContainers ?? true),
-    ...watches.handlers(world, options.bookmarkMs ?? 60_000),
-    ...logHandlers(world, kubelet, options.logBytesPerSecond),
-    ...placeHandlers(world),
-    ...reviewHandlers(control.authorizer),
-  ]);
-  const server = new ApiServer({ certificates, ...control, handlers });
-  const url = await server.listen(options.port ?? 0);
-  const shared = { images, rotation, world, kubelet, workloads, server, directory, watches };
-  return new LocalCluster({ url, caPem: certificates.caPem, ...control, ...shared });
-}
-
-function controlPlane(options: LocalClusterOptions) {
-  const adminToken = randomBytes(16).toString('hex');
-  const tokens = new Tokens();
-  tokens.set(adminToken, 'admin', ['system:masters']);
-  return {
-    adminToken,
-    tokens,
-    authorizer: new Authorizer(options.rules ?? []),
-    faults: new Faults(),
-    requests: new RequestLog(options.requestLogLength ?? 10_000),
-  };
-}
-
-interface LogPlace {
-  readonly clock: { now(): number };
-  readonly directory: string;
-  readonly rotation: Rotation;
-  readonly maxBytes: number;
-}
-
-function newLog({ clock, directory, rotation, maxBytes }: LogPlace): ContainerLog {
-  return new ContainerLog({
-    now: () => clock.now(),
-    newPath: () => join(directory, `${randomUUID()}.log`),
-    onOverflow: (log) => rotation.add(log),
-    maxBytes,
-  });
 }

@@ -17,7 +17,7 @@ import {
 } from '../core/report/private-messages.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Click, Inbox } from './ports.ts';
+import type { Answer, Click, Inbox, Shortcut, Submission, SubmitAnswer } from './ports.ts';
 import { RunSession } from './session.ts';
 
 const LISTED_RUNS = 10;
@@ -41,7 +41,12 @@ export class CommandInbox implements Inbox {
     this.#starter = starter;
   }
 
-  async command(origin: Origin, words: string): Promise<Message | undefined> {
+  async command(origin: Origin, words: string): Promise<Answer> {
+    const message = await this.#answerTo(origin, words);
+    return message ? { kind: 'message', message } : { kind: 'nothing' };
+  }
+
+  async #answerTo(origin: Origin, words: string): Promise<Message | undefined> {
     const parsed = parseCommand(words);
     if (parsed.kind === 'error') {
       this.#count(parsed.error.code, origin);
@@ -63,8 +68,16 @@ export class CommandInbox implements Inbox {
     }
   }
 
-  action(click: Click): Promise<Message | undefined> {
-    return Promise.resolve(notYetMessage(`the button ${click.action}`));
+  action(click: Click): Promise<Answer> {
+    return Promise.resolve({ kind: 'message', message: notYetMessage(`the button ${click.action}`) });
+  }
+
+  submit(submission: Submission): Promise<SubmitAnswer> {
+    return Promise.resolve({ kind: 'taken', message: notYetMessage(`the form ${submission.name}`) });
+  }
+
+  shortcut(_shortcut: Shortcut): Promise<Answer> {
+    return Promise.resolve({ kind: 'message', message: helpMessage() });
   }
 
   #count(result: string, origin: Origin): void {

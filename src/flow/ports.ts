@@ -1,8 +1,8 @@
-import type { Command } from '../core/command/command.ts';
 import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Pod, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import type { Form } from '../core/report/form.ts';
 import type { Message } from '../core/report/message.ts';
 import type { OutcomeKind, RefusedBy } from '../core/run/outcome.ts';
 import type { LogCompleteness, Origin, PostRef, Run } from '../core/run/run.ts';
@@ -38,6 +38,8 @@ export interface Cluster {
    * the same name is never added twice (KEP-277: entries are immutable). A refusal is an answer; a doubt is an error.
    */
   launch(request: LaunchRequest): Promise<LaunchAnswer>;
+  /** Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Cached for at most 30 s, denials for 5 s; fails closed by throwing. */
+  access(request: AccessRequest): Promise<AccessAnswer>;
   /**
    * Calls `onSeen` with the pod's present state at once and again at every change, from the shared watch of its
    * namespace; level-triggered, so states may be skipped. Calls are never concurrent. Never throws; ends by `close`.
@@ -104,6 +106,19 @@ export interface PodEvent {
   readonly type: string;
   readonly atMs: number;
 }
+
+/** Asks the cluster's own authorisation. With `actingAs` as that person, else of `subject`, else of the bot itself. */
+export interface AccessRequest {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly actingAs?: ActingAs;
+  readonly subject?: { readonly user: string; readonly groups: readonly string[] };
+}
+
+export type AccessAnswer =
+  | { readonly kind: 'allowed' }
+  /** `missing`: the verbs and resources that lack, as in a Role: `patch pods/ephemeralcontainers`. */
+  | { readonly kind: 'denied'; readonly reason: string; readonly missing: readonly string[] };
 
 /** The clusters of the policy. */
 export interface Clusters {
@@ -197,28 +212,84 @@ export interface FileToShare {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** What Slack brings in, already verified (signature, app, team). `flow` gives this to the Slack adapter. */
+/** What goes back to whoever typed or clicked, at once and to them alone. */
+export type Answer =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'message'; readonly message: Message }
+  /** A form to fill in (a modal); its submission comes back to `Inbox.submit`. */
+  | { readonly kind: 'form'; readonly form: Form };
+
+/**
+ * What Slack brings in, already verified (signature, app, team) and authorised by the one table of handlers. Every method
+ * resolves within 2.5 s, once what must not be lost is in the store: only then is it acknowledged.
+ */
 export interface Inbox {
-  /**
-   * Takes a command. Resolves, within 2.5 s, once the run is in the store (or with the error why not): only then is it
-   * acknowledged. The message, when there is one, is the private answer and rides on the acknowledgement.
-   */
-  command(origin: Origin, words: string): Promise<Message | undefined>;
-  /** A button. The message, when there is one, is a private answer to who clicked. */
-  action(click: Click): Promise<Message | undefined>;
+  /** A command, from whichever source; a message rides on the acknowledgement. */
+  command(origin: Origin, words: string): Promise<Answer>;
+  /** A button. */
+  action(click: Click): Promise<Answer>;
+  /** A form that was filled in. */
+  submit(submission: Submission): Promise<SubmitAnswer>;
+  /** The shortcut "Debug a pod" on a message: a form, filled with what the message says of a pod. */
+  shortcut(shortcut: Shortcut): Promise<Answer>;
 }
 
-export interface Click {
-  readonly action: string;
-  readonly value: string;
+/** Who did something, where. */
+export interface Actor {
   readonly teamId: string;
   readonly userId: string;
   readonly channelId: string;
-  readonly messageTs: string;
 }
 
-/** A command that was parsed but is answered elsewhere; kept for the adapters' forms. */
-export type OtherCommand = Exclude<Command, { kind: 'run' }>;
+export interface Click extends Actor {
+  readonly action: string;
+  /** A run or batch id; never more. */
+  readonly value: string;
+  readonly messageTs: string;
+  /** Equal for every delivery of the same click. */
+  readonly dedupeKey: string;
+}
+
+export interface Submission extends Actor {
+  /** The form's own `name` and `value`, as it was opened. */
+  readonly name: string;
+  readonly value: string;
+  /** By field id; a field that was left empty is absent. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly threadTs?: string;
+  readonly dedupeKey: string;
+  readonly receivedAtMs: number;
+}
+
+export type SubmitAnswer =
+  /** Taken; the form closes. `message` is said privately. */
+  | { readonly kind: 'taken'; readonly message?: Message }
+  /** Stays open with a word beside each wrong field. */
+  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
+
+export interface Shortcut extends Actor {
+  /** The message's text, as plain as it can be had. */
+  readonly text: string;
+  readonly messageTs: string;
+  readonly threadTs?: string;
+}
+
+/** A person as Slack knows them now. Only `member` may ask or vote. */
+export interface Person {
+  readonly userId: string;
+  readonly teamId: string;
+  readonly kind: 'member' | 'guest' | 'outsider' | 'bot' | 'deactivated';
+  /** Shown, never matched. */
+  readonly name: string;
+}
+
+/** Who is who. Throws `KdebugError slack_unreachable`, `slack_refused`; nobody is allowed anything on a failure. */
+export interface Directory {
+  /** Cached for at most 60 s. @throws KdebugError person_unknown */
+  person(userId: string): Promise<Person>;
+  /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
+  members(usergroupId: string): Promise<ReadonlySet<string>>;
+}
 
 // ------------------------------------------------------------------------------------------------------ the machine
 
@@ -270,4 +341,24 @@ export interface Metrics {
   runFinished(outcome: OutcomeKind, durationMs: number): void;
   /** A call to `kubernetes` or `slack` was answered: `ok`, or the code of the error. */
   apiCall(api: 'kubernetes' | 'slack', method: string, result: string, durationMs: number): void;
+}
+
+/** The steps of a run that are kept for ever. */
+export type AuditStep = 'request' | 'decision' | 'access-review' | 'dry-run' | 'vote' | 'grant' | 'patch' | 'outcome';
+
+export interface AuditEntry {
+  readonly step: AuditStep;
+  readonly atMs: number;
+  readonly runId: string;
+  readonly channelId: string;
+  /** The person whose deed it is; the bot itself for what it does by itself. */
+  readonly actorId: string;
+  /** Names, codes, hashes and numbers; never a secret, a log line or a private address. */
+  readonly facts: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/** Append-only, chained by hash. */
+export interface AuditLog {
+  /** Resolves when it is written. @throws KdebugError audit_unavailable: then what was to be recorded must not happen. */
+  append(entry: AuditEntry): Promise<void>;
 }

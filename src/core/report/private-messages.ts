@@ -14,7 +14,10 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
     parts: [
       { kind: 'paragraph', spans: [strong('Not started: '), text(sentence(refusal.message))] },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
-      { kind: 'note', spans: [code(run.commandLine), text(` · ${refusal.code}`), ...rule, text(` · run ${run.id}`)] },
+      {
+        kind: 'note',
+        spans: [code(`/kdebug ${run.commandLine}`), text(` · ${refusal.code}`), ...rule, text(` · run ${run.id}`)],
+      },
     ],
   };
 }
@@ -53,7 +56,13 @@ export function listMessage(runs: readonly Run[]): Message {
 }
 
 function lineOf(run: Run): readonly Span[] {
-  return [code(run.id), text(` ${wordOf(run)} · `), code(run.commandLine), text(' · '), time(run.origin.receivedAtMs)];
+  return [
+    code(run.id),
+    text(` ${wordOf(run)} · `),
+    code(`/kdebug ${run.commandLine}`),
+    text(' · '),
+    time(run.origin.receivedAtMs),
+  ];
 }
 
 const wordOf = (run: Run): string => (run.state === 'finished' && run.outcome ? run.outcome.kind : run.state);
@@ -67,7 +76,7 @@ export function showMessage(run: Run): Message {
     tone: outcome?.tone ?? 'neutral',
     parts: [
       { kind: 'heading', text: summary },
-      { kind: 'paragraph', spans: [code(run.commandLine)] },
+      { kind: 'paragraph', spans: [code(`/kdebug ${run.commandLine}`)] },
       ...(outcome ? [{ kind: 'paragraph', spans: [text(`${outcome.happened} ${outcome.next}`)] } as const] : []),
       ...(run.refusal
         ? [{ kind: 'paragraph', spans: [text(`${sentence(run.refusal.message)} ${run.refusal.hint}`)] } as const]

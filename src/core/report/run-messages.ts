@@ -1,4 +1,5 @@
 import type { Run, RunState, Verdict } from '../run/run.ts';
+import { withoutReport } from './diagnosis.ts';
 import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
@@ -23,10 +24,15 @@ export function anchorMessage(run: Run, moment: Moment): Message {
       },
       { kind: 'facts', facts: planFacts(run) },
       ...waitingPart(run),
-      ...(run.state === 'running' && moment.tail ? [{ kind: 'preformatted', text: moment.tail } as const] : []),
+      ...tailPart(run, moment),
       {
         kind: 'note',
-        spans: [text('Asked by '), person(run.origin.requesterId), text(` · run ${run.id} · `), code(run.commandLine)],
+        spans: [
+          text('Asked by '),
+          person(run.origin.requesterId),
+          text(` · run ${run.id} · `),
+          code(`/kdebug ${run.commandLine}`),
+        ],
       },
     ],
   };
@@ -51,6 +57,12 @@ export function resultMessage(run: Run): Message {
       { kind: 'note', spans: [text(`Run ${run.id}`), ...blindNote(run)] },
     ],
   };
+}
+
+/** The newest lines while it runs; a report for machines is not for reading. */
+function tailPart(run: Run, { tail = '' }: Moment): readonly Part[] {
+  const shown = withoutReport({ head: tail, tail: '' }).head;
+  return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }
 
 const paragraph = (sentence: string): Part => ({ kind: 'paragraph', spans: [text(sentence)] });

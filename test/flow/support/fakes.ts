@@ -4,6 +4,7 @@ import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';
 import type {
+  AccessAnswer,
   Cluster,
   FileToShare,
   LaunchAnswer,
@@ -47,6 +48,7 @@ export class FakeCluster implements Cluster {
   log = '';
   completeness: LogCompleteness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
   refusal: Extract<LaunchAnswer, { kind: 'refused' }> | undefined;
+  allowed: AccessAnswer = { kind: 'allowed' };
   readonly calls: string[] = [];
   #pod: Pod | undefined = aPod();
   #watchers = new Set<{ readonly pod: PodRef; readonly onSeen: (seen: PodSeen) => void }>();
@@ -85,6 +87,10 @@ export class FakeCluster implements Cluster {
       }
       return { kind: 'launched', pod: this.#pod };
     });
+  }
+
+  access(): Promise<AccessAnswer> {
+    return this.#answer('access', () => this.allowed);
   }
 
   watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void } {

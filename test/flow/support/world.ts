@@ -33,7 +33,7 @@ export class World {
   async say(words: string, origin = anOrigin()): Promise<Message | undefined> {
     const answer = await this.pipeline.inbox.command(origin, words);
     await settle();
-    return answer;
+    return answer.kind === 'message' ? answer.message : undefined;
   }
 
   async run(): Promise<Run> {

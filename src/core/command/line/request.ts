@@ -56,11 +56,15 @@ export const readScale = (line: Line, report: Report) =>
 /** The request that a line makes; `words` holds its plain words after the verb. What is wrong is reported, never guessed. */
 export function readRequest(line: Line, words: readonly Word[], report: Report): RunRequest | undefined {
   const target = readTarget(line, words, report);
-  const flag = <T>(name: FlagName, reader: Reader<T>): T | undefined => readFlag(line, name, { reader, report });
+  const flag = <T>(name: FlagName, reader: Reader<T>): T | undefined => {
+    const given = line.flags.get(name)?.[0];
+    return given && reader(given, report);
+  };
   reportContradictions(line, target, report);
   const fields = {
-    ...readPlace(line, report),
     ...present({
+      namespace: flag('namespace', readNamespace),
+      cluster: flag('cluster', readCluster),
       targetContainer: readTargetContainer(line, report),
       image: flag('image', readImage),
       label: flag('container', readContainerName),
@@ -74,13 +78,14 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
     command: line.command?.map((word) => word.text) ?? [],
     argumentsOnly: line.flags.has('arguments-only'),
     dryRun: line.flags.has('dry-run'),
-    batch: {
-      ...readScale(line, report),
-      ...present({ ttlMs: flag('ttl', readDuration) }),
-      canary: line.flags.has('canary'),
-    },
+    batch: present({
+      replicas: flag('replicas', readReplicas),
+      parallelism: flag('parallelism', readParallelism),
+      ttlMs: flag('ttl', readDuration),
+    }),
   };
-  return target && { target, ...fields };
+  const canary = line.flags.has('canary');
+  return target && { target, ...fields, batch: { ...fields.batch, canary } };
 }
 
 function readTargetContainer(line: Line, report: Report): RunRequest['targetContainer'] {

@@ -143,6 +143,7 @@ export const CLEAN_LINES: readonly string[] = [
   'basic authentication is required; bearer authentication is not',
   'authorization: enabled',
   'Authorization mode: RBAC',
+  '{"apiserver.latency.k8s.io/authorization":"41.35µs"}',
   'task-runner sk-web-7d9f8b6c5-x2x4z started',
   '-----BEGIN CERTIFICATE-----',
   'primary key: id, foreign key: user_id',
