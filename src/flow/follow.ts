@@ -65,7 +65,11 @@ async function see(following: Following, seen: PodSeen, before: ContainerState):
     await end(following, { kind: 'pod-gone' });
     return before;
   }
-  const state = stateOfContainer(seen.pod, following.session.run.containerName ?? '');
+  const state = stateOfContainer(
+    seen.pod,
+    following.session.run.containerName ?? '',
+    following.plan.targetContainerName,
+  );
   await act(following, seen.pod, state);
   return state;
 }

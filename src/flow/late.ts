@@ -29,7 +29,7 @@ export async function awaitLate(
     while (context.wanted() && isGivenUp(session.run)) {
       const seen = await latest.next(untilMs);
       if (seen?.kind !== 'pod') return false;
-      const state = stateOfContainer(seen.pod, containerName);
+      const state = stateOfContainer(seen.pod, containerName, plan.targetContainerName);
       if (state.kind !== 'terminated') continue;
       const { termination, imageId } = state;
       await context.readers.forget(session.run.id);

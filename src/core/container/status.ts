@@ -30,8 +30,11 @@ const FATAL_REASONS: ReadonlySet<string> = new Set([
 /** Termination reasons that mean "never started": the runtime's late word for a RunContainerError. */
 const NEVER_STARTED: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun']);
 
-/** Reads the state of the ephemeral container `name`; level-triggered: any earlier state may have been missed. */
-export function stateOfContainer(pod: Pod, name: string): ContainerState {
+/**
+ * Reads the state of the ephemeral container `name`, which joins `targetName`; level-triggered: any earlier state may have
+ * been missed.
+ */
+export function stateOfContainer(pod: Pod, name: string, targetName?: string): ContainerState {
   const status = pod.status.ephemeralContainerStatuses.find((candidate) => candidate.name === name);
   if (!status) return { kind: 'unseen' };
   if (status.terminated) return stateOfTerminated(status, status.terminated);
@@ -40,8 +43,21 @@ export function stateOfContainer(pod: Pod, name: string): ContainerState {
   }
   if (!status.waiting) return { kind: 'unseen' };
   const { reason, message } = status.waiting;
-  return { kind: FATAL_REASONS.has(reason) ? 'start-failed' : 'waiting', reason, message };
+  const fatal = FATAL_REASONS.has(reason) && !waitsForTarget(pod, reason, targetName);
+  return { kind: fatal ? 'start-failed' : 'waiting', reason, message };
 }
+
+/**
+ * A container whose target does not run cannot be created, and is once it runs again: the kubelet tries at every sync
+ * (seen on 1.34.4: `CreateContainerError`, then started in the target's next running window).
+ */
+function waitsForTarget(pod: Pod, reason: string, targetName: string | undefined): boolean {
+  if (reason !== 'CreateContainerError' || targetName === undefined) return false;
+  return statusOfTarget(pod, targetName)?.running === undefined;
+}
+
+const statusOfTarget = (pod: Pod, targetName: string): ContainerStatus | undefined =>
+  [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(({ name }) => name === targetName);
 
 function stateOfTerminated(status: ContainerStatus, termination: ContainerTermination): ContainerState {
   return NEVER_STARTED.has(termination.reason)
@@ -78,9 +94,7 @@ export function outcomeOfTermination(
 }
 
 function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {
-  const status = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(
-    ({ name }) => name === targetName,
-  );
+  const status = statusOfTarget(pod, targetName);
   return [status?.terminated, status?.lastTermination].some(
     (theirs) => theirs && Math.abs(Date.parse(theirs.finishedAt) - Date.parse(ours)) <= SAME_MOMENT_MS,
   );

@@ -32,6 +32,18 @@ describe('stateOfContainer', () => {
     });
   });
 
+  it('waits, instead of giving up, while the target that it joins does not run', () => {
+    const waiting = { reason: 'CreateContainerError', message: 'invalid target container' };
+    const pod = withStatus({ waiting });
+    const crashed = {
+      ...pod,
+      status: { ...pod.status, containerStatuses: [aStatus({ waiting: { reason: 'CrashLoopBackOff', message: '' } })] },
+    };
+    expect(stateOfContainer(crashed, 'kdebug-a', 'web').kind).toBe('waiting');
+    expect(stateOfContainer(crashed, 'kdebug-a').kind).toBe('start-failed');
+    expect(stateOfContainer(pod, 'kdebug-a', 'web').kind).toBe('start-failed');
+  });
+
   it.each(['StartError', 'ContainerCannotRun'])('has failed to start when it terminated with %s', (reason) => {
     const state = stateOfContainer(withStatus({ terminated: aTermination({ reason, exitCode: 128 }) }), 'kdebug-a');
     expect(state.kind).toBe('start-failed');

@@ -33,33 +33,30 @@ export function present<T extends object>(fields: T): Present<T> {
 
 const isPresent = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
 
-/** The value of a flag, if it was given and is valid. */
-export function readFlag<T>(line: Line, name: FlagName, reading: { reader: Reader<T>; report: Report }): T | undefined {
-  const given = line.flags.get(name)?.[0];
-  return given && reading.reader(given, reading.report);
-}
+/** Reads flags of one line: the value, if the flag was given and is valid. */
+const flagReader =
+  (line: Line, report: Report) =>
+  <T>(name: FlagName, reader: Reader<T>): T | undefined => {
+    const given = line.flags.get(name)?.[0];
+    return given && reader(given, report);
+  };
 
 /** Where a command goes: `-n` and `--cluster`. */
-export const readPlace = (line: Line, report: Report) =>
-  present({
-    namespace: readFlag(line, 'namespace', { reader: readNamespace, report }),
-    cluster: readFlag(line, 'cluster', { reader: readCluster, report }),
-  });
+export function readPlace(line: Line, report: Report) {
+  const flag = flagReader(line, report);
+  return present({ namespace: flag('namespace', readNamespace), cluster: flag('cluster', readCluster) });
+}
 
 /** `--replicas` and `--parallelism`. */
-export const readScale = (line: Line, report: Report) =>
-  present({
-    replicas: readFlag(line, 'replicas', { reader: readReplicas, report }),
-    parallelism: readFlag(line, 'parallelism', { reader: readParallelism, report }),
-  });
+export function readScale(line: Line, report: Report) {
+  const flag = flagReader(line, report);
+  return present({ replicas: flag('replicas', readReplicas), parallelism: flag('parallelism', readParallelism) });
+}
 
 /** The request that a line makes; `words` holds its plain words after the verb. What is wrong is reported, never guessed. */
 export function readRequest(line: Line, words: readonly Word[], report: Report): RunRequest | undefined {
   const target = readTarget(line, words, report);
-  const flag = <T>(name: FlagName, reader: Reader<T>): T | undefined => {
-    const given = line.flags.get(name)?.[0];
-    return given && reader(given, report);
-  };
+  const flag = flagReader(line, report);
   reportContradictions(line, target, report);
   const fields = {
     ...present({
@@ -90,7 +87,7 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
 
 function readTargetContainer(line: Line, report: Report): RunRequest['targetContainer'] {
   if (line.flags.has('no-target')) return { kind: 'none' };
-  const name = readFlag(line, 'target', { reader: readContainerName, report });
+  const name = flagReader(line, report)('target', readContainerName);
   return name === undefined ? undefined : { kind: 'named', name };
 }
 
