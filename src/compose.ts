@@ -61,6 +61,8 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     clusters,
     store,
     thread: slack.thread,
+    directory: slack.directory,
+    audit: { append: async (entry) => log.info('audit', { audit: entry }) },
     spools: createSpools(),
     policies,
     clock,

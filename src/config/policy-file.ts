@@ -115,6 +115,7 @@ const Limits = z.strictObject({
   ephemeralContainersPerPod: count(1_000).default(10),
   runsPerUserPerMinute: count(10_000).default(6),
   runsPerChannel: count(10_000).default(20).describe('in flight at the same time'),
+  runsPerCluster: count(10_000).default(200).describe('in flight at the same time'),
   startDeadline: duration(1).prefault('2m'),
   maxTimeout: duration(1).prefault('30m'),
   maxLogBytes: size(16).prefault('100Mi'),

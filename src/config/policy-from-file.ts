@@ -30,14 +30,15 @@ export function policyFromFile(file: PolicyFile): Policy {
 }
 
 function identityOf({ mode, user, groups, users }: PolicyFile['identity']): Identity {
-  if (mode === 'serviceAccount') return { mode };
+  const people = Object.fromEntries(Object.entries(users).map(([id, name]) => [asUserId(id), name]));
+  if (mode === 'serviceAccount') return { mode, users: people };
   // `referenceFindings` has refused such a file; should it ever not, the bot's own account must not act instead.
   if (user === undefined) throw new KdebugError('internal_error', { detail: 'impersonation without a user' });
   return {
     mode,
     user,
     groups,
-    users: Object.fromEntries(Object.entries(users).map(([id, name]) => [asUserId(id), name])),
+    users: people,
   };
 }
 

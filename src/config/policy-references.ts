@@ -61,7 +61,7 @@ function identityFindings(file: Tree): readonly Finding[] {
     return [finding(['identity'], 'needs a user with mode impersonate, for example "slack:{userId}"')];
   }
   if (identity.mode !== 'serviceAccount') return [];
-  return ['user', 'groups', 'users']
+  return ['user', 'groups']
     .filter((key) => identity[key] !== undefined)
     .map((key) => ({ path: ['identity', key], at: 'key', message: 'has no meaning with mode serviceAccount' }));
 }

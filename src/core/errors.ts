@@ -165,10 +165,6 @@ export const REASONS = {
     'that init container has ended and will not run again',
     'Give a running container with --target, or use --no-target.',
   ),
-  no_profile_fits: user(
-    'no profile that this channel may use would start in this pod',
-    'Ask for a rule that allows the profile restricted here.',
-  ),
   profile_refused_here: user(
     "the namespace's Pod Security level refuses that profile",
     'Leave --profile out: kdebug picks one that is admitted.',
@@ -221,7 +217,10 @@ export const REASONS = {
     'Try again in a minute; the operators of kdebug see the cause in its log.',
   ),
   // --- Slack -------------------------------------------------------------------------------------------------------
-  slack_unreachable: operator('Slack does not answer', 'kdebug keeps what it wants to say and tries again.'),
+  slack_unreachable: operator(
+    'Slack does not answer',
+    'Nothing new is begun meanwhile, so try again in a minute; what kdebug has to say it keeps and says later.',
+  ),
   slack_unanswered: operator(
     'Slack did not answer clearly, so it may or may not have happened',
     'kdebug looks whether it happened before it says it again.',
@@ -251,7 +250,33 @@ export const REASONS = {
     'Slack sent something that kdebug does not understand',
     'Try again; if it stays, tell the operators.',
   ),
-  slack_not_taken: user('the command could not be taken in time', 'Nothing was started; try again in a minute.'),
+  slack_not_taken: user(
+    'kdebug could not answer in time',
+    'It may have begun all the same: look at /kdebug list before you try again.',
+  ),
+  slack_form_not_opened: user(
+    'the form could not be opened',
+    'Slack opens one only within three seconds of a command or a click: type /kdebug again, or the whole command.',
+  ),
+  unknown_button: user(
+    'kdebug does not know this button',
+    'Its message may be from another version: type the command.',
+  ),
+  person_is_guest: user(
+    'guests of the Slack team cannot use kdebug',
+    'Ask a full member of the team to do it, or a Slack administrator to make you one.',
+  ),
+  person_is_outsider: user(
+    'people of another Slack team cannot use kdebug',
+    'Ask a member of the team that kdebug is installed in.',
+  ),
+  person_is_bot: user('bots cannot use kdebug', 'A person has to ask.'),
+  person_is_deactivated: user('this Slack account is deactivated', 'Ask with an account that is in use.'),
+  person_unknown: user('Slack does not know this person', 'Try again; if it stays, tell the operators.'),
+  usergroup_unknown: operator(
+    'Slack does not know a user group that the policy names',
+    'Check its id (S…) under approvers in the policy, and that the group still exists.',
+  ),
   // --- the bot itself ----------------------------------------------------------------------------------------------
   store_unreachable: user(
     'kdebug cannot reach its own memory',
@@ -266,12 +291,44 @@ export const REASONS = {
     'Check the temporary directory (TMPDIR) of kdebug.',
   ),
   not_in_this_version: user('this is not in this version of kdebug yet', 'See /kdebug help for what works today.'),
-  approval_not_available: user(
-    'this needs an approval, and approvals are not in this version of kdebug yet',
-    'Ask for something that a rule of this channel allows without one: /kdebug help.',
+  approval_expired: user('the time for an approval is over', 'Ask for it again when an approver is there.'),
+  approval_decided: user('this has been decided already', 'The card shows by whom.'),
+  approval_changed: user(
+    'what was asked for is not what would run now: the pod, the image or the policy has changed since',
+    'Ask for it again.',
+  ),
+  vote_by_requester: user(
+    'nobody approves their own request',
+    'Ask another approver; rejecting it is the button Cancel.',
+  ),
+  vote_by_outsider: user('you are not one of the approvers for this', 'The card names the groups that may decide.'),
+  vote_repeated: user('you have voted on this already', 'Another approver is needed.'),
+  not_your_request: user('only who asked for it can cancel it', 'An approver can reject it.'),
+  button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
+  grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
+  limit_per_person: user(
+    'you have asked for as many runs as one person may in a minute',
+    'Wait a moment, then ask again.',
+  ),
+  limit_per_channel: user(
+    'this channel has as many runs under way as it may',
+    'Wait until one of them has ended: /kdebug list.',
+  ),
+  limit_per_cluster: user('this cluster has as many runs under way as it may', 'Wait until some of them have ended.'),
+  rehearsal_refused: user(
+    'the cluster would refuse it, as a dry run of the very patch showed',
+    'Its own words say why; nobody was asked to approve it.',
+  ),
+  access_denied: user(
+    "the cluster's own rights (RBAC) do not allow you this",
+    'Have the missing right granted in that namespace; the message names it.',
   ),
   run_not_found: user('there is no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
+  audit_unavailable: user(
+    'the audit log cannot be written, and nothing happens without a record',
+    'Nothing was started; the operators of kdebug see the cause in its log.',
+  ),
   lease_lost: operator('another replica has taken this run over', 'Nothing to do: the other one goes on with it.'),
   too_busy: user('kdebug has as much to do as it can take', 'Nothing was started; try again in a minute.'),
   internal_error: user(

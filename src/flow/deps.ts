@@ -1,10 +1,24 @@
-import type { Clock, Clusters, Ids, Log, Metrics, PolicySource, RunStore, Spools, Thread } from './ports.ts';
+import type {
+  AuditLog,
+  Clock,
+  Clusters,
+  Directory,
+  Ids,
+  Log,
+  Metrics,
+  PolicySource,
+  RunStore,
+  Spools,
+  Thread,
+} from './ports.ts';
 
 /** Everything that the stages need from the outside; made by the composition root, or by a test. */
 export interface FlowDeps {
   readonly clusters: Clusters;
   readonly store: RunStore;
   readonly thread: Thread;
+  readonly directory: Directory;
+  readonly audit: AuditLog;
   readonly spools: Spools;
   readonly policies: PolicySource;
   readonly clock: Clock;

@@ -4,21 +4,27 @@ import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
 import { toKdebugError } from '../core/errors.ts';
-import { isRunId } from '../core/ids.ts';
+import { asChannelId, asUserId, isRunId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
+import { resolveCluster } from '../core/policy/resolve-image.ts';
 import { type Message, text } from '../core/report/message.ts';
 import {
   errorMessage,
   imagesMessage,
+  limitedMessage,
   listMessage,
   notYetMessage,
   reasonMessage,
   showMessage,
 } from '../core/report/private-messages.ts';
+import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
+import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
+import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Answer, Click, Inbox, Shortcut, Submission, SubmitAnswer } from './ports.ts';
-import { RunSession } from './session.ts';
+import { canI, whoAmI } from './explain.ts';
+import type { Answer, Click, Inbox, Quota, Shortcut, Submission, SubmitAnswer } from './ports.ts';
+import { type RunChanger, RunSession } from './session.ts';
 
 const LISTED_RUNS = 10;
 
@@ -28,6 +34,9 @@ export interface Starter {
   start(session: RunSession): void;
 }
 
+const said = (message: Message): Answer => ({ kind: 'message', message });
+const NOTHING: Answer = { kind: 'nothing' };
+
 /**
  * The way in. A command is parsed, and a run written to the store, before it is acknowledged; everything slower happens
  * after that. Bad words get one private answer that rides on the acknowledgement.
@@ -35,63 +44,77 @@ export interface Starter {
 export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #starter: Starter;
+  readonly #approvals: Approvals;
 
-  constructor(deps: FlowDeps, starter: Starter) {
+  constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#starter = starter;
+    this.#approvals = new Approvals(deps, runs);
   }
 
   async command(origin: Origin, words: string): Promise<Answer> {
-    const message = await this.#answerTo(origin, words);
-    return message ? { kind: 'message', message } : { kind: 'nothing' };
-  }
-
-  async #answerTo(origin: Origin, words: string): Promise<Message | undefined> {
     const parsed = parseCommand(words);
     if (parsed.kind === 'error') {
       this.#count(parsed.error.code, origin);
-      return commandErrorMessage(parsed.error);
+      return said(commandErrorMessage(parsed.error));
     }
-    try {
-      const answer = await this.#answer(origin, parsed.command);
-      this.#count(answer ? 'answered' : 'accepted', origin);
-      return answer;
-    } catch (thrown) {
-      const error = toKdebugError(thrown);
-      this.#count(error.code, origin);
-      this.#deps.log.error('a command could not be taken', {
-        channelId: origin.channelId,
-        reason: error.code,
-        error: thrown,
-      });
-      return errorMessage(error);
-    }
+    return this.#guarded(origin, () => this.#answer(origin, parsed.command));
   }
 
   action(click: Click): Promise<Answer> {
-    return Promise.resolve({ kind: 'message', message: notYetMessage(`the button ${click.action}`) });
+    const action = DECISIONS.find((candidate) => candidate === click.action);
+    if (!action) return Promise.resolve(said(notYetMessage(`the button ${click.action}`)));
+    return this.#guarded(undefined, () => this.#approvals.click(click, action));
   }
 
-  submit(submission: Submission): Promise<SubmitAnswer> {
-    return Promise.resolve({ kind: 'taken', message: notYetMessage(`the form ${submission.name}`) });
+  async submit(submission: Submission): Promise<SubmitAnswer> {
+    try {
+      if (submission.name === VOTE_REASON) return await this.#approvals.submit(submission);
+      if (submission.name === REQUEST_FORM) return await this.#submitRequest(submission);
+      return { kind: 'taken', message: notYetMessage(`the form ${submission.name}`) };
+    } catch (thrown) {
+      return { kind: 'taken', message: errorMessage(toKdebugError(thrown)) };
+    }
   }
 
-  shortcut(_shortcut: Shortcut): Promise<Answer> {
-    return Promise.resolve({ kind: 'message', message: helpMessage() });
+  shortcut({ text: words, channelId }: Shortcut): Promise<Answer> {
+    return Promise.resolve(this.#form(channelId, podInText(words)));
+  }
+
+  async #guarded(origin: Origin | undefined, act: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await act();
+      if (origin) this.#count(answer.kind === 'nothing' ? 'accepted' : 'answered', origin);
+      return answer;
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      if (origin) this.#count(error.code, origin);
+      this.#deps.log.error('a delivery could not be taken', { reason: error.code, error: thrown });
+      return said(errorMessage(error));
+    }
   }
 
   #count(result: string, origin: Origin): void {
     this.#deps.metrics.command(result, this.#deps.clock.now() - origin.receivedAtMs);
   }
 
-  async #answer(origin: Origin, command: Command): Promise<Message | undefined> {
+  async #answer(origin: Origin, command: Command): Promise<Answer> {
     switch (command.kind) {
       case 'run':
         return this.#take(origin, command.request);
+      case 'form':
+        return this.#form(origin.channelId, {});
+      case 'can-i':
+        return said(await canI(origin, command.request, this.#deps));
+      default:
+        return said(await this.#tell(origin, command));
+    }
+  }
+
+  async #tell(origin: Origin, command: Command): Promise<Message> {
+    switch (command.kind) {
       case 'help':
         return helpMessage(command.topic);
-      case 'form':
-        return helpMessage();
       case 'list':
         return listMessage(await this.#deps.store.recent(origin.channelId, LISTED_RUNS));
       case 'show':
@@ -99,16 +122,18 @@ export class CommandInbox implements Inbox {
         return this.#show(origin, command.id);
       case 'images':
         return this.#images(origin);
+      case 'whoami':
+        return whoAmI(origin, this.#deps);
       default:
         return notYetMessage(command.kind);
     }
   }
 
-  async #take(origin: Origin, request: RunRequest): Promise<Message | undefined> {
+  async #take(origin: Origin, request: RunRequest): Promise<Answer> {
     const missing = notInThisVersion(request);
-    if (missing) return notYetMessage(missing);
+    if (missing) return said(notYetMessage(missing));
     if (this.#starter.accepting !== 'yes') {
-      return reasonMessage(this.#starter.accepting === 'draining' ? 'shutting_down' : 'too_busy');
+      return said(reasonMessage(this.#starter.accepting === 'draining' ? 'shutting_down' : 'too_busy'));
     }
     const run: Run = {
       schema: 1,
@@ -119,9 +144,25 @@ export class CommandInbox implements Inbox {
       commandLine: printCommand({ kind: 'run', request }),
       delivery: {},
     };
-    const kept = await this.#deps.store.create(run, this.#deps.owner);
-    if (kept.kind === 'created') this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
-    return undefined;
+    const kept = await this.#deps.store.create(run, this.#deps.owner, this.#quotas(origin, request));
+    if (kept.kind === 'limited') return said(limitedMessage(kept.code, kept.retryAtMs));
+    if (kept.kind === 'duplicate') return NOTHING;
+    await record(this.#deps, run, 'request', { command: run.commandLine, source: origin.source });
+    this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
+    return NOTHING;
+  }
+
+  #quotas({ requesterId, channelId }: Origin, { cluster }: RunRequest): readonly Quota[] {
+    const policy = this.#deps.policies.current();
+    const { runsPerUserPerMinute, runsPerChannel, runsPerCluster } = policy.limits;
+    const place = resolveCluster(cluster, policy);
+    return [
+      { key: `person:${requesterId}`, code: 'limit_per_person', per: 'minute', max: runsPerUserPerMinute },
+      { key: `channel:${channelId}`, code: 'limit_per_channel', per: 'open', max: runsPerChannel },
+      ...(place.kind === 'ok'
+        ? [{ key: `cluster:${place.cluster}`, code: 'limit_per_cluster', per: 'open', max: runsPerCluster } as const]
+        : []),
+    ];
   }
 
   async #show(origin: Origin, id: string): Promise<Message> {
@@ -136,16 +177,40 @@ export class CommandInbox implements Inbox {
       ? imagesMessage(policy)
       : reasonMessage('channel_unknown', origin.channelId);
   }
+
+  #form(channelId: string, hint: ReturnType<typeof podInText>): Answer {
+    const policy = this.#deps.policies.current();
+    if (!own(policy.channels, channelId)) return said(reasonMessage('channel_unknown', channelId));
+    return { kind: 'form', form: requestForm(policy, hint) };
+  }
+
+  async #submitRequest(submission: Submission): Promise<SubmitAnswer> {
+    const words = commandOfForm(submission.fields);
+    const parsed = parseCommand(words);
+    if (parsed.kind === 'error') {
+      const field = parsed.error.start > words.indexOf(' -- ') && words.includes(' -- ') ? 'command' : 'pod';
+      return { kind: 'errors', errors: { [field]: parsed.error.message } };
+    }
+    const { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs } = submission;
+    const origin: Origin = {
+      source: 'form',
+      dedupeKey,
+      teamId,
+      channelId: asChannelId(channelId),
+      requesterId: asUserId(userId),
+      receivedAtMs,
+      ...(threadTs !== undefined && { threadTs }),
+    };
+    const answer = await this.#guarded(origin, () => this.#answer(origin, parsed.command));
+    return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
+  }
 }
 
 function notInThisVersion(request: RunRequest): string | undefined {
-  const { batch } = request;
+  const { replicas, parallelism, ttlMs, canary } = request.batch;
   if (request.target.kind !== 'pod') return 'a request for several pods (deployment/…, -l, --all)';
-  if (batch.replicas !== undefined || batch.parallelism !== undefined || batch.ttlMs !== undefined || batch.canary)
-    return 'a batch';
-  if (request.dryRun) return '--dry-run';
-  if (request.holdMs !== undefined) return '--hold';
-  return undefined;
+  if (replicas !== undefined || parallelism !== undefined || ttlMs !== undefined || canary) return 'a batch';
+  return request.holdMs === undefined ? undefined : '--hold';
 }
 
 function commandErrorMessage(error: CommandError): Message {

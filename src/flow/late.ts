@@ -1,5 +1,5 @@
 import { outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
-import { isGivenUp } from '../core/run/transition.ts';
+import { isGivenUp } from '../core/run/progress.ts';
 import { verdictOf } from './collect.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest } from './latest.ts';

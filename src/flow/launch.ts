@@ -1,62 +1,69 @@
-import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
-import type { Plan } from '../core/container/plan.ts';
+import { type Plan, planHash } from '../core/container/plan.ts';
 import { KdebugError } from '../core/errors.ts';
 import { decide } from '../core/policy/decide.ts';
-import { identityFor } from '../core/policy/identity.ts';
 import type { Outcome } from '../core/run/outcome.ts';
-import type { Run } from '../core/run/run.ts';
+import type { Refusal, Run } from '../core/run/run.ts';
+import { record } from './audit.ts';
+import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
+import { launchRequestOf, markOf } from './launch-request.ts';
 import type { LaunchAnswer } from './ports.ts';
-import { refusalOfDecision } from './refusals.ts';
+import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunSession } from './session.ts';
 
 /**
  * Adds the run's ephemeral container, exactly once however often this stage is entered and by whom: what is sent is derived
- * from the run alone, and the API server refuses a second entry of that name (design, section 4.5).
+ * from the run alone, and the API server refuses a second entry of that name (design, section 4.5). The PATCH is its own last
+ * rehearsal: nothing is added when RBAC, Pod Security, a webhook or validation says no to it.
  */
 export async function launch(session: RunSession, deps: FlowDeps): Promise<void> {
   const { plan } = session.run;
   if (!plan) throw new KdebugError('internal_error', { detail: 'an approved run has no plan' });
-  if (session.run.state === 'approved' && (await deniedNow(session, plan, deps))) return;
+  if (session.run.state === 'approved') {
+    const problem = await problemNow(session.run, plan, deps);
+    if (problem) {
+      await record(deps, session.run, 'decision', {
+        kind: 'deny',
+        code: problem.code,
+        rule: problem.rule,
+        at: 'launch',
+      });
+      await session.apply({ kind: 'denied', refusal: problem, atMs: deps.clock.now() });
+      return;
+    }
+  }
   // The state is stored before the request is sent: a crash in between is repeated, never forgotten.
   const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
-  const answer = await deps.clusters.get(plan.cluster).launch(requestOf(run, plan, deps));
+  await record(deps, run, 'patch', {
+    cluster: plan.cluster,
+    pod: `${plan.namespace}/${plan.podName}`,
+    podUid: plan.podUid,
+    container: run.containerName,
+    image: plan.image,
+    planHash: run.planHash,
+  });
+  const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
   const outcome = outcomeOf(answer);
   const atMs = deps.clock.now();
   if (outcome) await session.apply({ kind: 'ended', outcome, atMs });
   else await session.apply({ kind: 'launched', atMs });
 }
 
-/** The policy may have changed since the decision: what is not allowed now is not launched. */
-async function deniedNow(session: RunSession, plan: Plan, deps: FlowDeps): Promise<boolean> {
+/**
+ * What has changed since the decision: the plan itself, the policy, or the cluster's rights. An approval stands only for the
+ * rule that asked for it, and a grant that let the run through was counted then, so it is not asked again.
+ */
+async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
+  if (planHash(plan) !== run.planHash) return refusal('approval_changed');
   const decision = decide(plan, deps.policies.current());
-  if (decision.kind === 'allow') return false;
-  await session.apply({ kind: 'denied', refusal: refusalOfDecision(decision), atMs: deps.clock.now() });
-  return true;
+  const approved = run.approval !== undefined || run.grantedBy !== undefined;
+  const stillAsks = decision.kind === 'needs-approval' && approved && decision.rule === ruleOf(run);
+  if (decision.kind !== 'allow' && !stillAsks) return refusalOfDecision(decision);
+  return accessProblem(run, plan, deps);
 }
 
-function markOf(run: Run, plan: Plan, deps: FlowDeps): { containerName: string; notAfterMs: number; ref: string } {
-  return {
-    containerName: containerName(run.id, plan.podUid),
-    notAfterMs: run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs,
-    ref: run.ref ?? deps.seal(JSON.stringify({ channel: run.origin.channelId, thread: run.origin.threadTs })),
-  };
-}
-
-function requestOf(run: Run, plan: Plan, deps: FlowDeps) {
-  const actingAs = identityFor(deps.policies.current().identity, run.origin);
-  return {
-    pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-    container: buildEphemeralContainer(plan, {
-      runId: run.id,
-      approverIds: [],
-      notAfterMs: run.notAfterMs ?? 0,
-      ref: run.ref ?? '',
-    }),
-    runId: run.id,
-    ...(actingAs && { actingAs }),
-  };
-}
+const ruleOf = ({ approval, decision }: Run): string | undefined =>
+  approval?.rule ?? (decision?.kind === 'needs-approval' ? decision.rule : undefined);
 
 function outcomeOf(answer: LaunchAnswer): Outcome | undefined {
   switch (answer.kind) {

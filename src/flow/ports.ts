@@ -1,5 +1,6 @@
 import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Pod, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
+import type { ReasonCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Form } from '../core/report/form.ts';
@@ -134,19 +135,34 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** A bound on how many runs may share a key; checked together with the creation, so that no burst slips through. */
+export interface Quota {
+  /** E.g. `person:U0ROY`. */
+  readonly key: string;
+  readonly code: ReasonCode;
+  /** `open`: runs that are not final at a time; `minute`: created within the last 60 s. */
+  readonly per: 'open' | 'minute';
+  readonly max: number;
+}
+
+export type CreateAnswer =
+  | { readonly kind: 'created'; readonly fence: number }
+  | { readonly kind: 'duplicate'; readonly runId: RunId }
+  /** Nothing was kept. `retryAtMs`: when there will be room, where that is known. */
+  | { readonly kind: 'limited'; readonly code: ReasonCode; readonly retryAtMs?: number };
+
 /**
  * Keeps runs. Every method is atomic, may be repeated after a lost answer, and throws `KdebugError store_unreachable`.
  * Any number of replicas use it at the same time.
  */
 export interface RunStore {
   /** Keeps a new run, leased to `owner`, unless its dedupe key is known: then nothing changes and the first one's id comes back. */
-  create(
-    run: Run,
-    owner: string,
-  ): Promise<
-    { readonly kind: 'created'; readonly fence: number } | { readonly kind: 'duplicate'; readonly runId: RunId }
-  >;
+  create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateAnswer>;
   read(id: RunId): Promise<Run | undefined>;
+  /** Leases one run, unless another owner holds it. For who must change it now: a click. */
+  take(id: RunId, owner: string): Promise<Lease | undefined>;
+  /** Runs of a channel whose grant may still be open, newest first, at most 20. */
+  granting(channelId: string): Promise<readonly Run[]>;
   /** Leases up to `limit` runs that are not settled (`isSettled`) and whose lease has lapsed, oldest first. */
   claim(owner: string, limit: number): Promise<readonly Lease[]>;
   /** Extends every lease of `owner`; one call a replica, not one a run. */

@@ -8,12 +8,11 @@ export function refusal(code: ReasonCode, subject?: string, rule?: string): Refu
   return { code, message: subject ? `${title}: ${subject}` : title, hint, ...(rule !== undefined && { rule }) };
 }
 
-/** What a decision that does not allow means for the person who asked. */
-export function refusalOfDecision(decision: Exclude<Decision, { kind: 'allow' }>): Refusal {
-  return decision.kind === 'needs-approval'
-    ? refusal('approval_not_available', undefined, decision.rule)
+/** What a decision that does not allow it now means for the person who asked. */
+export const refusalOfDecision = (decision: Exclude<Decision, { kind: 'allow' }>): Refusal =>
+  decision.kind === 'needs-approval'
+    ? refusal('approval_changed', undefined, decision.rule)
     : refusal(decision.code, decision.subject, decision.rule);
-}
 
 /** What a failed look at the cluster means for the person who asked. */
 export const refusalOfError = (error: KdebugError): Refusal => ({

@@ -1,11 +1,13 @@
 import { toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
+import { isActive } from '../core/policy/grant.ts';
 import { formatBytes } from '../core/report/duration.ts';
+import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
 import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
+import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
-import { isFinal, isSettled } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
@@ -53,12 +55,18 @@ export class Reply {
     const stop = this.#session.onChange(() => changes.put(true));
     try {
       let looks = 0;
-      while (!(await this.#sayAll()) || !isSettled(this.#session.run)) {
+      while (!(await this.#sayAll()) || !this.#isQuiet()) {
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
       }
     } finally {
       stop();
     }
+  }
+
+  /** All is said, and nothing will change but by people or the clock. */
+  #isQuiet(): boolean {
+    const { run } = this.#session;
+    return isSettled(run) || (parkedUntilMs(run) ?? 0) > this.#deps.clock.now();
   }
 
   /** Until there may be something to say; resolves with whether there was news. */
@@ -115,33 +123,37 @@ export class Reply {
     if (run.state === 'received') return;
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
-      return this.#tellRefusal(run);
+      return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
+    if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
     await this.#sayAnchor(run);
-    if (run.state !== 'finished') return;
+    if (!isFinal(run.state)) return;
     await this.#sayResult();
     await this.#sayFile();
-    await this.#record({ closed: true });
+    const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
+    await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
-  async #tellRefusal(run: Run): Promise<void> {
-    if (run.delivery.told || !run.refusal) return;
+  async #tellOnce(run: Run, message: Message): Promise<void> {
+    if (run.delivery.told) return;
     const { channelId, requesterId, threadTs, responseUrl } = run.origin;
-    await this.#deps.thread.tell(
-      {
-        channelId,
-        userId: requesterId,
-        ...(threadTs !== undefined && { threadTs }),
-        ...(responseUrl !== undefined && { responseUrl }),
-      },
-      refusalMessage(run, run.refusal),
-    );
+    const person = {
+      channelId,
+      userId: requesterId,
+      ...(threadTs !== undefined && { threadTs }),
+      ...(responseUrl !== undefined && { responseUrl }),
+    };
+    await this.#deps.thread.tell(person, message);
     await this.#record({ told: true });
   }
 
   async #sayAnchor(run: Run): Promise<void> {
     const tail = this.#readers.of(run.id)?.tail(TAIL_LINES);
-    const message = anchorMessage(run, { nowMs: this.#deps.clock.now(), ...(tail !== undefined && { tail }) });
+    const message = anchorMessage(run, {
+      nowMs: this.#deps.clock.now(),
+      approvers: this.#deps.policies.current().approvers,
+      ...(tail !== undefined && { tail }),
+    });
     const { anchor } = run.delivery;
     if (!anchor) {
       const posted = await this.#postOnce('anchor', placeOf(run), message);

@@ -1,18 +1,20 @@
-import { admits, blindSpots, chooseProfile, identityOfTarget } from '../core/container/auto-profile.ts';
-import type { Plan } from '../core/container/plan.ts';
-import type { Pod, PodContainer, PodSecurityLevel } from '../core/container/pod.ts';
-import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../core/container/profiles.ts';
+import { type Plan, planHash } from '../core/container/plan.ts';
 import { problemOfPod, targetContainerOf } from '../core/container/target.ts';
 import type { ReasonCode } from '../core/errors.ts';
-import { canonicalJson, sha256 } from '../core/hash.ts';
+import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
-import type { ImageAlias, Policy } from '../core/policy/policy.ts';
+import type { Decision } from '../core/policy/decision.ts';
+import { makePlan } from '../core/policy/make-plan.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import { resolveImage } from '../core/policy/resolve-image.ts';
 import { resolvePlace } from '../core/policy/resolve-place.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
+import { record } from './audit.ts';
+import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
-import type { RunSession } from './session.ts';
+import type { RunChanger, RunSession } from './session.ts';
+import { useGrant } from './use-grant.ts';
 
 /** A step of planning either yields or refuses. */
 class Refused extends Error {
@@ -29,25 +31,68 @@ class Refused extends Error {
  * asked of the cluster but the pod and its namespace; a channel or namespace that no rule names is refused before even that,
  * so nobody learns from the answers which pods exist.
  */
-export async function plan(session: RunSession, deps: FlowDeps): Promise<void> {
+export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
+  const { run } = session;
   try {
     const policy = deps.policies.current();
-    const made = await makePlan(session.run, policy, deps);
+    const made = await planFor(run, policy, deps);
     const decision = decide(made, policy);
-    if (decision.kind !== 'allow') throw new Refused(refusalOfDecision(decision));
-    await session.apply({ kind: 'planned', plan: made, planHash: sha256(canonicalJson(made)), decision, atMs });
+    await recordDecision(run, decision, deps);
+    if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
+    const problem = await accessProblem(run, made, deps);
+    if (problem) throw new Refused(problem);
+    const planned = { plan: made, planHash: planHash(made), decision, atMs };
+    if (run.request.dryRun) {
+      const rehearsal = await rehearse(run, made, deps);
+      await session.apply({ kind: 'rehearsed', ...planned, rehearsal });
+      return;
+    }
+    const grantedBy =
+      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { rule: decision.rule, deps, runs });
+    await session.apply({ kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) });
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
   }
 }
 
+/** Plans the request as it would be planned now, without deciding on it. */
+export async function planOrRefusal(
+  run: Run,
+  deps: FlowDeps,
+): Promise<{ readonly plan: Plan } | { readonly refusal: Refusal }> {
+  try {
+    return { plan: await planFor(run, deps.policies.current(), deps) };
+  } catch (thrown) {
+    if (thrown instanceof Refused) return { refusal: thrown.refusal };
+    throw thrown;
+  }
+}
+
+function recordDecision(run: Run, decision: Decision, deps: FlowDeps): Promise<void> {
+  const code = decision.kind === 'deny' ? decision.code : undefined;
+  return record(deps, run, 'decision', { kind: decision.kind, code, rule: decision.rule });
+}
+
+/** An open grant stands in for the approval; without one, the cluster must take the patch before a person is bothered. */
+async function beforeAsking(
+  run: Run,
+  made: Plan,
+  { rule, deps, runs }: { readonly rule: string; readonly deps: FlowDeps; readonly runs: RunChanger },
+): Promise<RunId | undefined> {
+  const grantedBy = await useGrant(run, made, { rule, deps, runs });
+  if (grantedBy !== undefined) return grantedBy;
+  const rehearsal = await rehearse(run, made, deps);
+  if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, rule));
+  return undefined;
+}
+
 const refuse = (code: ReasonCode, subject?: string): never => {
   throw new Refused(refusal(code, subject));
 };
 
-async function makePlan(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan> {
+async function planFor(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan> {
   const { request, origin } = run;
   const place = resolvePlace(request, origin.channelId, policy);
   if (place.kind === 'deny') return refuse(place.code, place.subject);
@@ -65,83 +110,9 @@ async function makePlan(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan>
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
   const container = target.kind === 'container' ? target.container : undefined;
-  return fill({ run, policy, cluster: place.cluster, pod, container, level, alias: image.alias });
+  const made = makePlan({ request, origin, policy, cluster: place.cluster, pod, container, level, alias: image.alias });
+  return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
 }
 
 const withNearest = (code: ReasonCode, subject: string, nearest: string | undefined): Refusal =>
   refusal(code, nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`);
-
-interface Resolved {
-  readonly run: Run;
-  readonly policy: Policy;
-  readonly cluster: string;
-  readonly pod: Pod;
-  readonly container: PodContainer | undefined;
-  readonly level: PodSecurityLevel;
-  readonly alias: ImageAlias;
-}
-
-function fill(resolved: Resolved): Plan {
-  const { run, policy, cluster, pod, container, alias } = resolved;
-  const { request, origin } = run;
-  const base = {
-    cluster,
-    namespace: pod.metadata.namespace,
-    podName: pod.metadata.name,
-    podUid: pod.metadata.uid,
-    nodeName: pod.spec.nodeName ?? '',
-    ...(container && { targetContainerName: container.name }),
-    imageAlias: alias.alias,
-    image: alias.reference,
-    ...(request.imagePullPolicy && { imagePullPolicy: request.imagePullPolicy }),
-    command: request.command,
-    argumentsOnly: request.argumentsOnly,
-    env: request.env,
-    profileAsked: request.profile,
-    class: alias.class,
-    timeoutMs: request.timeoutMs ?? alias.timeoutMs ?? Math.min(DEFAULT_TIMEOUT_MS, policy.limits.maxTimeoutMs),
-    startDeadlineMs: policy.limits.startDeadlineMs,
-    maxLogBytes: policy.limits.maxLogBytes,
-    requesterId: origin.requesterId,
-    teamId: origin.teamId,
-    channelId: origin.channelId,
-    ...(request.reason !== undefined && { reason: request.reason }),
-    ...(request.label !== undefined && { label: request.label }),
-  };
-  const withProfile = (profile: Profile, runAs: UserAndGroup | undefined): Plan => {
-    const securityContext = securityContextOf(profile, runAs);
-    const identity = container && identityOfTarget(pod, container);
-    return {
-      ...base,
-      profile,
-      ...(securityContext && { securityContext }),
-      blindSpots: container ? blindSpots(profile, runAs, identity) : [],
-    };
-  };
-  return withProfileOf(resolved, withProfile);
-}
-
-/** The run clock when neither the person nor the catalogue says (design, section 3.1). */
-const DEFAULT_TIMEOUT_MS = 300_000;
-
-type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
-
-function withProfileOf(resolved: Resolved, make: WithProfile): Plan {
-  const { run, policy, pod, container, level } = resolved;
-  const asked = run.request.profile;
-  const target = container && identityOfTarget(pod, container);
-  if (asked === 'auto') {
-    const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
-    const allowed = (profile: Profile) => decide(make(profile, undefined), policy).kind === 'allow';
-    const chosen = chooseProfile({ target, runAsNonRoot, level, allowed });
-    if (chosen) return make(chosen.profile, chosen.runAs);
-    // Nothing is allowed outright: let the decision on the mildest one say which rule is in the way.
-    return make('restricted', target && target.uid !== 0 ? target : NOBODY);
-  }
-  if (!admits(level, asked)) return refuse('profile_refused_here', `${asked} in a namespace that enforces ${level}`);
-  return make(asked, asked === 'restricted' ? restrictedUser(target) : undefined);
-}
-
-/** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
-const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>
-  target && target.uid !== 0 ? target : NOBODY;

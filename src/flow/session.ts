@@ -1,6 +1,8 @@
 import { KdebugError } from '../core/errors.ts';
+import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
-import { type RunEvent, transition } from '../core/run/transition.ts';
+import type { RunEvent } from '../core/run/run-event.ts';
+import { type Transition, transition } from '../core/run/transition.ts';
 import type { RunStore } from './ports.ts';
 
 /**
@@ -34,7 +36,13 @@ export class RunSession {
    * Moves the run on. An event that its state does not allow changes nothing (late or repeated news).
    * @throws KdebugError lease_lost (another replica owns the run: stop at once), store_unreachable (nothing changed)
    */
-  apply(event: RunEvent): Promise<Run> {
+  async apply(event: RunEvent): Promise<Run> {
+    await this.tryApply(event);
+    return this.#run;
+  }
+
+  /** The same, telling whether it moved: for events that people race for. @throws as `apply` */
+  tryApply(event: RunEvent): Promise<Transition['kind']> {
     const turn = this.#turn.then(() => this.#applyNow(event));
     this.#turn = turn.catch(() => undefined);
     return turn;
@@ -45,12 +53,21 @@ export class RunSession {
     await this.#store.release(this.#run.id, this.#fence);
   }
 
-  async #applyNow(event: RunEvent): Promise<Run> {
+  async #applyNow(event: RunEvent): Promise<Transition['kind']> {
     const moved = transition(this.#run, event);
-    if (moved.kind === 'illegal') return this.#run;
+    if (moved.kind === 'illegal') return moved.kind;
     if ((await this.#store.save(moved.run, this.#fence)) === 'stale') throw new KdebugError('lease_lost');
     this.#run = moved.run;
     for (const listener of this.#onChange) listener();
-    return this.#run;
+    return moved.kind;
   }
+}
+
+/** Changes a run that nobody may be working on: at its session here, or by taking it. */
+export interface RunChanger {
+  /**
+   * Runs `act` on the run's one session and lets the run go on from there. Undefined: there is no such open run, or another
+   * replica holds it right now. @throws what `act` throws
+   */
+  change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | undefined>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../src/core/ids.ts';
-import { anOrigin, aPlan, aPod, aPolicy, aRule, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
+import { anOrigin, aPlan, aPod, aPolicy, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';
 
@@ -269,18 +269,6 @@ describe('a refusal before the launch', () => {
       expect(world.cluster.calls).toEqual([]);
     },
   );
-
-  it('denies what needs an approval, with the rule', async () => {
-    const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
-    const rules = [aRule({ id: 'attach', approval })];
-    const policy = aPolicy({
-      channels: { [asChannelId('C0SHOP')]: { rules } },
-      approvers: { sre: { users: [], usergroup: 'S0SRE' } },
-    });
-    const world = new World({ policy });
-    await world.say('web-1');
-    expect((await world.run()).refusal).toMatchObject({ code: 'approval_not_available', rule: 'attach' });
-  });
 
   it('denies a static pod without touching it', async () => {
     const world = new World();

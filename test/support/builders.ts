@@ -2,7 +2,9 @@ import type { RunRequest } from '../../src/core/command/command.ts';
 import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
+import type { Grant } from '../../src/core/policy/grant.ts';
 import type { Policy, Rule } from '../../src/core/policy/policy.ts';
+import type { PendingApproval } from '../../src/core/policy/vote.ts';
 import type { Origin, Run } from '../../src/core/run/run.ts';
 
 /** Half past seven on a Saturday; every test's clock starts here. */
@@ -132,9 +134,34 @@ export const aRule = (parts: Partial<Rule> = {}): Rule => ({
   ...parts,
 });
 
+/** One approver of the group `sre`, within a minute. */
+export const anApproval = (parts: Partial<PendingApproval> = {}): PendingApproval => ({
+  rule: 'attach',
+  from: ['sre'],
+  count: 1,
+  expiresAtMs: START_MS + 60_000,
+  voteReason: 'optional',
+  votes: [],
+  ...parts,
+});
+
+export const aGrant = (parts: Partial<Grant> = {}): Grant => ({
+  byUserId: 'U0BOB',
+  rule: 'attach',
+  channelId: 'C0SHOP',
+  cluster: 'prod',
+  namespace: 'shop',
+  class: 'observe',
+  profile: 'restricted',
+  expiresAtMs: START_MS + 30 * 60_000,
+  maxRuns: 20,
+  uses: [],
+  ...parts,
+});
+
 export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
   clusters: { prod: { context: 'prod', inCluster: false, default: true } },
-  identity: { mode: 'serviceAccount' },
+  identity: { mode: 'serviceAccount', users: {} },
   approvers: {},
   images: {
     autodiagnose: {
@@ -152,6 +179,7 @@ export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
     ephemeralContainersPerPod: 10,
     runsPerUserPerMinute: 6,
     runsPerChannel: 20,
+    runsPerCluster: 200,
     startDeadlineMs: 60_000,
     maxTimeoutMs: 1_800_000,
     maxLogBytes: 100 * 1_024 * 1_024,

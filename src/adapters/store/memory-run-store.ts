@@ -1,8 +1,8 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
+import { isFinal, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
 import type { Run } from '../../core/run/run.ts';
-import { isSettled } from '../../core/run/transition.ts';
-import type { Clock, Lease, RunStore } from '../../flow/ports.ts';
+import type { Clock, CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -20,7 +20,10 @@ interface Entry {
   owner: string | undefined;
   leaseEndsMs: number;
   settledAtMs: number;
+  readonly quotaKeys: readonly string[];
 }
+
+const MINUTE_MS = 60_000;
 
 /** A frozen copy of its own: neither who gave it nor who reads it can change what is stored. */
 const frozenCopy = (run: Run): Run => deepFreeze(structuredClone(run));
@@ -47,6 +50,8 @@ export class MemoryRunStore implements RunStore {
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new Map<string, Set<RunId>>();
+  /** When runs of a quota's key were created, within the last minute. */
+  readonly #minutes = new Map<string, readonly number[]>();
   #lastFence = 0;
   #closed = false;
 
@@ -57,13 +62,24 @@ export class MemoryRunStore implements RunStore {
     this.#maxSettled = options.maxSettled ?? 10_000;
   }
 
-  async create(run: Run, owner: string): ReturnType<RunStore['create']> {
+  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateAnswer> {
     this.#mustBeOpen();
     this.#dropOld();
     const known = this.#byDedupeKey.get(run.origin.dedupeKey);
     if (known !== undefined) return this.#answerForKnown(known, run.id, owner);
     if (this.#entry(run.id)) throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
-    const entry: Entry = { run: frozenCopy(run), fence: 0, owner: undefined, leaseEndsMs: 0, settledAtMs: 0 };
+    const limited = this.#limit(quotas);
+    if (limited) return limited;
+    const quotaKeys = quotas.map(({ key }) => key);
+    const entry: Entry = {
+      run: frozenCopy(run),
+      fence: 0,
+      owner: undefined,
+      leaseEndsMs: 0,
+      settledAtMs: 0,
+      quotaKeys,
+    };
+    for (const key of quotaKeys) this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
@@ -79,13 +95,29 @@ export class MemoryRunStore implements RunStore {
     return this.#entry(id)?.run;
   }
 
+  async take(id: RunId, owner: string): Promise<Lease | undefined> {
+    this.#mustBeOpen();
+    const entry = this.#open.get(id);
+    if (!entry || (this.#isHeld(entry) && entry.owner !== owner)) return undefined;
+    return { run: entry.run, fence: this.#lease(entry, owner) };
+  }
+
+  async granting(channelId: string): Promise<readonly Run[]> {
+    this.#mustBeOpen();
+    const runs = [...this.#open.values()].map(({ run }) => run);
+    return runs
+      .filter((run) => run.grant !== undefined && run.origin.channelId === channelId)
+      .slice(-20)
+      .reverse();
+  }
+
   async claim(owner: string, limit: number): Promise<readonly Lease[]> {
     this.#mustBeOpen();
     const now = this.#now();
     const leases: Lease[] = [];
     for (const entry of this.#open.values()) {
       if (leases.length >= limit) break;
-      if (entry.owner !== undefined && entry.leaseEndsMs > now) continue;
+      if (this.#isHeld(entry) || (parkedUntilMs(entry.run) ?? 0) > now) continue;
       leases.push({ run: entry.run, fence: this.#lease(entry, owner) });
     }
     return leases;
@@ -127,12 +159,45 @@ export class MemoryRunStore implements RunStore {
     this.#closed = true;
   }
 
+  #isHeld(entry: Entry): boolean {
+    return entry.owner !== undefined && entry.leaseEndsMs > this.#now();
+  }
+
+  #limit(quotas: readonly Quota[]): CreateAnswer | undefined {
+    for (const { key, code, per, max } of quotas) {
+      const times = this.#lastMinute(key);
+      const full = per === 'minute' ? times.length >= max : this.#openRuns(key) >= max;
+      if (!full) continue;
+      const oldest = times[times.length - max];
+      return {
+        kind: 'limited',
+        code,
+        ...(per === 'minute' && oldest !== undefined && { retryAtMs: oldest + MINUTE_MS }),
+      };
+    }
+    return undefined;
+  }
+
+  #openRuns(key: string): number {
+    let count = 0;
+    for (const { run, quotaKeys } of this.#open.values())
+      if (!isFinal(run.state) && quotaKeys.includes(key)) count += 1;
+    return count;
+  }
+
+  #lastMinute(key: string): readonly number[] {
+    const since = this.#now() - MINUTE_MS;
+    const times = (this.#minutes.get(key) ?? []).filter((atMs) => atMs > since);
+    if (times.length === 0) this.#minutes.delete(key);
+    return times;
+  }
+
   #entry(id: RunId): Entry | undefined {
     return this.#open.get(id) ?? this.#settled.get(id);
   }
 
   /** The repeat of a lost answer gets its own lease back; everyone else learns who was first. */
-  #answerForKnown(known: RunId, asked: RunId, owner: string): Awaited<ReturnType<RunStore['create']>> {
+  #answerForKnown(known: RunId, asked: RunId, owner: string): CreateAnswer {
     const entry = this.#entry(known);
     if (known === asked && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
     return { kind: 'duplicate', runId: known };

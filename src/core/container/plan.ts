@@ -1,3 +1,4 @@
+import { canonicalJson, sha256 } from '../hash.ts';
 import type { ImageClass } from '../policy/policy.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { Profile, ProfileName } from './profiles.ts';
@@ -38,4 +39,18 @@ export interface Plan {
   readonly label?: string;
   /** What the chosen profile cannot see of the target, in sentences for people. */
   readonly blindSpots: readonly string[];
+  /** For who decides; no part of what is approved, so it may change meanwhile. */
+  readonly observed?: Observed;
+}
+
+export interface Observed {
+  /** Ephemeral containers that the pod already holds; they stay for its life. */
+  readonly earlierContainers: number;
+  /** The target's own limit, which a debug container lives on as well (KEP-277: it has no resources of its own). */
+  readonly memoryLimit?: string;
+}
+
+/** The SHA-256 of what is approved and launched: every field but what was merely observed. */
+export function planHash({ observed: _, ...plan }: Plan): string {
+  return sha256(canonicalJson(plan));
 }

@@ -46,6 +46,8 @@ export interface PodContainer {
   readonly name: string;
   readonly image: string;
   readonly securityContext: PodSecurityContext;
+  /** `resources.limits.memory`. */
+  readonly memoryLimit?: string;
   /** `Always` on an init container makes it a sidecar. */
   readonly restartPolicy?: string;
 }

@@ -26,7 +26,11 @@ export interface PolicyCluster {
 
 /** Whom the cluster sees. Templates know `{userId}`, `{teamId}` and `{channelId}`. */
 export type Identity =
-  | { readonly mode: 'serviceAccount' }
+  | {
+      readonly mode: 'serviceAccount';
+      /** Slack user id to Kubernetes user: who is named here is asked for by SubjectAccessReview before the bot acts. */
+      readonly users: Readonly<Record<UserId, string>>;
+    }
   | {
       readonly mode: 'impersonate';
       readonly user: string;
@@ -81,6 +85,7 @@ export interface Limits {
   readonly ephemeralContainersPerPod: number;
   readonly runsPerUserPerMinute: number;
   readonly runsPerChannel: number;
+  readonly runsPerCluster: number;
   readonly startDeadlineMs: number;
   readonly maxTimeoutMs: number;
   readonly maxLogBytes: number;

@@ -26,8 +26,10 @@ export type Span =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'strong'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
-  /** A person, by Slack user id: the only kind of mention there is, and only for ids from Slack's own payloads. */
+  /** A person, by Slack user id; only for ids from Slack's own payloads. */
   | { readonly kind: 'person'; readonly userId: string }
+  /** A Slack user group; only for ids from the policy. Its members are notified when the message is posted, not when it is updated. */
+  | { readonly kind: 'usergroup'; readonly usergroupId: string }
   /** A moment; shown in the reader's own time zone. */
   | { readonly kind: 'time'; readonly atMs: number };
 
@@ -49,4 +51,5 @@ export const text = (value: string): Span => ({ kind: 'text', text: value });
 export const strong = (value: string): Span => ({ kind: 'strong', text: value });
 export const code = (value: string): Span => ({ kind: 'code', text: value });
 export const person = (userId: string): Span => ({ kind: 'person', userId });
+export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', usergroupId });
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });

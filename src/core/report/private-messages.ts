@@ -37,6 +37,25 @@ export function reasonMessage(reason: ReasonCode, detail?: string): Message {
   };
 }
 
+/** A refusal of something that is no run yet. */
+export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message => ({
+  summary: sentence(message),
+  tone: 'failure',
+  parts: [
+    { kind: 'paragraph', spans: [strong('No: '), text(sentence(message))] },
+    { kind: 'paragraph', spans: [text(hint)] },
+    { kind: 'note', spans: [text(reason)] },
+  ],
+});
+
+/** A limit was met; nothing was kept. */
+export function limitedMessage(reason: ReasonCode, retryAtMs: number | undefined): Message {
+  const message = reasonMessage(reason);
+  const when: readonly Span[] =
+    retryAtMs === undefined ? [] : [text('There is room again '), time(retryAtMs), text('.')];
+  return when.length === 0 ? message : { ...message, parts: [...message.parts, { kind: 'paragraph', spans: when }] };
+}
+
 /** Something broke on the way; operators' words stay in the log. */
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);

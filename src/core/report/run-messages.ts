@@ -1,4 +1,5 @@
 import type { Run, RunState, Verdict } from '../run/run.ts';
+import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { withoutReport } from './diagnosis.ts';
 import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
@@ -7,6 +8,7 @@ import { describeOutcome } from './outcome-text.ts';
 /** What only the moment knows: the clock, and the newest lines while it runs. */
 export interface Moment {
   readonly nowMs: number;
+  readonly approvers: Approvers;
   readonly tail?: string;
 }
 
@@ -24,6 +26,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
       },
       { kind: 'facts', facts: planFacts(run) },
       ...waitingPart(run),
+      ...approvalParts(run, moment.approvers, moment.nowMs),
       ...tailPart(run, moment),
       {
         kind: 'note',
@@ -40,6 +43,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
 
 /** The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. */
 export function resultMessage(run: Run): Message {
+  if (run.state !== 'finished') return decisionMessage(run);
   const { verdict } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = verdict ? verdict.line : outcome.title;
@@ -135,8 +139,41 @@ function planFacts(run: Run): readonly Fact[] {
     { label: 'Image', value: [code(plan.imageAlias)] },
     { label: 'Profile', value: [text(`${plan.profile}${runAs}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
     { label: 'Cluster', value: [text(plan.cluster)] },
+    ...planPower(run),
     ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
     ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
+  ];
+}
+
+/** What a person who decides must see besides: the exact command, and what the pod already carries. */
+function planPower({ state, plan }: Run): readonly Fact[] {
+  if (state !== 'pending-approval' || !plan) return [];
+  const { command, observed, image, targetContainerName } = plan;
+  const memory = observed?.memoryLimit === undefined ? [] : [`shares the memory limit of ${observed.memoryLimit}`];
+  const earlier = observed?.earlierContainers ?? 0;
+  return [
+    {
+      label: 'Runs',
+      value: [
+        code(image),
+        text(command.length === 0 ? ' with its own command' : ' '),
+        ...(command.length === 0 ? [] : [code(command.join(' '))]),
+      ],
+    },
+    { label: 'Class', value: [text(plan.class)] },
+    { label: 'Node', value: [text(plan.nodeName)] },
+    {
+      label: 'Pod',
+      value: [
+        text(
+          [
+            `uid ${plan.podUid}`,
+            `${earlier} earlier debug containers`,
+            ...(targetContainerName === undefined ? [] : memory),
+          ].join(', '),
+        ),
+      ],
+    },
   ];
 }
 

@@ -3,6 +3,8 @@ import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Decision } from '../policy/decision.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { PendingApproval } from '../policy/vote.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -55,6 +57,15 @@ export interface Refusal {
   readonly rule?: string;
 }
 
+/** What a `--dry-run` found out; nothing was started. */
+export interface Rehearsal {
+  /** What the API server said of the very patch. */
+  readonly cluster: string;
+  readonly accepted: boolean;
+  /** The patch, as JSON. */
+  readonly patch: string;
+}
+
 /** A place in Slack where a message stands. */
 export interface PostRef {
   readonly channelId: string;
@@ -70,6 +81,8 @@ export interface Delivery {
   readonly anchorGone?: boolean;
   /** The private refusal was sent. */
   readonly told?: boolean;
+  /** The end of its grant was shown. */
+  readonly grantClosed?: boolean;
   /** Everything about the finished run has been said. */
   readonly closed?: boolean;
 }
@@ -125,6 +138,14 @@ export interface Run {
   readonly planHash?: string;
   readonly decision?: Decision;
   readonly refusal?: Refusal;
+  /** While pending, and afterwards who decided. */
+  readonly approval?: PendingApproval;
+  /** Given with the approval of this run. */
+  readonly grant?: Grant;
+  /** The run whose grant let this one through. */
+  readonly grantedBy?: RunId;
+  /** Of a `--dry-run`: what would have happened. */
+  readonly rehearsal?: Rehearsal;
   readonly containerName?: string;
   /** `KDEBUG_NOT_AFTER`: a container that starts later does nothing. */
   readonly notAfterMs?: number;

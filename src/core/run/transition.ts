@@ -1,52 +1,19 @@
-import type { Plan } from '../container/plan.ts';
-import type { ContainerTermination } from '../container/pod.ts';
 import type { Decision } from '../policy/decision.ts';
-import type { Outcome } from './outcome.ts';
-import type { Delivery, Refusal, Run, RunLog, RunState, Verdict } from './run.ts';
-
-/** Everything that can happen to a run. `atMs` is the moment it was noticed. */
-export type RunEvent =
-  | {
-      readonly kind: 'planned';
-      readonly plan: Plan;
-      readonly planHash: string;
-      readonly decision: Decision;
-      readonly atMs: number;
-    }
-  | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
-  | { readonly kind: 'launching'; readonly containerName: string; readonly notAfterMs: number; readonly ref: string }
-  | { readonly kind: 'launched'; readonly atMs: number }
-  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
-  | { readonly kind: 'started'; readonly atMs: number; readonly imageId: string }
-  | {
-      readonly kind: 'ended';
-      readonly outcome: Outcome;
-      readonly termination?: ContainerTermination;
-      readonly imageId?: string;
-      readonly atMs: number;
-    }
-  | {
-      readonly kind: 'finished';
-      readonly outcome: Outcome;
-      readonly log?: RunLog;
-      readonly verdict?: Verdict;
-      readonly atMs: number;
-    }
-  | {
-      readonly kind: 'came-late';
-      readonly outcome: Outcome;
-      readonly termination: ContainerTermination;
-      readonly imageId: string;
-      readonly log?: RunLog;
-      readonly verdict?: Verdict;
-      readonly atMs: number;
-    }
-  | { readonly kind: 'said'; readonly delivery: Delivery };
+import { approvalTransition } from './approval-transition.ts';
+import { isGivenUp } from './progress.ts';
+import type { Run, RunState } from './run.ts';
+import type { EventOf, RunEvent } from './run-event.ts';
 
 /** The states in which an event may happen; anything else is refused as a value. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   planned: ['received'],
   denied: ['received', 'approved'],
+  voted: ['pending-approval'],
+  expired: ['pending-approval'],
+  cancelled: ['pending-approval'],
+  rehearsed: ['received'],
+  'grant-used': ['approved', 'launching', 'starting', 'running', 'collecting', 'finished'],
+  'grant-ended': ['approved', 'launching', 'starting', 'running', 'collecting', 'finished'],
   launching: ['approved', 'launching'],
   launched: ['launching'],
   waiting: ['starting'],
@@ -70,26 +37,6 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   ],
 };
 
-const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
-
-/** Whether nothing more can happen to the run but being told about. */
-export const isFinal = (state: RunState): boolean => FINAL.has(state);
-
-const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
-
-/** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
-export const isGivenUp = ({ state, outcome, late }: Run): boolean =>
-  state === 'finished' && outcome !== undefined && GIVEN_UP.has(outcome.kind) && !late;
-
-/**
- * Whether nothing is left to do for the run: it is final, and what must be said about it has been said. Until then a
- * replica owns it, or another may claim it.
- */
-export function isSettled({ state, plan, delivery }: Run): boolean {
-  if (!isFinal(state)) return false;
-  return state === 'finished' && plan ? delivery.closed === true : delivery.told === true;
-}
-
 export type Transition =
   | { readonly kind: 'moved'; readonly run: Run }
   /** The event cannot happen in this state: a late, repeated or foreign one. The run is as it was. */
@@ -99,13 +46,21 @@ export type Transition =
 export function transition(run: Run, event: RunEvent): Transition {
   const allowed = ALLOWED[event.kind].includes(run.state) && (event.kind !== 'came-late' || isGivenUp(run));
   if (!allowed) return { kind: 'illegal', state: run.state };
-  return { kind: 'moved', run: next(run, event) };
+  const moved = next(run, event);
+  return moved ? { kind: 'moved', run: moved } : { kind: 'illegal', state: run.state };
 }
 
-function next(run: Run, event: RunEvent): Run {
+function next(run: Run, event: RunEvent): Run | undefined {
   switch (event.kind) {
     case 'planned':
       return planned(run, event);
+    case 'voted':
+    case 'expired':
+    case 'cancelled':
+    case 'rehearsed':
+    case 'grant-used':
+    case 'grant-ended':
+      return approvalTransition(run, event);
     case 'denied':
       return { ...run, state: 'denied', refusal: event.refusal, finishedAtMs: event.atMs };
     case 'launching':
@@ -133,20 +88,33 @@ function next(run: Run, event: RunEvent): Run {
   }
 }
 
-function planned(run: Run, event: Extract<RunEvent, { kind: 'planned' }>): Run {
+function planned(run: Run, event: EventOf<'planned'>): Run {
   const { plan, planHash, decision, atMs } = event;
   const known = { ...run, plan, planHash, decision };
   switch (decision.kind) {
     case 'allow':
       return { ...known, state: 'approved', approvedAtMs: atMs };
     case 'needs-approval':
-      return { ...known, state: 'pending-approval' };
+      return needsApproval(known, decision, event);
     case 'deny':
       return { ...known, state: 'denied', finishedAtMs: atMs };
   }
 }
 
-function ended(run: Run, event: Extract<RunEvent, { kind: 'ended' }>): Run {
+/** A grant stands in for the approval; else it is asked for, on the terms that the rule has now. */
+function needsApproval(
+  run: Run,
+  decision: Extract<Decision, { kind: 'needs-approval' }>,
+  event: EventOf<'planned'>,
+): Run {
+  const { grantedBy, atMs } = event;
+  if (grantedBy !== undefined) return { ...run, state: 'approved', approvedAtMs: atMs, grantedBy };
+  const { from, count, expiresMs, voteReason } = decision.approval;
+  const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, votes: [] };
+  return { ...run, state: 'pending-approval', approval };
+}
+
+function ended(run: Run, event: EventOf<'ended'>): Run {
   return {
     ...run,
     state: 'collecting',
@@ -157,7 +125,7 @@ function ended(run: Run, event: Extract<RunEvent, { kind: 'ended' }>): Run {
   };
 }
 
-function finished(run: Run, event: Extract<RunEvent, { kind: 'finished' }>): Run {
+function finished(run: Run, event: EventOf<'finished'>): Run {
   return {
     ...run,
     state: 'finished',
@@ -169,7 +137,7 @@ function finished(run: Run, event: Extract<RunEvent, { kind: 'finished' }>): Run
 }
 
 /** The true end of a run that was given up: the same anchor and reply are to be written again. */
-function cameLate(run: Run, event: Extract<RunEvent, { kind: 'came-late' }>): Run {
+function cameLate(run: Run, event: EventOf<'came-late'>): Run {
   const { closed: _, ...delivery } = run.delivery;
   const { outcome, termination, imageId, log, verdict, atMs } = event;
   return {

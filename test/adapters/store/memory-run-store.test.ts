@@ -19,6 +19,7 @@ describeRunStore('MemoryRunStore', async () => {
     store,
     second: store,
     leaseMs: 30_000,
+    now: () => time.nowMs,
     elapse: async (ms) => {
       time.nowMs += ms;
     },

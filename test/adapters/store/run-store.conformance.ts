@@ -11,6 +11,8 @@ export interface StoreUnderTest {
   /** Lets so much of the store's time pass. */
   readonly elapse: (ms: number) => Promise<void>;
   readonly leaseMs: number;
+  /** The store's own clock. */
+  readonly now: () => number;
 }
 
 export function aRun(id: string, over: { channelId?: string; dedupeKey?: string } = {}): Run {
@@ -43,9 +45,30 @@ export function aRun(id: string, over: { channelId?: string; dedupeKey?: string 
 /** A final run about which everything has been said. */
 export const settled = (run: Run): Run => ({ ...run, state: 'denied', delivery: { told: true } });
 
+const waitingForVotes = (expiresAtMs: number) =>
+  ({
+    state: 'pending-approval',
+    approval: { rule: 'attach', from: ['sre'], count: 1, expiresAtMs, voteReason: 'optional', votes: [] },
+    delivery: { anchor: { channelId: 'C0SHOP', ts: '1.0' } },
+  }) as const;
+
+const aGrant = (expiresAtMs: number) =>
+  ({
+    byUserId: 'U0BOB',
+    rule: 'attach',
+    channelId: 'C0SHOP',
+    cluster: 'prod',
+    namespace: 'shop',
+    class: 'observe',
+    profile: 'general',
+    expiresAtMs,
+    maxRuns: 20,
+    uses: [],
+  }) as const;
+
 async function created(store: RunStore, run: Run, owner = 'one'): Promise<number> {
   const answer = await store.create(run, owner);
-  if (answer.kind !== 'created') throw new Error(`expected a new run, got a duplicate of ${answer.runId}`);
+  if (answer.kind !== 'created') throw new Error(`expected a new run, got ${JSON.stringify(answer)}`);
   return answer.fence;
 }
 
@@ -241,6 +264,68 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       const recent = await at.second.recent('C0SHOP', 3);
       expect(recent.map(({ id }) => id)).toEqual(['eeeeeeeeee', 'cccccccccc', 'bbbbbbbbbb']);
       expect(await at.store.recent('C0NOBODY', 3)).toEqual([]);
+    });
+
+    it('takes one run for who must change it now, unless another holds it', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run, 'one');
+      expect(await at.second.take(run.id, 'two')).toBeUndefined();
+      await at.store.release(run.id, fence);
+      const lease = await at.second.take(run.id, 'two');
+      expect(lease?.fence).toBeGreaterThan(fence);
+      expect(await at.store.save(run, fence)).toBe('stale');
+      expect(await at.store.take(asRunId('zzzzzzzzzz'), 'one')).toBeUndefined();
+    });
+
+    it('takes no run that is settled', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run);
+      await at.store.save(settled(run), fence);
+      expect(await at.store.take(run.id, 'one')).toBeUndefined();
+    });
+
+    it('lets nobody claim a run that waits for votes until its time is over', async () => {
+      const run = { ...aRun('aaaaaaaaaa'), ...waitingForVotes(at.now() + 60_000) };
+      await at.store.release(run.id, await created(at.store, run));
+      expect(await at.store.claim('two', 10)).toEqual([]);
+      expect(await at.store.take(run.id, 'two')).toBeDefined();
+      await at.elapse(60_000 + at.leaseMs);
+      expect(await at.store.claim('two', 10)).toHaveLength(1);
+    });
+
+    it('finds the runs of a channel that carry a grant', async () => {
+      const grant = aGrant(at.now() + 60_000);
+      const run = { ...aRun('aaaaaaaaaa'), state: 'finished', grant } as const;
+      await created(at.store, run);
+      await created(at.store, aRun('bbbbbbbbbb'));
+      await created(at.store, { ...aRun('cccccccccc', { channelId: 'C0OTHER' }), grant });
+      expect((await at.store.granting('C0SHOP')).map(({ id }) => id)).toEqual(['aaaaaaaaaa']);
+    });
+
+    it('bounds the open runs of a key, however many ask at once', async () => {
+      const quota = { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 2 } as const;
+      const ids = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd'];
+      const answers = await Promise.all(ids.map((id) => at.store.create(aRun(id), 'one', [quota])));
+      expect(answers.filter(({ kind }) => kind === 'created')).toHaveLength(2);
+      expect(answers.filter(({ kind }) => kind === 'limited')).toHaveLength(2);
+      expect(await at.store.read(asRunId('dddddddddd'))).toBeUndefined();
+      const fence = answers.find((answer) => answer.kind === 'created');
+      if (fence?.kind !== 'created') throw new Error('one was created');
+      await at.store.save(settled(aRun('aaaaaaaaaa')), fence.fence);
+      expect((await at.store.create(aRun('eeeeeeeeee'), 'one', [quota])).kind).toBe('created');
+    });
+
+    it('bounds the runs of a minute, and says when there is room again', async () => {
+      const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 1 } as const;
+      const createdAtMs = at.now();
+      await at.store.create(aRun('aaaaaaaaaa'), 'one', [quota]);
+      const refused = await at.store.create(aRun('bbbbbbbbbb'), 'one', [quota]);
+      expect(refused).toEqual({ kind: 'limited', code: 'limit_per_person', retryAtMs: createdAtMs + 60_000 });
+      expect((await at.store.create(aRun('cccccccccc'), 'one', [{ ...quota, key: 'person:U0BOB' }])).kind).toBe(
+        'created',
+      );
+      await at.elapse(60_001);
+      expect((await at.store.create(aRun('bbbbbbbbbb'), 'one', [quota])).kind).toBe('created');
     });
 
     it('answers a check while it is open', async () => {

@@ -52,6 +52,7 @@ describe('the anchor', () => {
   it('says what is asked of whom, by whom, with which power', () => {
     const text = textOf(
       anchorMessage(aRun({ state: 'approved', plan: aPlan({ securityContext: { runAsUser: 7, runAsGroup: 8 } }) }), {
+        approvers: {},
         nowMs: START_MS,
       }),
     );
@@ -63,9 +64,9 @@ describe('the anchor', () => {
 
   it('counts the time since the launch, then since the start', () => {
     const starting = aRun({ state: 'starting', plan: aPlan(), launchedAtMs: START_MS });
-    expect(anchorMessage(starting, { nowMs: START_MS + 4_000 }).summary).toContain('Starting · 4.0 s');
+    expect(anchorMessage(starting, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Starting · 4.0 s');
     const running = { ...starting, state: 'running', startedAtMs: START_MS + 3_000 } as const;
-    expect(anchorMessage(running, { nowMs: START_MS + 4_000 }).summary).toContain('Running · 1.0 s');
+    expect(anchorMessage(running, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Running · 1.0 s');
   });
 
   it('shows why it has not started, and the newest lines only while it runs', () => {
@@ -74,15 +75,19 @@ describe('the anchor', () => {
       plan: aPlan(),
       waiting: { reason: 'ErrImagePull', message: 'not found' },
     });
-    expect(textOf(anchorMessage(starting, { nowMs: START_MS, tail: 'x' }))).toContain('ErrImagePull not found');
-    expect(textOf(anchorMessage({ ...starting, state: 'running' }, { nowMs: START_MS, tail: 'line 9' }))).toContain(
+    expect(textOf(anchorMessage(starting, { approvers: {}, nowMs: START_MS, tail: 'x' }))).toContain(
+      'ErrImagePull not found',
+    );
+    expect(
+      textOf(anchorMessage({ ...starting, state: 'running' }, { approvers: {}, nowMs: START_MS, tail: 'line 9' })),
+    ).toContain('line 9');
+    expect(textOf(anchorMessage(finished(), { approvers: {}, nowMs: START_MS, tail: 'line 9' }))).not.toContain(
       'line 9',
     );
-    expect(textOf(anchorMessage(finished(), { nowMs: START_MS, tail: 'line 9' }))).not.toContain('line 9');
   });
 
   it('ends with the outcome and how long it ran, by the container’s own times', () => {
-    expect(anchorMessage(finished(), { nowMs: START_MS + 99_000 })).toMatchObject({
+    expect(anchorMessage(finished(), { approvers: {}, nowMs: START_MS + 99_000 })).toMatchObject({
       tone: 'success',
       summary: 'Succeeded after 2.0 s: autodiagnose on shop/web-1',
     });

@@ -5,12 +5,16 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';
 import type {
   AccessAnswer,
+  AuditEntry,
+  AuditLog,
   Cluster,
+  Directory,
   FileToShare,
   LaunchAnswer,
   LaunchRequest,
   LogRequest,
   LogSink,
+  Person,
   Place,
   PodEvent,
   PodSeen,
@@ -73,6 +77,7 @@ export class FakeCluster implements Cluster {
       if (!this.#pod) return { kind: 'pod-gone' };
       if (this.#pod.metadata.uid !== request.pod.uid) return { kind: 'pod-replaced' };
       if (this.refusal) return this.refusal;
+      if (request.dryRun) return { kind: 'launched', pod: this.#pod };
       const { name, image } = request.container;
       const { ephemeralContainers } = this.#pod.spec;
       if (!ephemeralContainers.some((existing) => existing.name === name)) {
@@ -236,5 +241,31 @@ export class FakeSpools implements Spools {
       remove: () => Promise.resolve(),
     };
     return Promise.resolve(spool);
+  }
+}
+
+/** Everybody is a member; user groups are as a test sets them. */
+export class FakeDirectory implements Directory {
+  readonly faults = new Faults();
+  readonly groups = new Map<string, Set<string>>([['S0SRE', new Set(['U0BOB', 'U0ALICE'])]]);
+
+  person(userId: string): Promise<Person> {
+    return Promise.resolve({ userId, teamId: 'T0TEAM', kind: 'member', name: userId });
+  }
+
+  async members(usergroupId: string): Promise<ReadonlySet<string>> {
+    this.faults.take('members', 'before');
+    return this.groups.get(usergroupId) ?? new Set();
+  }
+}
+
+/** Keeps the entries; can be told to fail. */
+export class FakeAudit implements AuditLog {
+  readonly faults = new Faults();
+  readonly entries: AuditEntry[] = [];
+
+  async append(entry: AuditEntry): Promise<void> {
+    this.faults.take(entry.step, 'before');
+    this.entries.push(entry);
   }
 }

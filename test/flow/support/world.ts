@@ -5,10 +5,10 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import { Pipeline } from '../../../src/flow/pipeline.ts';
-import type { Log, RunStore } from '../../../src/flow/ports.ts';
+import type { Click, Log, Answer as PipelineAnswer, RunStore } from '../../../src/flow/ports.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
-import { FakeCluster, FakeSpools, FakeThread } from './fakes.ts';
+import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from './fakes.ts';
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -17,6 +17,8 @@ export class World {
   readonly clock = new FakeClock();
   readonly cluster = new FakeCluster();
   readonly thread = new FakeThread();
+  readonly directory = new FakeDirectory();
+  readonly audit = new FakeAudit();
   readonly store: RunStore;
   policy: Policy;
   readonly pipeline: Pipeline;
@@ -42,6 +44,23 @@ export class World {
     return run;
   }
 
+  /** Clicks a button of the run's card. */
+  async click(userId: string, action: string, over: Partial<Click> = {}): Promise<PipelineAnswer> {
+    const anchor = this.thread.posts[0]?.ref ?? { channelId: '', ts: '' };
+    const answer = await this.pipeline.inbox.action({
+      action,
+      value: this.runId,
+      teamId: 'T0TEAM',
+      userId,
+      channelId: anchor.channelId,
+      messageTs: anchor.ts,
+      dedupeKey: `${userId}-${action}`,
+      ...over,
+    });
+    await settle();
+    return answer;
+  }
+
   /** The private answer that a person got, as text. */
   get refusal(): string {
     return JSON.stringify(this.thread.told[0]?.message ?? null);
@@ -60,6 +79,8 @@ export class World {
       clusters: { get: () => this.cluster },
       store: this.store,
       thread: this.thread,
+      directory: this.directory,
+      audit: this.audit,
       spools: new FakeSpools(),
       policies: { current: () => this.policy },
       clock: this.clock,

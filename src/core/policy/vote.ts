@@ -1,0 +1,53 @@
+import type { ReasonCode } from '../errors.ts';
+
+/** What a run waits for while it is pending (design, section 4.4). Frozen when it is asked for; votes are added. */
+export interface PendingApproval {
+  readonly rule: string;
+  /** Names of approver groups; a member of any may vote. */
+  readonly from: readonly string[];
+  readonly count: number;
+  readonly expiresAtMs: number;
+  readonly voteReason: 'required' | 'optional';
+  readonly votes: readonly Vote[];
+}
+
+export interface Vote {
+  readonly userId: string;
+  readonly kind: 'approve' | 'reject';
+  readonly reason?: string;
+  readonly atMs: number;
+}
+
+/** Who votes, as it was found out at the click. */
+export interface Voter {
+  readonly userId: string;
+  /** The requester, or another account of the same person. */
+  readonly isRequester: boolean;
+  /** A member of one of the approver groups, at this very moment. */
+  readonly isApprover: boolean;
+}
+
+export type VoteVerdict =
+  /** The vote counts, more are needed. */
+  | { readonly kind: 'counted' }
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'rejected' }
+  /** Nothing changes; the voter is told why, privately. */
+  | { readonly kind: 'ignored'; readonly code: ReasonCode }
+  /** The vote lacks the reason that the policy asks for. */
+  | { readonly kind: 'reason-missing' };
+
+/**
+ * What one vote does to a pending approval. One rejection decides; `count` approvals of different people grant. Prevents
+ * self-approval, also by a second account; votes by people who left the group since the card was posted; late votes; and
+ * counting anybody twice. At the very moment of the expiry it is too late.
+ */
+export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteVerdict {
+  if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };
+  if (voter.isRequester) return { kind: 'ignored', code: 'vote_by_requester' };
+  if (!voter.isApprover) return { kind: 'ignored', code: 'vote_by_outsider' };
+  if (approval.votes.some(({ userId }) => userId === voter.userId)) return { kind: 'ignored', code: 'vote_repeated' };
+  if (approval.voteReason === 'required' && !vote.reason?.trim()) return { kind: 'reason-missing' };
+  if (vote.kind === 'reject') return { kind: 'rejected' };
+  return approval.votes.length + 1 >= approval.count ? { kind: 'granted' } : { kind: 'counted' };
+}

@@ -1,0 +1,110 @@
+import { isActive } from '../policy/grant.ts';
+import { own } from '../policy/own.ts';
+import type { ApproverGroup } from '../policy/policy.ts';
+import type { Vote } from '../policy/vote.ts';
+import type { Run } from '../run/run.ts';
+import {
+  type Button,
+  code,
+  type Fact,
+  type Message,
+  type Part,
+  person,
+  type Span,
+  strong,
+  text,
+  time,
+} from './message.ts';
+
+/** Who may decide, by the policy's names for groups. */
+export type Approvers = Readonly<Record<string, ApproverGroup>>;
+
+/** What the card of a run says of its approval: who may decide and until when, who has, the grant, and the buttons. */
+export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
+  return [...askedPart(run, approvers), ...votesPart(run), ...grantPart(run, nowMs), ...buttonsPart(run, nowMs)];
+}
+
+function askedPart(run: Run, approvers: Approvers): readonly Part[] {
+  const { approval } = run;
+  if (run.state !== 'pending-approval' || !approval) return [];
+  const many = approval.count === 1 ? 'One of ' : `${approval.count} of `;
+  const facts: Fact[] = [
+    { label: 'Who decides', value: [text(many), ...approval.from.flatMap((name) => groupSpans(name, approvers))] },
+    { label: 'Until', value: [time(approval.expiresAtMs)] },
+    { label: 'Rule', value: [code(approval.rule)] },
+  ];
+  return [{ kind: 'facts', facts }];
+}
+
+function groupSpans(name: string, approvers: Approvers): readonly Span[] {
+  const group = own(approvers, name);
+  const usergroup: readonly Span[] =
+    group?.usergroup === undefined ? [] : [{ kind: 'usergroup', usergroupId: group.usergroup }, text(' ')];
+  return [...usergroup, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
+}
+
+function votesPart({ approval }: Run): readonly Part[] {
+  if (!approval || approval.votes.length === 0) return [];
+  return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
+}
+
+const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] => [
+  strong(kind === 'approve' ? 'Approved' : 'Rejected'),
+  text(' by '),
+  person(userId),
+  text(', '),
+  time(atMs),
+  text(reason === undefined ? '' : `: ${reason}`),
+];
+
+function grantPart({ grant, grantedBy }: Run, nowMs: number): readonly Part[] {
+  const through: readonly Part[] =
+    grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Let through by the grant of run ${grantedBy}`)] }];
+  if (!grant) return through;
+  const used = `${grant.uses.length} of ${grant.maxRuns} used`;
+  const state: readonly Span[] = isActive(grant, nowMs)
+    ? [text(', open until '), time(grant.expiresAtMs)]
+    : grant.endedBy === undefined
+      ? [text(', ended')]
+      : [text(', ended by '), person(grant.endedBy)];
+  const scope = `Also allowed in ${grant.namespace}, profile ${grant.profile}: `;
+  return [...through, { kind: 'paragraph', spans: [text(scope), strong(used), ...state] }];
+}
+
+function buttonsPart(run: Run, nowMs: number): readonly Part[] {
+  if (run.state === 'pending-approval') {
+    const buttons: readonly Button[] = [
+      { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
+      { action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id },
+      { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
+      { action: 'cancel', label: 'Cancel', value: run.id },
+    ];
+    return [{ kind: 'actions', buttons }];
+  }
+  if (!run.grant || !isActive(run.grant, nowMs)) return [];
+  return [
+    { kind: 'actions', buttons: [{ action: 'end-grant', label: 'End the grant', value: run.id, style: 'danger' }] },
+  ];
+}
+
+/** The one reply to a request that people ended: who, why, and whom it concerns. */
+export function decisionMessage(run: Run): Message {
+  const last = run.approval?.votes.at(-1);
+  const requester = person(run.origin.requesterId);
+  const why: readonly Span[] = last?.reason === undefined ? [] : [text(`: ${last.reason}`)];
+  const spans: readonly Span[] =
+    run.state === 'rejected' && last
+      ? [requester, text(', this was rejected by '), person(last.userId), ...why]
+      : run.state === 'cancelled'
+        ? [requester, text(' cancelled this. Nothing was started.')]
+        : [requester, text(', nobody approved this in time. Ask again when an approver is there.')];
+  const words = { rejected: 'Rejected', cancelled: 'Cancelled' } as Readonly<Record<string, string>>;
+  return {
+    summary: `${words[run.state] ?? 'Expired'}: /kdebug ${run.commandLine}`,
+    tone: run.state === 'rejected' ? 'failure' : 'attention',
+    parts: [
+      { kind: 'paragraph', spans },
+      { kind: 'note', spans: [text(`Run ${run.id}`)] },
+    ],
+  };
+}

@@ -1,0 +1,125 @@
+import type { Plan } from '../container/plan.ts';
+import { REASONS } from '../errors.ts';
+import type { Decision } from '../policy/decision.ts';
+import type { KubernetesIdentity } from '../policy/identity.ts';
+import type { Rule } from '../policy/policy.ts';
+import type { Rehearsal, Run } from '../run/run.ts';
+import { formatDuration } from './duration.ts';
+import { code, type Fact, type Message, type Part, type Span, strong, text } from './message.ts';
+
+/** A decision in one sentence, with the rule that made it. */
+export function decisionSpans(decision: Decision): readonly Span[] {
+  const rule: readonly Span[] = decision.rule === undefined ? [] : [text(' (rule '), code(decision.rule), text(')')];
+  switch (decision.kind) {
+    case 'allow':
+      return [strong('Allowed'), ...rule];
+    case 'needs-approval': {
+      const { count, from } = decision.approval;
+      return [strong('Needs an approval'), text(` by ${count} of ${from.join(', ')}`), ...rule];
+    }
+    case 'deny':
+      return [strong('Denied'), text(`: ${REASONS[decision.code].title}: ${decision.subject}`), ...rule];
+  }
+}
+
+/** What would run, field by field. */
+function planFacts(plan: Plan): readonly Fact[] {
+  const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s own';
+  return [
+    {
+      label: 'Pod',
+      value: [code(`${plan.namespace}/${plan.podName}`), text(` uid ${plan.podUid} on ${plan.nodeName}`)],
+    },
+    { label: 'Target', value: [text(plan.targetContainerName ?? 'none')] },
+    { label: 'Image', value: [code(plan.image), text(` (${plan.imageAlias}, class ${plan.class})`)] },
+    { label: 'Command', value: [code(plan.command.length === 0 ? '(the image’s own)' : plan.command.join(' '))] },
+    { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
+    {
+      label: 'Clocks',
+      value: [text(`start ${formatDuration(plan.startDeadlineMs)}, run ${formatDuration(plan.timeoutMs)}`)],
+    },
+    { label: 'Earlier debug containers', value: [text(String(plan.observed?.earlierContainers ?? 0))] },
+  ];
+}
+
+/** The private answer to `--dry-run`: the plan, the decision, the patch, and what the cluster says. */
+export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
+  const { plan, decision } = run;
+  const summary = rehearsal.accepted
+    ? 'A dry run: the cluster would take it'
+    : 'A dry run: the cluster would refuse it';
+  return {
+    summary,
+    tone: rehearsal.accepted ? 'success' : 'failure',
+    parts: [
+      { kind: 'heading', text: summary },
+      ...(decision ? [{ kind: 'paragraph', spans: decisionSpans(decision) } as const] : []),
+      ...(plan ? [{ kind: 'facts', facts: planFacts(plan) } as const] : []),
+      { kind: 'paragraph', spans: [text(rehearsal.cluster)] },
+      { kind: 'preformatted', text: rehearsal.patch },
+      { kind: 'note', spans: [text(`Nothing was started. Plan ${run.planHash?.slice(0, 12)} · run ${run.id}`)] },
+    ],
+  };
+}
+
+/** The answer to `can-i`: the decision on the plan as it would be now, and what the cluster's own rights say. */
+export function canIMessage(plan: Plan, decision: Decision, access: string | undefined): Message {
+  const allowed = decision.kind !== 'deny' && access === undefined;
+  const cluster: readonly Part[] = access === undefined ? [] : [{ kind: 'paragraph', spans: [text(access)] }];
+  return {
+    summary: allowed ? 'Yes' : 'No',
+    tone: allowed ? 'success' : 'failure',
+    parts: [
+      { kind: 'paragraph', spans: decisionSpans(decision) },
+      ...cluster,
+      { kind: 'facts', facts: planFacts(plan) },
+      { kind: 'note', spans: [text('Nothing was started.')] },
+    ],
+  };
+}
+
+/** Who somebody is to kdebug and to the cluster, and what their channel's rules say. */
+export interface WhoAmI {
+  readonly userId: string;
+  readonly teamId: string;
+  readonly identity: KubernetesIdentity | undefined;
+  readonly mappedTo: string | undefined;
+  readonly approverGroups: readonly string[];
+  readonly rules: readonly Rule[] | undefined;
+}
+
+export function whoAmIMessage(who: WhoAmI): Message {
+  const { identity } = who;
+  const cluster: readonly Span[] = identity
+    ? [code(identity.user), text(` in ${identity.groups.join(', ') || 'no group'}`)]
+    : [
+        text("kdebug's own account acts"),
+        text(who.mappedTo === undefined ? '' : `, after asking for the rights of ${who.mappedTo}`),
+      ];
+  const rules = who.rules?.map(ruleSpans) ?? [[text('This channel is not in the policy: nothing is allowed here.')]];
+  return {
+    summary: `You are ${who.userId}`,
+    tone: 'neutral',
+    parts: [
+      {
+        kind: 'facts',
+        facts: [
+          { label: 'Slack', value: [code(who.userId), text(` of team ${who.teamId}`)] },
+          { label: 'Kubernetes', value: cluster },
+          { label: 'Approver in', value: [text(who.approverGroups.join(', ') || 'no group')] },
+        ],
+      },
+      { kind: 'paragraph', spans: [strong('Rules of this channel')] },
+      { kind: 'list', items: rules },
+    ],
+  };
+}
+
+function ruleSpans(rule: Rule): readonly Span[] {
+  const { id, clusters, namespaces, classes, profiles, approval } = rule;
+  const words = `${classes.join(', ')} in ${namespaces.join(', ')} on ${clusters.join(', ')}, profiles ${profiles.join(', ')}`;
+  return [
+    code(id),
+    text(`: ${words}${approval ? `, with the approval of ${approval.count} of ${approval.from.join(', ')}` : ''}`),
+  ];
+}

@@ -1,0 +1,35 @@
+import type { Outcome } from './outcome.ts';
+import type { Run, RunState } from './run.ts';
+
+const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
+
+/** Whether nothing more can happen to the run but being told about. */
+export const isFinal = (state: RunState): boolean => FINAL.has(state);
+
+const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
+
+/** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
+export const isGivenUp = ({ state, outcome, late }: Run): boolean =>
+  state === 'finished' && outcome !== undefined && GIVEN_UP.has(outcome.kind) && !late;
+
+/**
+ * Whether nothing is left to do for the run: it is final, and what must be said about it has been said. Until then a
+ * replica owns it, or another may claim it.
+ */
+export function isSettled({ state, rehearsal, delivery, grant }: Run): boolean {
+  if (!isFinal(state)) return false;
+  if (state === 'denied' || rehearsal) return delivery.told === true;
+  return delivery.closed === true && (grant === undefined || delivery.grantClosed === true);
+}
+
+/**
+ * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes, and while
+ * its grant is open. Undefined: somebody must work on it now. Settled runs never need anybody.
+ */
+export function parkedUntilMs(run: Run): number | undefined {
+  if (run.state === 'pending-approval') return run.delivery.anchor && run.approval?.expiresAtMs;
+  const { grant, delivery } = run;
+  const idle = run.state === 'finished' && delivery.closed === true && !delivery.grantClosed && !isGivenUp(run);
+  if (!idle || !grant || grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns) return undefined;
+  return grant.expiresAtMs;
+}

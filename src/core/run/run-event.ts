@@ -1,0 +1,64 @@
+import type { Plan } from '../container/plan.ts';
+import type { ContainerTermination } from '../container/pod.ts';
+import type { RunId } from '../ids.ts';
+import type { Decision } from '../policy/decision.ts';
+import type { Grant, GrantUse } from '../policy/grant.ts';
+import type { Vote, Voter } from '../policy/vote.ts';
+import type { Outcome } from './outcome.ts';
+import type { Delivery, Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
+
+/** Everything that can happen to a run. `atMs` is the moment it was noticed. */
+export type RunEvent =
+  | {
+      readonly kind: 'planned';
+      readonly plan: Plan;
+      readonly planHash: string;
+      readonly decision: Decision;
+      /** The run whose grant lets this one through although the rule asks for an approval. */
+      readonly grantedBy?: RunId;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
+  | { readonly kind: 'voted'; readonly vote: Vote; readonly voter: Voter; readonly grant?: Grant }
+  | { readonly kind: 'expired'; readonly atMs: number }
+  | { readonly kind: 'cancelled'; readonly byUserId: string; readonly atMs: number }
+  | {
+      readonly kind: 'rehearsed';
+      readonly plan: Plan;
+      readonly planHash: string;
+      readonly decision: Decision;
+      readonly rehearsal: Rehearsal;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'grant-used'; readonly use: GrantUse }
+  | { readonly kind: 'grant-ended'; readonly byUserId: string; readonly atMs: number }
+  | { readonly kind: 'launching'; readonly containerName: string; readonly notAfterMs: number; readonly ref: string }
+  | { readonly kind: 'launched'; readonly atMs: number }
+  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'started'; readonly atMs: number; readonly imageId: string }
+  | {
+      readonly kind: 'ended';
+      readonly outcome: Outcome;
+      readonly termination?: ContainerTermination;
+      readonly imageId?: string;
+      readonly atMs: number;
+    }
+  | {
+      readonly kind: 'finished';
+      readonly outcome: Outcome;
+      readonly log?: RunLog;
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
+  | {
+      readonly kind: 'came-late';
+      readonly outcome: Outcome;
+      readonly termination: ContainerTermination;
+      readonly imageId: string;
+      readonly log?: RunLog;
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'said'; readonly delivery: Delivery };
+
+export type EventOf<Kind extends RunEvent['kind']> = Extract<RunEvent, { kind: Kind }>;

@@ -1,0 +1,107 @@
+import { type KdebugError, toKdebugError } from '../core/errors.ts';
+import { isFinal } from '../core/run/progress.ts';
+import type { RunState } from '../core/run/run.ts';
+import { collect } from './collect.ts';
+import type { FlowDeps } from './deps.ts';
+import { follow } from './follow.ts';
+import { pause } from './latest.ts';
+import { launch } from './launch.ts';
+import type { LogReaders } from './log-readers.ts';
+import { refusalOfError } from './refusals.ts';
+import { plan } from './request.ts';
+import type { RunChanger, RunSession } from './session.ts';
+
+/** How long a stage may go on failing for passing reasons: a person waits for the first, a clock bounds the others. */
+const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
+  received: 8_000,
+  approved: 60_000,
+  launching: 60_000,
+};
+const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
+
+export interface AdvanceContext {
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly runs: RunChanger;
+}
+
+/**
+ * Takes a run from stage to stage (request → launch → follow → collect) until it is final or waits for people. Every stage is
+ * a re-entrant function of the stored run. @throws KdebugError lease_lost
+ */
+export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
+  const trouble = new Trouble();
+  while (!isFinal(session.run.state)) {
+    if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
+    else if (!(await expire(session, context.deps))) return;
+  }
+}
+
+/** Ends an approval whose time is over; false while it may still be given. */
+async function expire(session: RunSession, { clock }: FlowDeps): Promise<boolean> {
+  const expiresAtMs = session.run.approval?.expiresAtMs ?? 0;
+  if (clock.now() < expiresAtMs) return false;
+  await session.apply({ kind: 'expired', atMs: clock.now() });
+  return true;
+}
+
+async function tryStep(session: RunSession, context: AdvanceContext, trouble: Trouble): Promise<void> {
+  const { clock } = context.deps;
+  const { state } = session.run;
+  try {
+    await step(session, context);
+    trouble.over();
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    if (error.code === 'lease_lost') throw error;
+    const waitMs = trouble.waitMs(error, clock.now(), PATIENCE_MS[state] ?? 0);
+    if (waitMs === undefined) await giveUp(session, error, context.deps);
+    else await pause(clock, waitMs);
+  }
+}
+
+function step(session: RunSession, { deps, readers, runs }: AdvanceContext): Promise<void> {
+  switch (session.run.state) {
+    case 'received':
+      return plan(session, deps, runs);
+    case 'approved':
+    case 'launching':
+      return launch(session, deps);
+    case 'starting':
+    case 'running':
+      return follow(session, deps, readers);
+    default:
+      return collect(session, deps, readers);
+  }
+}
+
+/** An error that patience does not mend is an outcome like any other. */
+async function giveUp(session: RunSession, error: KdebugError, deps: FlowDeps): Promise<void> {
+  const atMs = deps.clock.now();
+  const { state, id } = session.run;
+  deps.log.warn('stage given up', { runId: id, phase: state, reason: error.code, error });
+  const outcome = { kind: 'internal', code: error.code } as const;
+  if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
+  else if (state === 'collecting') await session.apply({ kind: 'finished', outcome, atMs });
+  else await session.apply({ kind: 'ended', outcome, atMs });
+}
+
+/** Back-off of one stage: how long to wait before it is entered again, until its patience is over. */
+class Trouble {
+  #sinceMs: number | undefined;
+  #times = 0;
+
+  over(): void {
+    this.#sinceMs = undefined;
+    this.#times = 0;
+  }
+
+  waitMs(error: KdebugError, nowMs: number, patienceMs: number): number | undefined {
+    if (!PASSING.has(error.code)) return undefined;
+    this.#sinceMs ??= nowMs;
+    this.#times += 1;
+    const asked = error.facts.retryAfterMs;
+    const waitMs = typeof asked === 'number' ? asked : Math.min(200 * 2 ** this.#times, 5_000);
+    return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
+  }
+}

@@ -1,0 +1,176 @@
+import { planHash } from '../core/container/plan.ts';
+import { KdebugError, type ReasonCode } from '../core/errors.ts';
+import { isRunId } from '../core/ids.ts';
+import { decide } from '../core/policy/decide.ts';
+import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
+import { isSamePerson } from '../core/policy/identity.ts';
+import { own } from '../core/policy/own.ts';
+import { judgeVote, type Vote, type Voter } from '../core/policy/vote.ts';
+import type { Form } from '../core/report/form.ts';
+import { reasonMessage } from '../core/report/private-messages.ts';
+import type { Run } from '../core/run/run.ts';
+import { record } from './audit.ts';
+import type { FlowDeps } from './deps.ts';
+import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports.ts';
+import { planOrRefusal } from './request.ts';
+import type { RunChanger } from './session.ts';
+
+/** The buttons by which people decide. */
+export const DECISIONS = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant'] as const;
+export type DecisionAction = (typeof DECISIONS)[number];
+
+type VoteAction = Extract<DecisionAction, 'approve' | 'approve-grant' | 'reject'>;
+const isVote = (action: DecisionAction): action is VoteAction => action !== 'cancel' && action !== 'end-grant';
+
+/** The form that asks for the reason of a vote. */
+export const VOTE_REASON = 'vote-reason';
+
+const refuse = (code: ReasonCode): Answer => ({ kind: 'message', message: reasonMessage(code) });
+const NOTHING: Answer = { kind: 'nothing' };
+
+/**
+ * People's decisions. A click is only a hint: who it is, whether they may, whether it is still pending, whether what was shown is
+ * what would run, are all looked up at the click; the decision itself is one atomic event of the run's state machine.
+ */
+export class Approvals {
+  readonly #deps: FlowDeps;
+  readonly #runs: RunChanger;
+
+  constructor(deps: FlowDeps, runs: RunChanger) {
+    this.#deps = deps;
+    this.#runs = runs;
+  }
+
+  async click(click: Click, action: DecisionAction): Promise<Answer> {
+    const run = isRunId(click.value) ? await this.#deps.store.read(click.value) : undefined;
+    const anchor = run?.delivery.anchor;
+    // A button of another message, channel or run was not put there by us.
+    if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return refuse('button_stale');
+    if (action === 'cancel') return this.#cancel(run, click);
+    if (action === 'end-grant') return this.#endGrant(run, click);
+    return this.#vote(run, click, { action });
+  }
+
+  /** The reason came in its form: the vote is judged from the start. */
+  async submit(submission: Submission): Promise<SubmitAnswer> {
+    const [action = '', id = ''] = submission.value.split(':');
+    const known = DECISIONS.find((candidate) => candidate === action);
+    const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;
+    if (!run || !known || !isVote(known)) return { kind: 'taken', message: reasonMessage('button_stale') };
+    const reason = submission.fields.reason?.trim() ?? '';
+    if (reason === '') return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
+    const answer = await this.#vote(run, submission, { action: known, reason });
+    return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
+  }
+
+  async #vote(
+    run: Run,
+    actor: Actor,
+    said: { readonly action: VoteAction; readonly reason?: string },
+  ): Promise<Answer> {
+    if (run.state !== 'pending-approval' || !run.approval) return refuse('approval_decided');
+    const voter = await this.#voter(run, actor.userId);
+    const vote = this.#voteOf(actor.userId, said);
+    const verdict = judgeVote(run.approval, voter, vote);
+    await this.#recordVote(run, vote, verdict.kind === 'ignored' ? verdict.code : verdict.kind);
+    if (verdict.kind === 'ignored') return refuse(verdict.code);
+    if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, said.action) };
+    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refuse('approval_changed');
+    const grant = said.action === 'approve-grant' ? this.#grantOf(run, actor.userId) : undefined;
+    const event = { kind: 'voted', vote, voter, ...(grant && { grant }) } as const;
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
+    return moved === 'moved' ? NOTHING : refuse('approval_decided');
+  }
+
+  #voteOf(userId: string, { action, reason }: { readonly action: VoteAction; readonly reason?: string }): Vote {
+    const kind = action === 'reject' ? 'reject' : 'approve';
+    return { userId, kind, atMs: this.#deps.clock.now(), ...(reason !== undefined && { reason }) };
+  }
+
+  async #voter(run: Run, userId: string): Promise<Voter> {
+    const { identity } = this.#deps.policies.current();
+    return {
+      userId,
+      isRequester: isSamePerson(identity, userId, run.origin.requesterId),
+      isApprover: await this.#isApprover(run, userId),
+    };
+  }
+
+  /** By the policy as it is now, and the user group as it is now: who left it does not decide any more. */
+  async #isApprover(run: Run, userId: string): Promise<boolean> {
+    const { approvers } = this.#deps.policies.current();
+    for (const name of run.approval?.from ?? []) {
+      const group = own(approvers, name);
+      if (group?.users.some((member) => member === userId)) return true;
+      if (group?.usergroup !== undefined && (await this.#deps.directory.members(group.usergroup)).has(userId))
+        return true;
+    }
+    return false;
+  }
+
+  /** Any drift of pod, image, policy or rule voids what is on the card. */
+  async #hasChanged(run: Run): Promise<boolean> {
+    const made = await planOrRefusal(run, this.#deps);
+    if ('refusal' in made || planHash(made.plan) !== run.planHash) return true;
+    const decision = decide(made.plan, this.#deps.policies.current());
+    return decision.kind !== 'needs-approval' || decision.rule !== run.approval?.rule;
+  }
+
+  #grantOf(run: Run, userId: string): Grant | undefined {
+    const { plan, approval } = run;
+    if (!plan || !approval) return undefined;
+    return {
+      byUserId: userId,
+      rule: approval.rule,
+      channelId: plan.channelId,
+      cluster: plan.cluster,
+      namespace: plan.namespace,
+      class: plan.class,
+      profile: plan.profile,
+      expiresAtMs: this.#deps.clock.now() + GRANT_MS,
+      maxRuns: GRANT_RUNS,
+      uses: [],
+    };
+  }
+
+  async #cancel(run: Run, { userId }: Actor): Promise<Answer> {
+    if (run.state !== 'pending-approval') return refuse('approval_decided');
+    if (userId !== run.origin.requesterId) return refuse('not_your_request');
+    await record(this.#deps, run, 'vote', { actorId: userId, kind: 'cancel', verdict: 'cancelled' });
+    const event = { kind: 'cancelled', byUserId: userId, atMs: this.#deps.clock.now() } as const;
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
+    return moved === 'moved' ? NOTHING : refuse('approval_decided');
+  }
+
+  async #endGrant(run: Run, { userId }: Actor): Promise<Answer> {
+    if (!run.grant) return refuse('grant_ended');
+    if (!(await this.#isApprover(run, userId))) return refuse('vote_by_outsider');
+    await record(this.#deps, run, 'grant', { actorId: userId, kind: 'end' });
+    const event = { kind: 'grant-ended', byUserId: userId, atMs: this.#deps.clock.now() } as const;
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
+    return moved === 'moved' ? NOTHING : refuse('grant_ended');
+  }
+
+  async #recordVote(run: Run, vote: Vote, verdict: string): Promise<void> {
+    if (!run.planHash) throw new KdebugError('internal_error', { detail: 'a pending run has no plan' });
+    await record(this.#deps, run, 'vote', { actorId: vote.userId, kind: vote.kind, verdict, planHash: run.planHash });
+  }
+}
+
+const reasonForm = (run: Run, action: VoteAction): Form => ({
+  name: VOTE_REASON,
+  value: `${action}:${run.id}`,
+  title: action === 'reject' ? 'Reject' : 'Approve',
+  submit: action === 'reject' ? 'Reject' : 'Approve',
+  intro: `Run ${run.id}: /kdebug ${run.commandLine}`,
+  fields: [
+    {
+      id: 'reason',
+      label: 'Reason',
+      kind: 'lines',
+      optional: false,
+      maxLength: 500,
+      hint: 'It is shown on the card and kept.',
+    },
+  ],
+});

@@ -1,0 +1,53 @@
+import type { RunRequest } from '../core/command/command.ts';
+import { asRunId } from '../core/ids.ts';
+import { decide } from '../core/policy/decide.ts';
+import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { own } from '../core/policy/own.ts';
+import { canIMessage, whoAmIMessage } from '../core/report/explain-messages.ts';
+import type { Message } from '../core/report/message.ts';
+import { reasonMessage, refusalAnswer } from '../core/report/private-messages.ts';
+import type { Origin, Run } from '../core/run/run.ts';
+import { accessProblem } from './checks.ts';
+import type { FlowDeps } from './deps.ts';
+import { pause } from './latest.ts';
+import { planOrRefusal } from './request.ts';
+
+/** Slack waits three seconds for an answer that needs the cluster. */
+const PATIENCE_MS = 2_000;
+
+/** Whether a command would be allowed now, and by which rule. Starts nothing, keeps nothing. */
+export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
+  const late = pause(deps.clock, PATIENCE_MS).then(() => reasonMessage('cluster_unreachable', 'no answer in time'));
+  return Promise.race([answer(origin, request, deps), late]);
+}
+
+async function answer(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
+  const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
+  const policy = deps.policies.current();
+  const made = await planOrRefusal(run, deps);
+  if ('refusal' in made) return refusalAnswer(made.refusal);
+  const decision = decide(made.plan, policy);
+  const problem = decision.kind === 'deny' ? undefined : await accessProblem(run, made.plan, deps);
+  return canIMessage(made.plan, decision, problem?.message);
+}
+
+/** Who somebody is to kdebug and to the cluster, and what the channel's rules say. */
+export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
+  const { identity, approvers, channels } = deps.policies.current();
+  const groups: string[] = [];
+  for (const [name, group] of Object.entries(approvers)) {
+    const listed = group.users.some((userId) => userId === origin.requesterId);
+    const member =
+      listed ||
+      (group.usergroup !== undefined && (await deps.directory.members(group.usergroup)).has(origin.requesterId));
+    if (member) groups.push(name);
+  }
+  return whoAmIMessage({
+    userId: origin.requesterId,
+    teamId: origin.teamId,
+    identity: identityFor(identity, origin),
+    mappedTo: subjectFor(identity, origin.requesterId)?.user,
+    approverGroups: groups,
+    rules: own(channels, origin.channelId)?.rules,
+  });
+}

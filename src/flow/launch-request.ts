@@ -1,0 +1,32 @@
+import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
+import type { Plan } from '../core/container/plan.ts';
+import { identityFor } from '../core/policy/identity.ts';
+import type { Run } from '../core/run/run.ts';
+import type { FlowDeps } from './deps.ts';
+import type { LaunchRequest } from './ports.ts';
+
+/** What a run's container is marked with; stored with the run, so that every launch of it is the identical patch. */
+export interface LaunchMark {
+  readonly containerName: string;
+  readonly notAfterMs: number;
+  readonly ref: string;
+}
+
+export const markOf = (run: Run, plan: Plan, deps: FlowDeps): LaunchMark => ({
+  containerName: containerName(run.id, plan.podUid),
+  notAfterMs: run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs,
+  ref: run.ref ?? deps.seal(JSON.stringify({ channel: run.origin.channelId, thread: run.origin.threadTs })),
+});
+
+/** The PATCH of a run, or of its dry run: derived from the run, the plan and nothing else. */
+export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {
+  const actingAs = identityFor(deps.policies.current().identity, run.origin);
+  const { notAfterMs, ref } = markOf(run, plan, deps);
+  const approverIds = (run.approval?.votes ?? []).filter(({ kind }) => kind === 'approve').map(({ userId }) => userId);
+  return {
+    pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+    container: buildEphemeralContainer(plan, { runId: run.id, approverIds, notAfterMs, ref }),
+    runId: run.id,
+    ...(actingAs && { actingAs }),
+  };
+}

@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
+import type { Approval, Policy } from '../../src/core/policy/policy.ts';
+import type { Answer } from '../../src/flow/ports.ts';
+import { anOrigin, aPod, aPolicy, aRule, aTermination } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
+import { World } from './support/world.ts';
+
+const terms = (parts: Partial<Approval> = {}): Approval => ({
+  from: ['sre'],
+  count: 1,
+  expiresMs: 900_000,
+  reason: 'optional',
+  voteReason: 'optional',
+  ...parts,
+});
+
+const guarded = (approval: Approval, parts: Partial<Policy> = {}): Policy =>
+  aPolicy({
+    channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'attach', approval })] } },
+    approvers: { sre: { usergroup: 'S0SRE', users: [asUserId('U0CAROL')] } },
+    ...parts,
+  });
+
+async function pending(parts: Partial<Approval> = {}, policy: Partial<Policy> = {}): Promise<World> {
+  const world = new World({ policy: guarded(terms(parts), policy) });
+  await world.say('web-1 --reason=hang');
+  expect((await world.run()).state).toBe('pending-approval');
+  return world;
+}
+
+const code = (answer: Answer): string => (answer.kind === 'message' ? JSON.stringify(answer.message) : answer.kind);
+
+async function ended(world: World): Promise<void> {
+  world.cluster.report({ terminated: aTermination() });
+  await settle();
+}
+
+describe('asking for an approval', () => {
+  it('posts a card with the plan, the approvers and the buttons, and launches nothing', async () => {
+    const world = await pending();
+    const card = JSON.stringify(world.anchor());
+    expect(card).toContain('S0SRE');
+    expect(card).toContain('uid uid-1');
+    expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
+    expect(world.cluster.launches).toHaveLength(0);
+    expect(world.pipeline.active).toBe(0);
+  });
+
+  it('rehearses the very patch first, and bothers nobody when the cluster would refuse it', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'images must be signed' };
+    await world.say('web-1');
+    expect((await world.run()).refusal).toMatchObject({ code: 'rehearsal_refused' });
+    expect(world.refusal).toContain('images must be signed');
+    expect(world.thread.posts).toHaveLength(0);
+  });
+
+  it('denies when the rule wants a reason and none was given', async () => {
+    const world = new World({ policy: guarded(terms({ reason: 'required' })) });
+    await world.say('web-1');
+    expect((await world.run()).refusal?.code).toBe('reason_required');
+  });
+
+  it("denies when the cluster's own rights do not allow the person this", async () => {
+    const identity = { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } as const;
+    const world = new World({ policy: guarded(terms(), { identity }) });
+    world.cluster.allowed = { kind: 'denied', reason: '', missing: ['patch pods/ephemeralcontainers'] };
+    await world.say('web-1');
+    expect((await world.run()).refusal?.code).toBe('access_denied');
+    expect(world.refusal).toContain('slack:U0ROY may not patch pods/ephemeralcontainers in shop');
+  });
+});
+
+describe('a vote', () => {
+  it('by one approver launches exactly once, with the approver in the container', async () => {
+    const world = await pending();
+    expect(await world.click('U0BOB', 'approve')).toEqual({ kind: 'nothing' });
+    await ended(world);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.cluster.launches[0]?.container.env).toContainEqual({ name: 'KDEBUG_APPROVERS', value: 'U0BOB' });
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+    expect(JSON.stringify(world.anchor())).toContain('U0BOB');
+  });
+
+  it('to reject ends it, and the requester is told by whom', async () => {
+    const world = await pending();
+    await world.click('U0BOB', 'reject');
+    expect((await world.run()).outcome).toEqual({ kind: 'rejected', by: 'U0BOB' });
+    expect(JSON.stringify(world.result())).toMatch(/U0ROY.*rejected by.*U0BOB/);
+    expect(JSON.stringify(world.anchor())).not.toContain('"actions"');
+  });
+
+  it.each([
+    ['the requester', 'U0ROY', 'vote_by_requester'],
+    ['somebody of no group', 'U0EVE', 'vote_by_outsider'],
+  ])('of %s does not count and is answered privately', async (_, userId, reason) => {
+    const world = await pending();
+    expect(code(await world.click(userId, 'approve'))).toContain(reason);
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it("does not count from a second account of the requester's", async () => {
+    const users = { [asUserId('U0ROY')]: 'roy', [asUserId('U0BOB')]: 'roy' };
+    const world = await pending({}, { identity: { mode: 'serviceAccount', users } });
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_requester');
+  });
+
+  it('does not count from who left the group after the card was posted', async () => {
+    const world = await pending();
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_outsider');
+    expect(await world.click('U0ALICE', 'approve')).toEqual({ kind: 'nothing' });
+  });
+
+  it('is refused when nobody can say who is in the group', async () => {
+    const world = await pending();
+    world.directory.faults.add('members', 'slack_unreachable');
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
+    expect((await world.run()).state).toBe('pending-approval');
+  });
+
+  it('of a named person counts without a user group', async () => {
+    const world = await pending();
+    expect(await world.click('U0CAROL', 'approve')).toEqual({ kind: 'nothing' });
+    expect((await world.run()).approval?.votes).toHaveLength(1);
+  });
+
+  it('is one of several when several are asked for, and nobody counts twice', async () => {
+    const world = await pending({ count: 2 });
+    await world.click('U0BOB', 'approve');
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_repeated');
+    await world.click('U0ALICE', 'approve');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('asks for a reason where the policy does, and takes it from the form', async () => {
+    const world = await pending({ voteReason: 'required' });
+    const answer = await world.click('U0BOB', 'approve');
+    expect(answer).toMatchObject({ kind: 'form', form: { name: 'vote-reason', value: `approve:${world.runId}` } });
+    const submission = {
+      name: 'vote-reason',
+      value: `approve:${world.runId}`,
+      teamId: 'T0TEAM',
+      userId: 'U0BOB',
+      channelId: 'C0SHOP',
+      dedupeKey: 'f',
+      receivedAtMs: world.clock.now(),
+    };
+    expect(await world.pipeline.inbox.submit({ ...submission, fields: {} })).toMatchObject({ kind: 'errors' });
+    expect(await world.pipeline.inbox.submit({ ...submission, fields: { reason: 'incident 7' } })).toEqual({
+      kind: 'taken',
+    });
+    await settle();
+    expect(JSON.stringify(world.anchor())).toContain('incident 7');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('comes too late at the moment of the expiry', async () => {
+    const world = await pending();
+    await world.clock.advance(900_000);
+    expect(code(await world.click('U0BOB', 'approve'))).toMatch(/approval_expired|approval_decided/);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each([
+    ['another message', { messageTs: '77.7' }],
+    ['another channel', { channelId: 'C0OTHER' }],
+    ['a run that does not exist', { value: 'zzzzzzzzzz' }],
+    ['no run at all', { value: '{"state":"approved"}' }],
+  ])('by a button of %s does nothing', async (_, over) => {
+    const world = await pending();
+    expect(code(await world.click('U0BOB', 'approve', over))).toContain('button_stale');
+    expect((await world.run()).state).toBe('pending-approval');
+  });
+
+  it('after the decision is told that it was decided', async () => {
+    const world = await pending();
+    await world.click('U0BOB', 'reject');
+    expect(code(await world.click('U0ALICE', 'approve'))).toContain('approval_decided');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is void when the pod was re-created between request and click', async () => {
+    const world = await pending();
+    world.cluster.setPod(aPod({ metadata: { uid: 'uid-2' } }));
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('approval_changed');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is void when the policy has changed', async () => {
+    const world = await pending();
+    world.policy = aPolicy({ channels: {} });
+    expect(code(await world.click('U0CAROL', 'approve'))).toMatch(/vote_by_outsider|approval_changed/);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('does not happen when it cannot be recorded', async () => {
+    const world = await pending();
+    world.audit.faults.add('vote', 'audit_unavailable');
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('audit_unavailable');
+    expect((await world.run()).state).toBe('pending-approval');
+  });
+});
+
+describe('many clicks at once', () => {
+  it('a hundred approvals and rejections make one decision and at most one launch', async () => {
+    const world = await pending();
+    const clicks = Array.from({ length: 100 }, (_, n) =>
+      world.click(n % 2 ? 'U0BOB' : 'U0ALICE', n % 3 ? 'approve' : 'reject'),
+    );
+    const answers = await Promise.all(clicks);
+    await settle();
+    expect(answers.filter(({ kind }) => kind === 'nothing')).toHaveLength(1);
+    expect(world.cluster.launches.length).toBeLessThanOrEqual(1);
+    expect((await world.run()).approval?.votes).toHaveLength(1);
+  });
+
+  it('whatever the order in which they arrive and are worked on', async () => {
+    const click = fc.constantFrom(
+      ['U0BOB', 'approve'],
+      ['U0ALICE', 'reject'],
+      ['U0ROY', 'cancel'],
+      ['U0ROY', 'approve'],
+      ['U0CAROL', 'approve-grant'],
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(click, { minLength: 1, maxLength: 6 }), async (scheduler, clicks) => {
+        const world = await pending();
+        const members = world.directory.members.bind(world.directory);
+        world.directory.members = scheduler.scheduleFunction(members);
+        const answers = clicks.map(([userId = '', action = '']) => world.click(userId, action));
+        await scheduler.waitFor(Promise.all(answers));
+        const decided = (await Promise.all(answers)).filter(({ kind }) => kind === 'nothing').length;
+        expect(decided).toBeLessThanOrEqual(1);
+        expect(world.cluster.launches.length).toBeLessThanOrEqual(decided);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('an approval that nobody gives', () => {
+  it('expires, and says so on the card and in the thread', async () => {
+    const world = await pending();
+    world.pipeline.startAdopting();
+    await world.clock.advance(905_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'expired' });
+    expect(world.anchor()?.summary).toContain('Expired');
+    expect(JSON.stringify(world.result())).toContain('nobody approved this in time');
+    await world.pipeline.drain(0);
+  });
+
+  it('is cancelled by the requester and by nobody else', async () => {
+    const world = await pending();
+    expect(code(await world.click('U0BOB', 'cancel'))).toContain('not_your_request');
+    expect(await world.click('U0ROY', 'cancel')).toEqual({ kind: 'nothing' });
+    expect((await world.run()).outcome).toEqual({ kind: 'cancelled', by: 'U0ROY' });
+  });
+});
+
+describe('a grant', () => {
+  const again = (world: World, n: number, words = 'web-1') => world.say(words, anOrigin({ dedupeKey: `again-${n}` }));
+
+  async function granted(): Promise<World> {
+    const world = await pending();
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    return world;
+  }
+
+  it('lets the same through without a second approval, counted on its own card', async () => {
+    const world = await granted();
+    await again(world, 1);
+    expect(world.cluster.launches).toHaveLength(2);
+    expect((await world.run()).grant?.uses).toHaveLength(1);
+    expect(JSON.stringify(world.thread.posts[0]?.message)).toContain('1 of 20 used');
+    const second = await world.store.read(asRunId('bbbbbbbbbb'));
+    expect(second?.grantedBy).toBe(world.runId);
+  });
+
+  it('does not cover another profile, and ends by itself', async () => {
+    const world = await granted();
+    await again(world, 1, 'web-1 --profile=baseline');
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    world.pipeline.startAdopting();
+    await world.clock.advance(31 * 60_000);
+    await again(world, 2);
+    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
+    expect((await world.run()).delivery.grantClosed).toBe(true);
+    await world.pipeline.drain(0);
+  });
+
+  it('is ended by any approver, and by nobody else', async () => {
+    const world = await granted();
+    expect(code(await world.click('U0ROY', 'end-grant'))).toContain('vote_by_outsider');
+    expect(await world.click('U0ALICE', 'end-grant')).toEqual({ kind: 'nothing' });
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect(JSON.stringify(world.thread.posts[0]?.message)).toContain('ended by');
+  });
+
+  it('never lets more through than it allows, however many ask at once', async () => {
+    const limits = { ...aPolicy().limits, runsPerUserPerMinute: 100, runsPerChannel: 100 };
+    const world = new World({ policy: guarded(terms(), { limits }) });
+    await world.say('web-1');
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    const grant = (await world.run()).grant;
+    expect(grant?.maxRuns).toBe(20);
+  });
+});
+
+describe('a dry run', () => {
+  it('shows plan, decision, rule and patch privately, and starts nothing', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    await world.say('web-1 --dry-run');
+    const told = world.refusal;
+    expect(told).toContain('attach');
+    expect(told).toContain('KDEBUG_RUN');
+    expect(told).toContain('The API server would take it.');
+    expect(world.thread.posts).toHaveLength(0);
+    expect(world.cluster.calls.filter((call) => call === 'launch')).toHaveLength(1);
+    expect(world.pipeline.active).toBe(0);
+  });
+});
+
+describe('limits', () => {
+  it('refuse the run of a person who asks too often, and say when there is room again', async () => {
+    const limits = { ...aPolicy().limits, runsPerUserPerMinute: 1 };
+    const world = new World({ policy: aPolicy({ limits }) });
+    await world.say('web-1');
+    const answer = await world.say('web-1', anOrigin({ dedupeKey: 'two' }));
+    expect(JSON.stringify(answer)).toContain('limit_per_person');
+    expect(JSON.stringify(answer)).toContain('There is room again');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it.each([
+    ['runsPerChannel', 'limit_per_channel'],
+    ['runsPerCluster', 'limit_per_cluster'],
+  ] as const)('%s bounds the runs under way', async (key, reason) => {
+    const world = new World({ policy: aPolicy({ limits: { ...aPolicy().limits, [key]: 1 } }) });
+    await world.say('web-1');
+    expect(JSON.stringify(await world.say('web-1', anOrigin({ dedupeKey: 'two' })))).toContain(reason);
+    await ended(world);
+    expect(await world.say('web-1', anOrigin({ dedupeKey: 'three' }))).toBeUndefined();
+  });
+});
+
+describe('the record', () => {
+  it('has request, decision, dry run, vote, patch and outcome of an approved run, with its plan', async () => {
+    const world = await pending();
+    await world.click('U0BOB', 'approve');
+    await ended(world);
+    expect(world.audit.entries.map(({ step }) => step)).toEqual([
+      'request',
+      'decision',
+      'dry-run',
+      'vote',
+      'patch',
+      'outcome',
+    ]);
+    expect(world.audit.entries.find(({ step }) => step === 'vote')).toMatchObject({
+      actorId: 'U0BOB',
+      facts: { verdict: 'granted' },
+    });
+  });
+
+  it('has denials too', async () => {
+    const world = new World();
+    await world.say('web-1 --image=alpine');
+    expect(world.audit.entries.map(({ step }) => step)).toEqual(['request', 'outcome']);
+    expect(world.audit.entries[1]?.facts).toMatchObject({ outcome: 'denied', code: 'image_not_allowed' });
+  });
+
+  it('comes before the launch: what cannot be recorded is not launched', async () => {
+    const world = new World();
+    world.audit.faults.add('patch', 'audit_unavailable');
+    await world.say('web-1');
+    await world.clock.advance(5_000);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+});
