@@ -4,52 +4,74 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether there is a kubectl to compare with; says so when not. */
-export async function hasKubectl(): Promise<boolean> {
+const KUBECTL = process.env.KUBECTL ?? 'kubectl';
+
+/** The version of the kubectl to compare with; undefined when there is none on this machine. */
+export async function kubectlVersion(): Promise<string | undefined> {
   try {
-    await run('kubectl', ['version', '--client']);
-    return true;
+    const { stdout } = await run(KUBECTL, ['version', '--client', '-o', 'json']);
+    return /"gitVersion": "([^"]*)"/.exec(stdout)?.[1] ?? 'of an unknown version';
   } catch {
-    console.log('no kubectl on this machine: its rows are left out');
-    return false;
+    return undefined;
   }
 }
 
-/** The calls of the shell loop that people write today: debug, wait, logs (KEP-277, "Automation"). */
-export async function debugWaitLogs(
-  kubeconfig: string,
-  target: { readonly namespace: string; readonly pod: string; readonly container: string; readonly image: string },
-  name: string,
-): Promise<void> {
-  const common = ['--kubeconfig', kubeconfig, '-n', target.namespace];
-  const { pod, container, image } = target;
-  await run('kubectl', [
-    ...common,
-    'debug',
-    pod,
-    `--image=${image}`,
-    `--target=${container}`,
-    '-c',
-    name,
-    '--profile=general',
-    '--',
-    'echo',
-    'hello',
-  ]);
-  const jsonpath = `jsonpath={.status.ephemeralContainerStatuses[?(@.name=="${name}")].state.terminated.exitCode}=0`;
-  await run('kubectl', [...common, 'wait', `pod/${pod}`, `--for=${jsonpath}`, '--timeout=60s']);
-  await run('kubectl', [...common, 'logs', pod, '-c', name]);
+/** Where kubectl finds a cluster, and keeps what it learnt of its API. */
+export interface KubectlPlace {
+  readonly kubeconfigPath: string;
+  readonly cacheDirectory: string;
+  readonly namespace: string;
 }
 
-/** Reads a whole log with kubectl; resolves with the bytes it printed. */
-export async function readLog(kubeconfig: string, namespace: string, pod: string, container: string): Promise<number> {
-  const child = spawn('kubectl', ['--kubeconfig', kubeconfig, '-n', namespace, 'logs', pod, '-c', container], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let bytes = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-  });
-  await once(child, 'close');
-  return bytes;
+export interface KubectlRun {
+  readonly pod: string;
+  /** Of the ephemeral container to add. */
+  readonly name: string;
+  readonly image: string;
 }
+
+/** The shell loop that people write today (KEP-277, "Automation"), for one pod. `times` tells what the three commands cost. */
+const SCRIPT = `kubectl=$1 pod=$2 name=$3 image=$4; shift 4
+"$kubectl" "$@" debug "$pod" --image="$image" --target=app -c "$name" --profile=general --image-pull-policy=IfNotPresent -- echo hello >/dev/null 2>&1 &&
+"$kubectl" "$@" wait "pod/$pod" --for="jsonpath={.status.ephemeralContainerStatuses[?(@.name==\\"$name\\")].state.terminated.exitCode}=0" --timeout=60s >/dev/null &&
+"$kubectl" "$@" logs "$pod" -c "$name" && times`;
+
+/** One run by `kubectl debug; kubectl wait; kubectl logs`: its wall time, and the CPU time of the three. */
+export async function debugWaitLogs(
+  place: KubectlPlace,
+  { pod, name, image }: KubectlRun,
+): Promise<{ readonly ms: number; readonly cpuMs: number }> {
+  const startMs = performance.now();
+  const { stdout } = await run('sh', ['-c', SCRIPT, 'sh', KUBECTL, pod, name, image, ...argsOf(place)]);
+  const ms = performance.now() - startMs;
+  const [hello, , ofChildren = ''] = stdout.split('\n');
+  if (hello !== 'hello') throw new Error(`kubectl brought another log: ${stdout}`);
+  return { ms, cpuMs: cpuMsOf(ofChildren) };
+}
+
+/** Reads the whole log of the container `app` into nothing; resolves with the milliseconds that it took. */
+export async function readLog(place: KubectlPlace, pod: string): Promise<number> {
+  const startMs = performance.now();
+  const child = spawn(KUBECTL, [...argsOf(place), 'logs', pod, '-c', 'app'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`kubectl logs ended with ${String(code)}`);
+  return performance.now() - startMs;
+}
+
+const argsOf = ({ kubeconfigPath, cacheDirectory, namespace }: KubectlPlace): readonly string[] => [
+  '--kubeconfig',
+  kubeconfigPath,
+  '--cache-dir',
+  cacheDirectory,
+  '-n',
+  namespace,
+];
+
+/** Of a line of POSIX `times`: `0m0.123s 0m0.045s`, user and system. */
+const cpuMsOf = (line: string): number =>
+  line
+    .split(' ')
+    .map((time) => /^(\d+)m([\d.]+)s$/.exec(time))
+    .reduce((sum, found) => sum + (Number(found?.[1]) * 60 + Number(found?.[2])) * 1000, 0);

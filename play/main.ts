@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Answer, ask } from './app/conversation.ts';
 import { Narrator } from './app/narrator.ts';
@@ -14,11 +15,14 @@ npm run play -- --kubeconfig FILE              on a cluster of your own instead 
 
 const MAIN_JOB = '/kdebug pod-1234 --image=autodiagnose';
 
+const THURSTON = '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch -ex bt';
+
 const HELP = `Type a command as in Slack, for example
   /kdebug nginx-pod-1234 --image=autodiagnose
   /kdebug neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf
   /kdebug help
   as U0BOB /kdebug list          somebody else types it
+  as U0BOB click approve         presses that button of the newest card (approve, approve-grant, reject, cancel, end-grant)
   people · pods · quit`;
 
 async function main(): Promise<number> {
@@ -48,6 +52,7 @@ async function main(): Promise<number> {
     if (values.once !== undefined) return (await player.type(values.once)) ? 0 : 1;
     console.log(`${stage.banner}\n`);
     await player.type(MAIN_JOB);
+    if (values.kubeconfig === undefined) await player.tellGovernance();
     console.log(`${HELP}\n`);
     await player.interact();
     return 0;
@@ -80,6 +85,37 @@ class Player {
     return isSuccess(answer);
   }
 
+  /** Presses a button of the newest card that has it. */
+  async click(action: string): Promise<void> {
+    const { slack } = this.#stage.bed;
+    const card = slack
+      .messages(this.#channel)
+      .findLast(({ blocks }) => JSON.stringify(blocks).includes(`"action_id":"${action}"`));
+    if (!card) throw new Error(`no card has the button ${action}`);
+    console.log(`> ${slack.team.users[this.#user]?.real_name ?? this.#user} presses ${action}\n`);
+    await slack.deliver.action({ user: this.#user, channel: this.#channel, ts: card.ts, actionId: action });
+  }
+
+  /** Thurston asks for more than anyone may have alone: one is refused privately, another approves, the result comes. */
+  async tellGovernance(): Promise<void> {
+    const { slack } = this.#stage.bed;
+    const before = slack.messages(this.#channel).length;
+    this.#user = 'U0THURSTON';
+    const asked = this.type(THURSTON);
+    const card = await slack.until(() => slack.messages(this.#channel)[before]);
+    await pause(800);
+    this.#user = 'U0GINGER';
+    await this.click('approve');
+    await slack.until(() => slack.ephemerals('U0GINGER')[0]);
+    await pause(800);
+    this.#user = 'U0BOB';
+    await this.click('approve');
+    await asked;
+    await slack.until(() => slack.thread(this.#channel, card.ts).length > 0);
+    await pause(300);
+    this.#user = 'U0ROY';
+  }
+
   /** Takes commands from standard input until it ends or says quit. */
   async interact(): Promise<void> {
     for await (const line of createInterface({ input: process.stdin })) {
@@ -90,14 +126,15 @@ class Player {
   }
 
   async #obey(said: string): Promise<void> {
-    const other = /^as\s+(\S+)\s+(\/kdebug\b.*)$/.exec(said);
+    const other = /^as\s+(\S+)\s+(.*)$/.exec(said);
     if (other?.[1] !== undefined && other[2] !== undefined) {
       const before = this.#user;
       this.#user = other[1];
-      await this.type(other[2]).finally(() => {
+      await this.#obey(other[2]).finally(() => {
         this.#user = before;
       });
-    } else if (said.startsWith('/kdebug')) await this.type(said);
+    } else if (said.startsWith('click ')) await this.click(said.slice('click '.length).trim());
+    else if (said.startsWith('/kdebug')) await this.type(said);
     else if (said === 'people')
       for (const { id, real_name } of Object.values(this.#stage.bed.slack.team.users))
         console.log(`${id}  ${real_name}`);

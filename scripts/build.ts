@@ -7,7 +7,9 @@ import { build } from 'esbuild';
  */
 const ENTRIES = {
   main: 'src/main.ts',
+  explain: 'src/cli/explain-main.ts',
   'lint-policy': 'src/cli/lint-policy-main.ts',
+  rbac: 'src/cli/rbac-main.ts',
 };
 
 const BANNER = [

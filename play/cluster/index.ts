@@ -7,5 +7,6 @@ export { LocalCluster } from './local-cluster.ts';
 export type { PodObject } from './objects/pod.ts';
 export type { LocalClusterOptions } from './options.ts';
 export type { ContainerToAdd, PodToAdd } from './pod-spec.ts';
+export type { AdmissionRequest, Webhook } from './resources/webhooks.ts';
 export { openShop } from './shop.ts';
 export { startLocalCluster } from './start.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Authorizer } from './api/authorizer.ts';
 import { kubeconfigOf } from './api/certificates.ts';
 import type { Faults } from './api/faults.ts';
-import type { Tokens } from './api/identity.ts';
+import { groupsOfServiceAccount, type Tokens, userOfServiceAccount } from './api/identity.ts';
 import type { RequestLog } from './api/request-log.ts';
 import type { ApiServer } from './api/server.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
@@ -13,7 +13,9 @@ import { type PodToAdd, podObject, workloadsOf } from './pod-spec.ts';
 import type { Images } from './programs/images.ts';
 import type { Workloads } from './programs/workloads.ts';
 import { beginDeletion } from './resources/pods.ts';
+import { applyRbac } from './resources/rbac-apply.ts';
 import type { Watches } from './resources/watch.ts';
+import type { Webhooks } from './resources/webhooks.ts';
 import type { World } from './world.ts';
 
 /** The only node, unless pods name others. */
@@ -33,6 +35,7 @@ export class LocalCluster {
   readonly watches: Watches;
   readonly images: Images;
   readonly rotation: Rotation;
+  readonly webhooks: Webhooks;
   readonly #parts: LocalClusterParts;
 
   constructor(parts: LocalClusterParts) {
@@ -48,6 +51,7 @@ export class LocalCluster {
     this.watches = parts.watches;
     this.images = parts.images;
     this.rotation = parts.rotation;
+    this.webhooks = parts.world.webhooks;
   }
 
   /** A kubeconfig for another user, with a token of their own. */
@@ -55,6 +59,16 @@ export class LocalCluster {
     const token = randomBytes(16).toString('hex');
     this.tokens.set(token, user, groups);
     return kubeconfigOf(this.url, this.caPem, { user, token });
+  }
+
+  /** The same for a service account; it needs no object of its own here. */
+  kubeconfigForServiceAccount(namespace: string, name: string): string {
+    return this.kubeconfigFor(userOfServiceAccount(namespace, name), groupsOfServiceAccount(namespace));
+  }
+
+  /** Makes or replaces roles and bindings, as `kubectl apply` of parsed files does. @throws Error what is wrong with one */
+  apply(...objects: readonly object[]): void {
+    for (const object of objects) applyRbac(this.#parts.world, object);
   }
 
   /** Adds a namespace, or replaces its labels (`pod-security.kubernetes.io/enforce` counts). */

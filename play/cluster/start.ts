@@ -14,9 +14,12 @@ import { timingOf } from './kubelet/timing.ts';
 import { LocalCluster, NODE } from './local-cluster.ts';
 import { ContainerLog } from './log/container-log.ts';
 import { Rotation } from './log/rotation.ts';
+import { bootstrapRoles } from './objects/bootstrap-roles.ts';
 import { Events } from './objects/events.ts';
 import { Places } from './objects/places.ts';
+import { rfc3339 } from './objects/pod.ts';
 import { PodStore } from './objects/pod-store.ts';
+import { RbacStore } from './objects/rbac-store.ts';
 import { ResourceVersions } from './objects/resource-versions.ts';
 import type { LocalClusterOptions } from './options.ts';
 import { Images } from './programs/images.ts';
@@ -26,7 +29,9 @@ import { ephemeralHandlers } from './resources/ephemeral-containers.ts';
 import { logHandlers } from './resources/logs.ts';
 import { placeHandlers } from './resources/namespaces.ts';
 import { podHandlers } from './resources/pods.ts';
+import { rbacHandlers } from './resources/rbac.ts';
 import { Watches } from './resources/watch.ts';
+import { Webhooks } from './resources/webhooks.ts';
 import type { World } from './world.ts';
 
 const MAX_EVENTS = 20_000;
@@ -41,7 +46,10 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     pods,
     places: new Places(clock, versions),
     events: new Events(clock, versions, MAX_EVENTS),
+    rbac: new RbacStore(versions),
+    webhooks: new Webhooks(),
   };
+  for (const each of bootstrapRoles(rfc3339(clock.now()), randomUUID)) world.rbac.put(each);
   world.places.addNamespace('default');
   world.places.setNode(NODE, true);
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-cluster-'));
@@ -57,7 +65,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     phase: options.relistPhase ?? Math.random(),
     makeLog: () => newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 }),
   });
-  const control = controlPlane(options);
+  const control = controlPlane(options, world.rbac);
   const watches = new Watches();
   const certificates = await makeCertificates();
   const handlers = new Map([
@@ -67,6 +75,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     ...logHandlers(world, kubelet, options.logBytesPerSecond),
     ...placeHandlers(world),
     ...reviewHandlers(control.authorizer),
+    ...rbacHandlers(world),
   ]);
   const server = new ApiServer({ certificates, ...control, handlers });
   const url = await server.listen(options.port ?? 0);
@@ -74,14 +83,14 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
   return new LocalCluster({ url, caPem: certificates.caPem, ...control, ...shared });
 }
 
-function controlPlane(options: LocalClusterOptions) {
+function controlPlane(options: LocalClusterOptions, rbac: RbacStore) {
   const adminToken = randomBytes(16).toString('hex');
   const tokens = new Tokens();
   tokens.set(adminToken, 'admin', ['system:masters']);
   return {
     adminToken,
     tokens,
-    authorizer: new Authorizer(options.rules ?? []),
+    authorizer: new Authorizer(rbac, options.rules ?? []),
     faults: new Faults(),
     requests: new RequestLog(options.requestLogLength ?? 10_000),
   };

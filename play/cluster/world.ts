@@ -3,6 +3,8 @@ import type { Events } from './objects/events.ts';
 import type { Places } from './objects/places.ts';
 import type { PodObject } from './objects/pod.ts';
 import type { PodStore } from './objects/pod-store.ts';
+import type { RbacStore } from './objects/rbac-store.ts';
+import type { Webhooks } from './resources/webhooks.ts';
 
 /** What the API side and the kubelet side share. */
 export interface World {
@@ -10,6 +12,8 @@ export interface World {
   readonly pods: PodStore;
   readonly places: Places;
   readonly events: Events;
+  readonly rbac: RbacStore;
+  readonly webhooks: Webhooks;
 }
 
 /** What the API server tells the nodes, and asks of them. */

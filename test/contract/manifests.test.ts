@@ -21,6 +21,7 @@ interface Role {
 /** What the API calls of kdebug need (design, section 3): resource and verb. */
 const RIGHTS = [
   'authorization.k8s.io/selfsubjectaccessreviews create',
+  'authorization.k8s.io/subjectaccessreviews create',
   'events list',
   'namespaces get',
   'pods get',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { HANDLERS } from '../../src/adapters/slack/handlers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,16 +25,17 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'views.update': [],
 };
 
-/** The bot scopes of what we listen to. */
-const LISTENING = [
-  { source: /\.command\(/, scopes: ['commands'] },
-  { source: /\.event\('app_mention'/, scopes: ['app_mentions:read'] },
-];
+/** The bot scopes of what the table of handlers listens to; buttons and forms need none. */
+const LISTENING: Readonly<Record<string, readonly string[]>> = {
+  'command /kdebug': ['commands'],
+  'shortcut debug-pod': ['commands'],
+  'event app_mention': ['app_mentions:read'],
+};
 
 interface AppManifest {
   readonly features: {
     readonly slash_commands: readonly { readonly command: string; readonly should_escape: boolean }[];
-    readonly shortcuts: readonly { readonly name: string; readonly type: string }[];
+    readonly shortcuts: readonly { readonly name: string; readonly type: string; readonly callback_id: string }[];
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
   readonly settings: {
@@ -64,14 +66,16 @@ describe('slack-app.yml', () => {
   it('asks for exactly the bot scopes that the code uses', () => {
     expect(methodsCalled).toContain('chat.postMessage');
     expect(methodsCalled.filter((method) => !(method in METHOD_SCOPES))).toEqual([]);
-    const listening = LISTENING.filter((item) => item.source.test(source)).flatMap((item) => item.scopes);
+    const listening = HANDLERS.flatMap(({ listens, name }) => LISTENING[`${listens} ${name}`] ?? []);
     const needed = new Set([...listening, ...methodsCalled.flatMap((method) => METHOD_SCOPES[method] ?? [])]);
     expect(manifest.oauth_config.scopes.bot).toEqual([...needed].sort());
   });
 
-  it('subscribes to the events that the code listens to, and no others', () => {
-    const events = [...source.matchAll(/\.event\('([a-z_.]+)'/g)].map(([, event]) => event);
-    expect(manifest.settings.event_subscriptions.bot_events).toEqual(events);
+  it('has exactly the events, commands and shortcuts of the table of handlers', () => {
+    const listed = (kind: string) => HANDLERS.filter(({ listens }) => listens === kind).map(({ name }) => name);
+    expect(manifest.settings.event_subscriptions.bot_events).toEqual(listed('event'));
+    expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(listed('command'));
+    expect(manifest.features.shortcuts.map(({ callback_id }) => callback_id)).toEqual(listed('shortcut'));
   });
 
   it('has the slash command with ids instead of names, the shortcut, buttons and Socket Mode', () => {

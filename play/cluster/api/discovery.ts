@@ -1,3 +1,4 @@
+import { openapiOf } from './openapi.ts';
 import type { Route } from './route.ts';
 
 const verbs = (...list: string[]) => list;
@@ -50,7 +51,37 @@ const REVIEWS = [
   },
 ];
 
-const version = { groupVersion: 'authorization.k8s.io/v1', version: 'v1' };
+const rbac = (name: string, kind: string) => ({
+  name,
+  singularName: kind.toLowerCase(),
+  namespaced: !kind.startsWith('Cluster'),
+  kind,
+  verbs: verbs('create', 'delete', 'get', 'list', 'patch', 'update'),
+});
+
+const RBAC = [
+  rbac('clusterrolebindings', 'ClusterRoleBinding'),
+  rbac('clusterroles', 'ClusterRole'),
+  rbac('rolebindings', 'RoleBinding'),
+  rbac('roles', 'Role'),
+];
+
+function group(name: string): object {
+  const version = { groupVersion: `${name}/v1`, version: 'v1' };
+  return { name, versions: [version], preferredVersion: version };
+}
+
+const groupItself = (name: string): object => ({ kind: 'APIGroup', apiVersion: 'v1', ...group(name) });
+
+const resourceList = (name: string, resources: readonly object[]): object => ({
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion: `${name}/v1`,
+  resources,
+});
+
+const AUTHORIZATION = 'authorization.k8s.io';
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 /** The paths that name no object: version, health and discovery (the plain kind, which every client falls back to). */
 const PATHS: Readonly<Record<string, object>> = {
@@ -70,23 +101,21 @@ const PATHS: Readonly<Record<string, object>> = {
   '/apis': {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: [{ name: 'authorization.k8s.io', versions: [version], preferredVersion: version }],
+    groups: [group(AUTHORIZATION), group(RBAC_GROUP)],
   },
-  '/apis/authorization.k8s.io/v1': {
-    kind: 'APIResourceList',
-    apiVersion: 'v1',
-    groupVersion: 'authorization.k8s.io/v1',
-    resources: REVIEWS,
-  },
+  [`/apis/${AUTHORIZATION}`]: groupItself(AUTHORIZATION),
+  [`/apis/${AUTHORIZATION}/v1`]: resourceList(AUTHORIZATION, REVIEWS),
+  [`/apis/${RBAC_GROUP}`]: groupItself(RBAC_GROUP),
+  [`/apis/${RBAC_GROUP}/v1`]: resourceList(RBAC_GROUP, RBAC),
 };
 
 /** Paths that clients probe for and do without: a plain 404 is the proper answer, not a gap. */
-const PROBED = ['/openapi/v3', '/openapi/v2'];
+const PROBED = ['/openapi/'];
 
 export const HEALTH = new Set(['/livez', '/readyz', '/healthz']);
 
 export function discoveryOf(route: Route): object | undefined {
-  return PATHS[route.path];
+  return PATHS[route.path] ?? openapiOf(route.path);
 }
 
 export const isProbed = (route: Route): boolean => PROBED.some((path) => route.path.startsWith(path));

@@ -1,6 +1,6 @@
 /**
  * Reads the few messages that kubectl sends as protobuf. Only strings and nested messages are understood, which is all
- * that an access review has (authorization/v1 generated.proto).
+ * that access reviews, roles and namespaces have (generated.proto of their API groups).
  */
 export type Fields = ReadonlyMap<number, readonly Buffer[]>;
 
@@ -34,6 +34,12 @@ export function fieldsOf(message: Buffer): Fields {
   }
   return fields;
 }
+
+/** A repeated nested message. */
+export const listOf = (fields: Fields, number: number): readonly Fields[] => (fields.get(number) ?? []).map(fieldsOf);
+
+export const textsOf = (fields: Fields, number: number): readonly string[] =>
+  (fields.get(number) ?? []).map((each) => each.toString('utf8'));
 
 export const textOf = (fields: Fields, number: number): string => fields.get(number)?.[0]?.toString('utf8') ?? '';
 

@@ -9,7 +9,11 @@ export interface RequestRecord {
   /** With the query. */
   readonly url: string;
   readonly userAgent: string;
+  /** As whom; the sender's own name when they may not act as that. */
   user: string;
+  groups: readonly string[];
+  /** `Impersonate-Extra-*` as it arrived, keys in lower case. */
+  extra: Readonly<Record<string, readonly string[]>>;
   /** Who sent it, when it was sent in somebody else's name. */
   impersonatedBy: string;
   status: number;

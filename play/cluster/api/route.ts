@@ -26,7 +26,8 @@ export function routeOf(method: string, url: URL): Route {
   const rest = parts.slice(core ? 2 : 3);
   const namespaced = rest[0] === 'namespaces' && rest.length > 2;
   const [resource = '', name = '', subresource = ''] = namespaced ? rest.slice(2) : rest;
-  const namespace = namespaced ? (rest[1] ?? '') : '';
+  // A namespace is in itself: a Role there may grant `get namespaces` (RequestInfo does it so).
+  const namespace = rest[0] === 'namespaces' ? (rest[1] ?? '') : '';
   const verb = verbOf(method, name, url.searchParams);
   const group = core ? '' : (parts[1] ?? '');
   return { verb, group, resource, subresource, namespace, name, path: url.pathname, isResource: true };
@@ -40,8 +41,15 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   return name === '' ? 'list' : 'get';
 }
 
+/** What has to be allowed: a list or watch of one name by a field selector is about that name (RequestInfo). */
+export function attributesOf(route: Route, query: URLSearchParams): Route {
+  if (route.name !== '' || (route.verb !== 'list' && route.verb !== 'watch')) return route;
+  const name = /(?:^|,)metadata\.name==?([^,=]+)(?:,|$)/.exec(query.get('fieldSelector') ?? '')?.[1];
+  return name === undefined ? route : { ...route, name };
+}
+
 function nonResource(method: string, path: string): Route {
-  const verb = VERBS[method] ?? method.toLowerCase();
+  const verb = method.toLowerCase();
   return { verb, group: '', resource: '', subresource: '', namespace: '', name: '', path, isResource: false };
 }
 

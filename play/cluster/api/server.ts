@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Authorizer, refusalOf } from './authorizer.ts';
+import type { Authorizer } from './authorizer.ts';
 import { answer, type Call, type Handler } from './call.ts';
 import type { Certificates } from './certificates.ts';
 import { discoveryOf, HEALTH, isProbed } from './discovery.ts';
 import type { FaultKind, Faults } from './faults.ts';
-import { type Identity, impersonate, type Tokens } from './identity.ts';
+import type { Identity, Tokens } from './identity.ts';
+import { impersonate } from './impersonation.ts';
 import type { RequestLog, RequestRecord } from './request-log.ts';
-import { type Route, routeOf } from './route.ts';
-import { ApiError, forbidden, noSuchResource } from './status.ts';
+import { attributesOf, type Route, routeOf } from './route.ts';
+import { ApiError, noSuchResource, PlainError } from './status.ts';
+import { checkWriteOptions } from './write-options.ts';
 
 interface ApiServerParts {
   readonly certificates: Certificates;
@@ -81,8 +83,12 @@ export class ApiServer {
   }
 
   #identify(request: IncomingMessage, record: RequestRecord): Identity {
-    const identity = impersonate(request, this.#parts.tokens.identify(request), this.#parts.authorizer);
+    const sender = this.#parts.tokens.identify(request);
+    record.user = sender.name;
+    const identity = impersonate(request, sender, this.#parts.authorizer);
     record.user = identity.user.name;
+    record.groups = identity.user.groups;
+    record.extra = identity.user.extra;
     record.impersonatedBy = identity.impersonatedBy?.name ?? '';
     return identity;
   }
@@ -101,16 +107,15 @@ export class ApiServer {
 
   async #dispatch(call: Call): Promise<void> {
     const { route, identity } = call;
+    this.#parts.authorizer.check(identity.user, attributesOf(route, call.query));
     if (!route.isResource) return dispatchPath(call);
-    if (!this.#parts.authorizer.allows(identity.user, route)) {
-      throw forbidden(route.resource, route.name, refusalOf(identity.user, route));
-    }
     const resource = route.subresource === '' ? route.resource : `${route.resource}/${route.subresource}`;
     const handler = this.#parts.handlers.get(`${route.verb} ${resource}`);
     if (!handler) {
       call.record.unknown = true;
       throw noSuchResource();
     }
+    checkWriteOptions(call);
     await handler(call);
   }
 }
@@ -150,11 +155,18 @@ function faultStatus(fault: Extract<FaultKind, { kind: 'status' }>): ApiError {
 }
 
 function refuse(call: Call, thrown: unknown): void {
-  const error = thrown instanceof ApiError ? thrown : new ApiError(500, 'InternalError', String(thrown));
   if (call.response.headersSent) {
     call.request.socket.destroy();
     return;
   }
+  if (thrown instanceof PlainError) {
+    call.request.resume();
+    call.record.status = thrown.code;
+    call.response.writeHead(thrown.code, { 'content-type': 'text/plain; charset=utf-8' });
+    call.response.end(thrown.message);
+    return;
+  }
+  const error = thrown instanceof ApiError ? thrown : new ApiError(500, 'InternalError', String(thrown));
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) call.response.setHeader('retry-after', String(retry));
   // A body that nobody read would keep the connection busy.
@@ -175,5 +187,5 @@ function recordOf(request: IncomingMessage, route: Route): RequestRecord {
     url: request.url ?? '',
     userAgent,
   };
-  return { ...told, user: '', impersonatedBy: '', status: 0, unknown: false };
+  return { ...told, user: '', groups: [], extra: {}, impersonatedBy: '', status: 0, unknown: false };
 }

@@ -51,16 +51,21 @@ export class Places {
 
   /** Adds a namespace or replaces its labels. */
   addNamespace(name: string, labels: Labels = {}): NamespaceObject {
+    const made = this.draftNamespace(name, labels);
+    this.namespaces.set(name, made);
+    return made;
+  }
+
+  /** The same, kept nowhere. */
+  draftNamespace(name: string, labels: Labels = {}): NamespaceObject {
     const metadata = this.#metadata(name, { 'kubernetes.io/metadata.name': name, ...labels });
-    const made: NamespaceObject = {
+    return {
       kind: 'Namespace',
       apiVersion: 'v1',
       metadata: { ...metadata, uid: this.namespaces.get(name)?.metadata.uid ?? metadata.uid },
       spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     };
-    this.namespaces.set(name, made);
-    return made;
   }
 
   setNode(name: string, ready: boolean): void {

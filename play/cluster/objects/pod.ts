@@ -55,10 +55,17 @@ export interface Container {
   readonly restartPolicy?: string;
   readonly securityContext?: SecurityContext;
   readonly resources?: Resources;
-  readonly ports?: readonly { readonly containerPort: number; readonly protocol?: string; readonly name?: string }[];
+  readonly ports?: readonly Port[];
   readonly terminationMessagePath?: string;
   readonly terminationMessagePolicy?: string;
   readonly targetContainerName?: string;
+}
+
+interface Port {
+  readonly containerPort: number;
+  readonly hostPort?: number;
+  readonly protocol?: string;
+  readonly name?: string;
 }
 
 export interface Resources {
@@ -77,6 +84,10 @@ export interface PodSpec {
   readonly securityContext?: SecurityContext;
   readonly shareProcessNamespace?: boolean;
   readonly hostPID?: boolean;
+  readonly hostNetwork?: boolean;
+  readonly hostIPC?: boolean;
+  /** Each has its name and one more key, its type. */
+  readonly volumes?: readonly { readonly name: string; readonly [type: string]: Json }[];
   readonly serviceAccountName?: string;
   readonly terminationGracePeriodSeconds?: number;
 }

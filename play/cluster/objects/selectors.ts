@@ -17,6 +17,26 @@ export function podFilter(query: URLSearchParams): PodFilter {
   return (pod) => labels.every((test) => test(pod.metadata.labels ?? {})) && fields.every((test) => test(pod));
 }
 
+/** By labels and `metadata.*` fields: for objects other than pods. @throws ApiError 400 */
+export function metadataFilter(query: URLSearchParams): (object: Named) => boolean {
+  const labels = labelTests(query.get('labelSelector') ?? '');
+  const fields = fieldPairs(query.get('fieldSelector') ?? '').map(({ field, value, equal }) => {
+    const read = METADATA[field];
+    if (!read) throw badRequest(`field label not supported: ${field}`);
+    return (object: Named) => (read(object) === value) === equal;
+  });
+  return (object) => labels.every((test) => test(object.metadata.labels ?? {})) && fields.every((test) => test(object));
+}
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Labels };
+}
+
+const METADATA: Readonly<Record<string, (object: Named) => string>> = {
+  'metadata.name': ({ metadata }) => metadata.name,
+  'metadata.namespace': ({ metadata }) => metadata.namespace ?? '',
+};
+
 function labelTests(selector: string): LabelTest[] {
   return splitOutsideParentheses(selector).map(labelTest);
 }

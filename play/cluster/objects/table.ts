@@ -8,7 +8,7 @@ export interface Columns<T> {
   cells(object: T, now: number): readonly (string | number)[];
 }
 
-const column = (name: string, priority = 0) => ({
+export const column = (name: string, priority = 0) => ({
   name,
   type: 'string',
   format: name === 'Name' ? 'name' : '',
@@ -115,7 +115,7 @@ export const EVENT_COLUMNS: Columns<EventObject> = {
 };
 
 /** A duration as kubectl says it: `10s`, `4m5s`, `3h`, `2d` (apimachinery HumanDuration, without its finer steps). */
-function age(since: string, now: number): string {
+export function age(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
   if (seconds < 120) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

@@ -1,18 +1,12 @@
 import type { Attributes, Authorizer } from '../api/authorizer.ts';
 import { answer, type Call, type Handler, readBytes } from '../api/call.ts';
 import type { User } from '../api/identity.ts';
-import { type Fields, fieldsOf, openEnvelope, textOf } from '../api/protobuf.ts';
-import { badRequest } from '../api/status.ts';
-import { isObject, parseJson } from '../objects/json.ts';
-import type { JsonObject } from '../objects/pod.ts';
+import { badRequest, cause, invalid } from '../api/status.ts';
+import { type ReviewSpec, reviewSpec } from './review-spec.ts';
 
-interface Question {
-  readonly asked: Attributes;
-  /** Only in a SubjectAccessReview. */
-  readonly user: User;
-}
+const GROUP = 'authorization.k8s.io';
 
-/** SelfSubjectAccessReview and SubjectAccessReview (authorization/v1), as JSON or, as kubectl sends them, protobuf. */
+/** SelfSubjectAccessReview and SubjectAccessReview (authorization/v1), answered by the authorizer of every request. */
 export function reviewHandlers(authorizer: Authorizer): readonly (readonly [string, Handler])[] {
   return [
     ['create selfsubjectaccessreviews', (call) => review(authorizer, call, 'SelfSubjectAccessReview')],
@@ -21,54 +15,43 @@ export function reviewHandlers(authorizer: Authorizer): readonly (readonly [stri
 }
 
 async function review(authorizer: Authorizer, call: Call, kind: string): Promise<void> {
-  const { asked, user } = questionOf(await readBytes(call.request));
-  const allowed = authorizer.allows(kind.startsWith('Self') ? call.identity.user : user, asked);
-  const spec = {
-    resourceAttributes: asked,
-    ...(kind.startsWith('Self') ? {} : { user: user.name, groups: user.groups }),
-  };
-  answer(call, 201, { kind, apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed } });
+  const spec = reviewSpec(await readBytes(call.request));
+  if (!spec)
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
+  const isSelf = kind.startsWith('Self');
+  if (!isSelf && spec.user === undefined && spec.groups === undefined) {
+    throw refused('spec.user', '""', 'at least one of user or group must be specified');
+  }
+  const user: User = { name: spec.user ?? '', groups: spec.groups ?? [], extra: {} };
+  const { allowed, reason } = authorizer.decide(isSelf ? call.identity.user : user, attributesOf(spec));
+  const status = { allowed, ...(reason === '' ? {} : { reason }) };
+  answer(call, 201, { kind, apiVersion: `${GROUP}/v1`, metadata: {}, spec, status });
 }
 
-function questionOf(body: Buffer): Question {
-  const message = openEnvelope(body);
-  if (message) return fromProtobuf(fieldsOf(message.get(2)?.[0] ?? Buffer.alloc(0)));
-  const value = parseJson(body.toString('utf8'));
-  const spec = isObject(value) ? value.spec : undefined;
-  if (!isObject(spec)) throw badRequest('the object provided is unrecognized');
-  return fromJson(spec);
-}
-
-function fromJson(spec: JsonObject): Question {
-  const asked = isObject(spec.resourceAttributes) ? spec.resourceAttributes : {};
-  const text = (key: string) => (typeof asked[key] === 'string' ? asked[key] : '');
-  const [verb, group, resource, subresource, namespace, name] = [
-    'verb',
-    'group',
-    'resource',
-    'subresource',
-    'namespace',
-    'name',
-  ].map(text);
-  const groups = Array.isArray(spec.groups) ? spec.groups.map(String) : [];
+/** @throws ApiError 422 unless exactly one of the two is asked about */
+function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec): Attributes {
+  if (resourceAttributes && nonResourceAttributes) {
+    const { path = '', verb = '' } = nonResourceAttributes;
+    const value = JSON.stringify({ Path: path, Verb: verb });
+    throw refused('spec.nonResourceAttributes', value, 'cannot be specified in combination with resourceAttributes');
+  }
+  const asked = resourceAttributes ?? nonResourceAttributes;
+  if (!asked) {
+    const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    throw refused('spec.resourceAttributes', 'null', why);
+  }
+  const text = (key: string) => asked[key] ?? '';
   return {
-    asked: attributes([verb, group, resource, subresource, namespace, name]),
-    user: { name: String(spec.user ?? ''), groups, extra: {} },
+    verb: text('verb'),
+    group: text('group'),
+    resource: text('resource'),
+    subresource: text('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+    path: text('path'),
+    isResource: resourceAttributes !== undefined,
   };
 }
 
-function fromProtobuf(spec: Fields): Question {
-  const asked = fieldsOf(spec.get(1)?.[0] ?? Buffer.alloc(0));
-  const groups = (spec.get(4) ?? []).map((each) => each.toString('utf8'));
-  return {
-    asked: attributes([2, 3, 5, 6, 1, 7].map((number) => textOf(asked, number))),
-    user: { name: textOf(spec, 3), groups, extra: {} },
-  };
-}
-
-function attributes([verb = '', group = '', resource = '', subresource = '', namespace = '', name = '']: readonly (
-  | string
-  | undefined
-)[]): Attributes {
-  return { verb, group, resource, subresource, namespace, name };
-}
+const refused = (field: string, value: string, why: string) =>
+  invalid('', '', [cause('FieldValueInvalid', field, `Invalid value: ${value}: ${why}`)], GROUP);

@@ -1,18 +1,18 @@
 import { answer, type Call, type Handler, readBody } from '../api/call.ts';
-import { ApiError, cause, invalid, noSuchResource } from '../api/status.ts';
+import { ApiError, cause, conflict, invalid, noSuchResource } from '../api/status.ts';
+import { isDryRun } from '../api/write-options.ts';
 import { isObject, isSameJson } from '../objects/json.ts';
 import { type Container, type Json, type JsonObject, type PodObject, rfc3339 } from '../objects/pod.ts';
 import type { NodeSide, World } from '../world.ts';
 import { decodeEphemeralContainers } from './ephemeral-fields.ts';
 import { ephemeralCauses } from './ephemeral-validation.ts';
-import { podSecurityLevelOf } from './namespaces.ts';
 import { applyPatch } from './patch.ts';
-import { podSecurityRefusal } from './pod-security.ts';
-import { answerPod, existing, isDryRun, mergedMetadata, toJson } from './pods.ts';
+import { admitByPodSecurity, isSignificant } from './pod-security-admission.ts';
+import { answerPod, existing, mergedMetadata, toJson } from './pods.ts';
 
 /**
  * The `pods/ephemeralcontainers` subresource with the API server's order of checks: patch, uid, fields, immutability,
- * then Pod Security. Without the subresource (an old server) the 404 has empty details.
+ * then Pod Security over the whole pod, then webhooks. Without the subresource (an old server) the 404 has empty details.
  */
 export function ephemeralHandlers(
   world: World,
@@ -36,8 +36,8 @@ async function patch(world: World, nodes: NodeSide, call: Call): Promise<void> {
   const causes = ephemeralCauses(pod, wanted);
   if (causes.length > 0) throw invalid('Pod', pod.metadata.name, causes);
   const next = changed(world, call, { pod, result, wanted });
-  const refusal = podSecurityRefusal(pod.metadata.name, next.spec, podSecurityLevelOf(world, pod.metadata.namespace));
-  if (next !== pod && refusal) throw refusal;
+  if (isSignificant(next, pod)) admitByPodSecurity(world, call, next);
+  world.webhooks.admit(call, 'UPDATE', next);
   if (next === pod || isDryRun(call)) return answerPod(world, call, 200, next);
   const stored = world.pods.put(next);
   answer(call, 200, world.pods.json(stored));
@@ -58,8 +58,7 @@ function checkIdentity(pod: PodObject, result: JsonObject): void {
     throw new ApiError(422, 'Invalid', `Pod "${name}" is invalid: metadata.uid: ${immutable.message}`, error.details);
   }
   if (metadata.resourceVersion !== pod.metadata.resourceVersion) {
-    const told = `Operation cannot be fulfilled on pods "${name}": the object has been modified; please apply your changes to the latest version and try again`;
-    throw new ApiError(409, 'Conflict', told, { name, kind: 'pods' });
+    throw conflict('pods', name);
   }
 }
 

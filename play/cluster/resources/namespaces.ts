@@ -1,19 +1,16 @@
-import { answer, type Call, type Handler, readBody, wantsTable } from '../api/call.ts';
-import { badRequest, notFound } from '../api/status.ts';
+import { answer, type Call, type Handler, readBody, readBytes, wantsTable } from '../api/call.ts';
+import { openEnvelope } from '../api/protobuf.ts';
+import { alreadyExists, badRequest, invalid, notFound } from '../api/status.ts';
+import { isDryRun } from '../api/write-options.ts';
 import { isObject, parseJson } from '../objects/json.ts';
+import type { Labels } from '../objects/pod.ts';
 import { fieldPairs } from '../objects/selectors.ts';
 import { type Columns, EVENT_COLUMNS, NAMESPACE_COLUMNS, NODE_COLUMNS, rowOf, tableOf } from '../objects/table.ts';
 import type { World } from '../world.ts';
+import { deleteOptions } from './delete-options.ts';
 import { applyPatch } from './patch.ts';
-import type { PodSecurityLevel } from './pod-security.ts';
-
-const ENFORCE = 'pod-security.kubernetes.io/enforce';
-
-/** The level that a namespace enforces; `privileged` when it says nothing. */
-export function podSecurityLevelOf(world: World, namespace: string): PodSecurityLevel {
-  const level = world.places.namespaces.get(namespace)?.metadata.labels[ENFORCE];
-  return level === 'baseline' || level === 'restricted' ? level : 'privileged';
-}
+import { podSecurityLabelCauses } from './pod-security-admission.ts';
+import { metadataFrom } from './rbac-body.ts';
 
 /** Handlers of namespaces, nodes and events. */
 export function placeHandlers(world: World): readonly (readonly [string, Handler])[] {
@@ -77,10 +74,13 @@ function many<T extends { readonly metadata: object }>({ world, call, items, kin
 }
 
 async function createNamespace(world: World, call: Call): Promise<void> {
-  const raw = parseJson(await readBody(call.request));
+  const body = await readBytes(call.request);
+  const message = openEnvelope(body);
+  const raw = message ? { metadata: metadataFrom(message) } : parseJson(body.toString('utf8'));
   const metadata = isObject(raw) && isObject(raw.metadata) ? raw.metadata : {};
   if (typeof metadata.name !== 'string') throw badRequest('name or generateName is required');
-  answer(call, 201, world.places.addNamespace(metadata.name, textsOf(metadata.labels)));
+  if (world.places.namespaces.has(metadata.name)) throw alreadyExists('namespaces', metadata.name);
+  answer(call, 201, labelled(world, call, metadata.name, textsOf(metadata.labels)));
 }
 
 async function patchNamespace(world: World, call: Call): Promise<void> {
@@ -90,14 +90,25 @@ async function patchNamespace(world: World, call: Call): Promise<void> {
   const body = await readBody(call.request);
   const { result } = applyPatch(isObject(before) ? before : {}, body, call.request.headers['content-type'] ?? '');
   const labels = isObject(result.metadata) ? textsOf(result.metadata.labels) : {};
-  answer(call, 200, world.places.addNamespace(call.route.name, labels));
+  answer(call, 200, labelled(world, call, call.route.name, labels));
 }
 
-function deleteNamespace(world: World, call: Call): void {
+/** Stores the labels, unless they are wrong or this is a dry run. */
+function labelled(world: World, call: Call, name: string, labels: Labels): object {
+  const causes = podSecurityLabelCauses(labels);
+  if (causes.length > 0) throw invalid('Namespace', name, causes);
+  return isDryRun(call) ? world.places.draftNamespace(name, labels) : world.places.addNamespace(name, labels);
+}
+
+async function deleteNamespace(world: World, call: Call): Promise<void> {
+  const options = await deleteOptions(call);
   const known = world.places.namespaces.get(call.route.name);
   if (!known) throw notFound('namespaces', call.route.name);
-  for (const pod of world.pods.list(call.route.name)) world.pods.remove(pod);
-  world.places.namespaces.delete(call.route.name);
+  if (!options.isDryRun) {
+    for (const pod of world.pods.list(call.route.name)) world.pods.remove(pod);
+    world.rbac.removeNamespace(call.route.name);
+    world.places.namespaces.delete(call.route.name);
+  }
   answer(call, 200, known);
 }
 

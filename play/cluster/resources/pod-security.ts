@@ -1,6 +1,6 @@
-import type { ApiError } from '../api/status.ts';
-import { forbidden } from '../api/status.ts';
 import type { Container, PodSpec, SecurityContext } from '../objects/pod.ts';
+import { HOST_CHECKS, restrictedVolumes } from './pod-security-host.ts';
+import { type Check, named, quoted, sortedSet, violation } from './pod-security-words.ts';
 
 export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
@@ -21,44 +21,33 @@ const BASELINE_CAPABILITIES = new Set([
   'SYS_CHROOT',
 ]);
 
-interface Violation {
-  readonly title: string;
-  readonly details: readonly string[];
-}
-
-type Check = (spec: PodSpec, containers: readonly Container[]) => Violation | undefined;
-
 /**
- * Pod Security Admission over the whole pod, ephemeral containers included, as the API server does it when one is added.
- * Returns the refusal, word for word, or nothing.
+ * What the Pod Security Standards have against the whole pod, ephemeral containers included, word for word; empty:
+ * nothing. Not looked at: SELinux, AppArmor, sysctls, procMount, host probes and Windows.
  */
-export function podSecurityRefusal(podName: string, spec: PodSpec, level: PodSecurityLevel): ApiError | undefined {
-  if (level === 'privileged') return undefined;
+export function podSecurityViolations(spec: PodSpec, level: PodSecurityLevel): string {
+  if (level === 'privileged') return '';
   const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
   const found = (level === 'restricted' ? RESTRICTED : BASELINE).flatMap((check) => check(spec, containers) ?? []);
-  if (found.length === 0) return undefined;
-  const told = found.map(({ title, details }) => `${title} (${details.join('; ')})`).join(', ');
-  return forbidden('pods', podName, `violates PodSecurity "${level}:latest": ${told}`);
-}
-
-function named(containers: readonly Container[]): string {
-  return `${containers.length > 1 ? 'containers' : 'container'} ${containers.map(({ name }) => `"${name}"`).join(', ')}`;
-}
-
-function violation(title: string, bad: readonly Container[], rule: string): Violation | undefined {
-  return bad.length === 0 ? undefined : { title, details: [`${named(bad)} ${rule}`] };
+  return found.map(({ title, details }) => `${title} (${details.join('; ')})`).join(', ');
 }
 
 const having = (containers: readonly Container[], test: (context: SecurityContext) => boolean) =>
   containers.filter((each) => test(each.securityContext ?? {}));
 
-const quoted = (values: readonly string[]) => values.map((value) => `"${value}"`).join(', ');
+/** Those who say something forbidden: the pod itself, containers, or both. */
+function setters(spec: PodSpec, containers: readonly Container[], isBad: (context: SecurityContext) => boolean) {
+  const bad = having(containers, isBad);
+  return [...(isBad(spec.securityContext ?? {}) ? ['pod'] : []), ...(bad.length === 0 ? [] : [named(bad)])].join(
+    ' and ',
+  );
+}
 
 function addedCapabilities(containers: readonly Container[], isFine: (capability: string) => boolean) {
   const bad = (each: Container) =>
     (each.securityContext?.capabilities?.add ?? []).filter((capability) => !isFine(capability));
   const guilty = containers.filter((each) => bad(each).length > 0);
-  const capabilities = [...new Set(guilty.flatMap(bad))].sort();
+  const capabilities = sortedSet(guilty.flatMap(bad));
   const detail = `${named(guilty)} must not include ${quoted(capabilities)} in securityContext.capabilities.add`;
   return guilty.length === 0 ? [] : [detail];
 }
@@ -75,12 +64,19 @@ const privileged: Check = (_spec, containers) =>
     'must not set securityContext.privileged=true',
   );
 
-const seccompBaseline: Check = (_spec, containers) =>
-  violation(
-    'seccompProfile',
-    having(containers, (context) => context.seccompProfile?.type === 'Unconfined'),
-    'must not set securityContext.seccompProfile.type to "Unconfined"',
-  );
+const isBadSeccomp = ({ seccompProfile }: SecurityContext) =>
+  seccompProfile !== undefined && !['RuntimeDefault', 'Localhost'].includes(seccompProfile.type);
+
+const seccompBaseline: Check = (spec, containers) => {
+  const who = setters(spec, containers, isBadSeccomp);
+  if (who === '') return undefined;
+  const contexts = [spec.securityContext ?? {}, ...containers.map((each) => each.securityContext ?? {})];
+  const values = sortedSet(contexts.filter(isBadSeccomp).map((each) => each.seccompProfile?.type ?? ''));
+  return {
+    title: 'seccompProfile',
+    details: [`${who} must not set securityContext.seccompProfile.type to ${quoted(values)}`],
+  };
+};
 
 const escalation: Check = (_spec, containers) =>
   violation(
@@ -98,8 +94,8 @@ const capabilitiesRestricted: Check = (_spec, containers) => {
 
 const nonRoot: Check = (spec, containers) => {
   const title = 'runAsNonRoot != true';
-  const wrong = having(containers, (context) => context.runAsNonRoot === false);
-  if (wrong.length > 0) return violation(title, wrong, 'must not set securityContext.runAsNonRoot=false');
+  const who = setters(spec, containers, (context) => context.runAsNonRoot === false);
+  if (who !== '') return { title, details: [`${who} must not set securityContext.runAsNonRoot=false`] };
   if (spec.securityContext?.runAsNonRoot === true) return undefined;
   const unset = having(containers, (context) => context.runAsNonRoot === undefined);
   return unset.length === 0
@@ -108,15 +104,12 @@ const nonRoot: Check = (spec, containers) => {
 };
 
 const notUserZero: Check = (spec, containers) => {
-  if (spec.securityContext?.runAsUser === 0) return { title: 'runAsUser=0', details: ['pod must not set runAsUser=0'] };
-  return violation(
-    'runAsUser=0',
-    having(containers, (context) => context.runAsUser === 0),
-    'must not set runAsUser=0',
-  );
+  const who = setters(spec, containers, (context) => context.runAsUser === 0);
+  return who === '' ? undefined : { title: 'runAsUser=0', details: [`${who} must not set runAsUser=0`] };
 };
 
 const seccompRestricted: Check = (spec, containers) => {
+  if (spec.os?.name === 'windows') return undefined;
   const unconfined = seccompBaseline(spec, containers);
   if (unconfined || spec.securityContext?.seccompProfile) return unconfined;
   const unset = having(containers, (context) => context.seccompProfile === undefined);
@@ -126,11 +119,21 @@ const seccompRestricted: Check = (spec, containers) => {
 };
 
 /** In the order in which the API server tells them. */
-const BASELINE: readonly Check[] = [capabilitiesBaseline, privileged, seccompBaseline];
+const BASELINE: readonly Check[] = [
+  capabilitiesBaseline,
+  HOST_CHECKS.namespaces,
+  HOST_CHECKS.paths,
+  HOST_CHECKS.ports,
+  privileged,
+  seccompBaseline,
+];
 const RESTRICTED: readonly Check[] = [
+  HOST_CHECKS.namespaces,
+  HOST_CHECKS.ports,
   privileged,
   escalation,
   capabilitiesRestricted,
+  restrictedVolumes,
   nonRoot,
   notUserZero,
   seccompRestricted,

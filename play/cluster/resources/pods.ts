@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { answer, type Call, type Handler, readBody, wantsTable } from '../api/call.ts';
-import { ApiError, badRequest, cause, expired, invalid, notFound } from '../api/status.ts';
+import { ApiError, alreadyExists, badRequest, cause, expired, invalid, notFound } from '../api/status.ts';
+import { isDryRun } from '../api/write-options.ts';
 import { isObject, parseJson } from '../objects/json.ts';
 import { type JsonObject, type PodObject, rfc3339 } from '../objects/pod.ts';
 import { podFilter } from '../objects/selectors.ts';
 import { POD_COLUMNS, rowOf, tableOf } from '../objects/table.ts';
 import type { NodeSide, World } from '../world.ts';
-import { podSecurityLevelOf } from './namespaces.ts';
+import { deleteOptions } from './delete-options.ts';
 import { applyPatch } from './patch.ts';
 import { podFrom } from './pod-defaults.ts';
-import { podSecurityRefusal } from './pod-security.ts';
+import { admitByPodSecurity } from './pod-security-admission.ts';
 
 /** Handlers of `pods` without the watch and the subresources. */
 export function podHandlers(world: World, nodes: NodeSide): readonly (readonly [string, Handler])[] {
@@ -102,11 +103,9 @@ async function create(world: World, nodes: NodeSide, call: Call): Promise<void> 
     nodeName: nodes.nodeName,
   });
   const { name } = draft.metadata;
-  if (world.pods.get(namespace, name)) {
-    throw new ApiError(409, 'AlreadyExists', `pods "${name}" already exists`, { name, kind: 'pods' });
-  }
-  const refusal = podSecurityRefusal(name, draft.spec, podSecurityLevelOf(world, namespace));
-  if (refusal) throw refusal;
+  admitByPodSecurity(world, call, draft);
+  world.webhooks.admit(call, 'CREATE', draft);
+  if (world.pods.get(namespace, name)) throw alreadyExists('pods', name);
   if (isDryRun(call)) return answerPod(world, call, 201, draft);
   const stored = world.pods.put(draft);
   nodes.podAdded(stored);
@@ -126,6 +125,7 @@ async function patch(world: World, call: Call): Promise<void> {
     throw invalid('Pod', pod.metadata.name, [cause('FieldValueForbidden', 'spec', told)]);
   }
   const next = { ...pod, metadata: mergedMetadata(pod, result) };
+  world.webhooks.admit(call, 'UPDATE', next);
   answerPod(world, call, 200, isDryRun(call) ? next : world.pods.put(next));
 }
 
@@ -144,15 +144,12 @@ export function toJson(world: World, pod: PodObject): JsonObject {
   return isObject(value) ? value : {};
 }
 
-export const isDryRun = (call: Call): boolean => call.query.getAll('dryRun').includes('All');
-
 async function remove(world: World, nodes: NodeSide, call: Call): Promise<void> {
+  const options = await deleteOptions(call);
   const pod = existing(world, call);
-  const options = await jsonBody(call);
-  const asked = Number(
-    call.query.get('gracePeriodSeconds') ?? options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30,
-  );
-  if (isDryRun(call)) return answerPod(world, call, 200, pod);
+  const asked = options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  world.webhooks.admit(call, 'DELETE', pod);
+  if (options.isDryRun) return answerPod(world, call, 200, pod);
   const deleting = beginDeletion(world, pod, asked);
   nodes.podDeleting(deleting);
   answerPod(world, call, 200, deleting);

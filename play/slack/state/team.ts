@@ -21,6 +21,10 @@ export interface SlackUser {
   deleted: boolean;
   is_restricted: boolean;
   is_ultra_restricted: boolean;
+  /** Of another organisation, and in no channel with the app's workspace. */
+  is_stranger?: boolean;
+  /** In an Enterprise organisation: the workspaces that the person is a member of. */
+  enterprise_user?: { id: string; enterprise_id: string; teams: string[] };
 }
 
 export interface SlackChannel {

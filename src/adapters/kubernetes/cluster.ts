@@ -1,6 +1,8 @@
 import type { Pod, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type {
+  AccessAnswer,
+  AccessRequest,
   Clock,
   Cluster,
   LaunchAnswer,
@@ -11,6 +13,7 @@ import type {
   PodEvent,
   PodSeen,
 } from '../../flow/ports.ts';
+import { Access } from './access.ts';
 import { ApiClient } from './api/api-client.ts';
 import { Connection } from './api/connection.ts';
 import { asObject, asText } from './api/json-fields.ts';
@@ -47,6 +50,7 @@ export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #watches: Watches;
   readonly #podSecurity: PodSecurity;
+  readonly #access: Access;
 
   /** @throws KdebugError cluster_config_invalid */
   constructor(options: ClusterOptions) {
@@ -59,6 +63,7 @@ export class KubernetesCluster implements Cluster {
     const times = options.watchTimes ?? WATCH_TIMES;
     this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
     this.#podSecurity = new PodSecurity(this.#client, clock);
+    this.#access = new Access(this.#client, clock);
   }
 
   async pod(namespace: string, name: string): Promise<Pod> {
@@ -78,6 +83,10 @@ export class KubernetesCluster implements Cluster {
   async launch(request: LaunchRequest): Promise<LaunchAnswer> {
     const { clock, launchTimes } = this.#options;
     return launch({ client: this.#client, clock, random: this.#random, times: launchTimes ?? LAUNCH_TIMES }, request);
+  }
+
+  async access(request: AccessRequest): Promise<AccessAnswer> {
+    return this.#access.of(request);
   }
 
   watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void } {

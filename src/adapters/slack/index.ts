@@ -1,15 +1,14 @@
 import { App } from '@slack/bolt';
 import { KdebugError } from '../../core/errors.ts';
-import type { Clock, Inbox, Log, Thread } from '../../flow/ports.ts';
+import type { Clock, Directory, Inbox, Log, Thread } from '../../flow/ports.ts';
+import { asked } from './asking.ts';
 import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
+import { createDirectory } from './directory/directory.ts';
 import { type Identity, learnIdentity } from './identity.ts';
-import type { ListenerContext } from './listeners/answer.ts';
-import { onButton } from './listeners/button.ts';
-import { onCommand } from './listeners/command.ts';
-import { onMention } from './listeners/mention.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
+import { register } from './register.ts';
 import { createThread } from './thread/thread.ts';
 
 export type { Identity } from './identity.ts';
@@ -27,9 +26,10 @@ export interface SlackOptions {
   readonly clock: Clock;
 }
 
-/** Slack, both ways. It speaks (`thread`) from the moment it is made, and listens from `start` on. */
+/** Slack, both ways. It speaks (`thread`) from the moment it is made; it listens, and knows people (`directory`), from `start` on. */
 export interface Slack {
   readonly thread: Thread;
+  readonly directory: Directory;
   /**
    * Learns who we are and begins to deliver to `inbox`. Once only.
    * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_port_unavailable
@@ -52,33 +52,39 @@ export function createSlack(options: SlackOptions): Slack {
   const receiver = receiverOf(options, apiUrl);
   const background = new InFlight();
   let identity: Identity | undefined;
+  let hasStarted = false;
   let stopping: Promise<void> | undefined;
+  const directory = createDirectory({ client, clock, identity: () => identity });
   const { thread, close } = createThread({ client, apiUrl, clock, log, botId: () => identity?.botId });
 
   const stop = async (): Promise<void> => {
-    if (identity) await receiver.stop();
+    if (hasStarted) await receiver.stop();
     await background.drained(clock, 1_000);
     close();
   };
 
   return {
     thread,
-    ready: () => identity !== undefined && stopping === undefined && receiver.isReady(),
+    directory,
+    ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
       if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
-      const learnt = await learnIdentity(client, log);
-      listen(receiver, options, {
+      const learnt = await learnIdentity(client);
+      identity = learnt;
+      register(appOn(receiver, learnt, options), {
         inbox,
         thread,
+        directory,
         identity: learnt,
         clock,
         log,
+        openView: async (trigger_id, view) => void (await asked(() => client.views.open({ trigger_id, view }))),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),
       });
       await receiver.start();
-      identity = learnt;
+      hasStarted = true;
       return learnt;
     },
     stop() {
@@ -95,17 +101,13 @@ function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string): Re
   return new SocketReceiver({ appToken: transport.appToken, apiUrl, log, clock });
 }
 
-/** One Bolt app on the receiver. The form and the message shortcut get their listeners here. */
-function listen(receiver: Receiving, { botToken, apiUrl, log }: SlackOptions, context: ListenerContext): void {
-  const { botId, botUserId } = context.identity;
-  const app = new App({
+/** One Bolt app on the receiver, without listeners. */
+function appOn(receiver: Receiving, { botId, botUserId }: Identity, { botToken, apiUrl, log }: SlackOptions): App {
+  return new App({
     receiver,
     authorize: async () => ({ botToken, botId, botUserId }),
     clientOptions: clientOptions(apiUrl ?? SLACK_API_URL, log),
     logger: libraryLogger(log),
     convoStore: false,
   });
-  app.command('/kdebug', ({ body, ack }) => onCommand(context, body, ack));
-  app.event('app_mention', ({ body }) => onMention(context, body));
-  app.action(/./, ({ body, ack }) => onButton(context, body, ack));
 }

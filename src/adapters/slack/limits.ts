@@ -31,3 +31,21 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_SKEW_MS = 5 * 60_000;
 /** Slack closes the door at 3 s. The flow promises an answer within 2.5 s, so this one only catches a broken promise. */
 export const ACK_GUARD_MS = 2_700;
+
+/** "Views": title, submit and close of 24 characters, 100 blocks, `private_metadata` 3,000, `callback_id` 255 characters. */
+export const MAX_VIEW_TITLE = 24;
+export const MAX_VIEW_BLOCKS = 100;
+export const MAX_PRIVATE_METADATA = 3_000;
+export const MAX_CALLBACK_ID = 255;
+/** Block Kit reference, "input": label and hint of 2,000 characters. */
+export const MAX_LABEL = 2_000;
+/** Block Kit reference, "plain-text input": 3,000 characters; its placeholder 150. */
+export const MAX_INPUT = 3_000;
+export const MAX_PLACEHOLDER = 150;
+/** Block Kit reference, "select menu": 100 options; "option object": text 75, value 150 characters. */
+export const MAX_OPTIONS = 100;
+export const MAX_OPTION_LABEL = 75;
+export const MAX_OPTION_VALUE = 150;
+/** Ours: what the shortcut reads of a message, and what is said beside a wrong field. */
+export const MAX_MESSAGE_TEXT = 4_000;
+export const MAX_FIELD_ERROR = 300;

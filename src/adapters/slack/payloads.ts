@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { MAX_ACTION_ID, MAX_BUTTON_VALUE } from './limits.ts';
+import {
+  MAX_ACTION_ID,
+  MAX_BUTTON_VALUE,
+  MAX_CALLBACK_ID,
+  MAX_INPUT,
+  MAX_OPTION_VALUE,
+  MAX_PRIVATE_METADATA,
+} from './limits.ts';
 
 /** The fields that kdebug reads of what Slack sends; everything else is dropped here, prototype keys too. */
 
@@ -43,17 +50,95 @@ export const MentionPayload = z.object({
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
-/** A click on a button of a message (Slack, "block_actions payload"). */
-export const ClickPayload = z.object({
+/** What every interaction says of who acted (Slack, "Interaction payloads"). */
+const interaction = {
   team: z.object({ id: optionalId, enterprise_id: optionalId }).nullish(),
   enterprise: z.object({ id: optionalId }).nullish(),
   api_app_id: optionalId,
   user: z.object({ id, team_id: optionalId }),
+};
+const Interaction = z.object(interaction);
+export type Interaction = z.infer<typeof Interaction>;
+
+const responseUrl = z.string().optional();
+const triggerId = z.string().min(1);
+
+/** A click on a button of a message (Slack, "block_actions payload"). An ephemeral message is not in it, only its `ts`. */
+export const ClickPayload = z.object({
+  ...interaction,
   channel: z.object({ id }),
-  message: z.object({ ts, thread_ts: ts.optional() }),
-  response_url: z.string().optional(),
+  container: z.object({ message_ts: ts, thread_ts: ts.optional() }),
+  message: z.object({ thread_ts: ts.optional() }).optional(),
+  response_url: responseUrl,
+  trigger_id: triggerId,
   actions: z.tuple([
     z.object({ action_id: z.string().min(1).max(MAX_ACTION_ID), value: z.string().max(MAX_BUTTON_VALUE).default('') }),
   ]),
 });
 export type ClickPayload = z.infer<typeof ClickPayload>;
+
+/** A message shortcut (Slack, "Shortcuts"). */
+export const ShortcutPayload = z.object({
+  ...interaction,
+  channel: z.object({ id }),
+  message: z.object({
+    ts,
+    thread_ts: ts.optional(),
+    text: z.string().optional(),
+    blocks: z.unknown().optional(),
+    attachments: z.unknown().optional(),
+  }),
+  response_url: responseUrl,
+  trigger_id: triggerId,
+});
+export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
+
+const FieldState = z.object({
+  value: z.string().max(MAX_INPUT).nullish(),
+  selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
+});
+/** By block id, then by action id. */
+const FormState = z.record(z.string().max(MAX_ACTION_ID), z.record(z.string().max(MAX_ACTION_ID), FieldState));
+
+/** A modal that was submitted (Slack, "view_submission payload"). */
+export const SubmissionPayload = z.object({
+  ...interaction,
+  view: z.object({
+    id: z.string().min(1).max(MAX_ACTION_ID),
+    private_metadata: z.string().max(MAX_PRIVATE_METADATA),
+    state: z.object({ values: FormState }),
+  }),
+});
+export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
+
+/** What was typed, by field id; absent where it was nothing. */
+export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([fieldId, inputs]) => {
+      const [input] = Object.values(inputs);
+      const given = input?.value ?? input?.selected_option?.value ?? '';
+      return given === '' ? [] : [[fieldId, given]];
+    }),
+  );
+
+/** What a form carried in `private_metadata` (see `views/modal.ts`). It is not trusted: it only has the right shape. */
+export const FormOrigin = z
+  .string()
+  .max(MAX_PRIVATE_METADATA)
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.object({
+      name: z.string().min(1).max(MAX_CALLBACK_ID),
+      value: z.string().max(MAX_PRIVATE_METADATA),
+      channelId: id,
+      threadTs: ts.exactOptional(),
+    }),
+  );
+export type FormOrigin = z.infer<typeof FormOrigin>;

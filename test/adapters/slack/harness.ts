@@ -3,7 +3,17 @@ import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { type Message, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
-import type { Click, Clock, Inbox, Log, LogFields } from '../../../src/flow/ports.ts';
+import type {
+  Answer,
+  Click,
+  Clock,
+  Inbox,
+  Log,
+  LogFields,
+  Shortcut,
+  Submission,
+  SubmitAnswer,
+} from '../../../src/flow/ports.ts';
 
 export const realClock: Clock = {
   now: Date.now,
@@ -42,16 +52,44 @@ export class RecordingLog implements Log {
 export class FakeInbox implements Inbox {
   readonly commands: { readonly origin: Origin; readonly words: string }[] = [];
   readonly clicks: Click[] = [];
-  answer: () => Promise<Message | undefined> = async () => undefined;
+  readonly submissions: Submission[] = [];
+  readonly shortcuts: Shortcut[] = [];
+  answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
+  submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
-  command(origin: Origin, words: string): Promise<Message | undefined> {
+  command(origin: Origin, words: string): Promise<Answer> {
     this.commands.push({ origin, words });
     return this.answer();
   }
 
-  action(click: Click): Promise<Message | undefined> {
+  action(click: Click): Promise<Answer> {
     this.clicks.push(click);
     return this.answer();
+  }
+
+  submit(submission: Submission): Promise<SubmitAnswer> {
+    this.submissions.push(submission);
+    return this.submitAnswer();
+  }
+
+  shortcut(shortcut: Shortcut): Promise<Answer> {
+    this.shortcuts.push(shortcut);
+    return this.answer();
+  }
+
+  /** How often each method was called. */
+  get taken(): Readonly<Record<keyof Inbox, number>> {
+    const { commands, clicks, submissions, shortcuts } = this;
+    return {
+      command: commands.length,
+      action: clicks.length,
+      submit: submissions.length,
+      shortcut: shortcuts.length,
+    };
+  }
+
+  forget(): void {
+    for (const list of [this.commands, this.clicks, this.submissions, this.shortcuts]) list.length = 0;
   }
 }
 
@@ -60,6 +98,9 @@ export const saying = (summary: string): Message => ({
   tone: 'neutral',
   parts: [{ kind: 'paragraph', spans: [text(summary)] }],
 });
+
+export const NOTHING: Answer = { kind: 'nothing' };
+export const says = (summary: string): Answer => ({ kind: 'message', message: saying(summary) });
 
 export interface World {
   readonly local: LocalSlack;
@@ -89,7 +130,13 @@ export async function startWorld(
     log,
     clock,
   });
-  await slack.start(inbox);
+  try {
+    await slack.start(inbox);
+  } catch (thrown) {
+    await slack.stop();
+    await local.stop();
+    throw thrown;
+  }
   if (kind === 'http') local.requestUrl = `http://127.0.0.1:${slack.port()}/slack/events`;
   return {
     local,

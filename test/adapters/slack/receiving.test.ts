@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import { RecordingLog, realClock, saying, startWorld, type World } from './harness.ts';
+import { NOTHING, RecordingLog, realClock, saying, says, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
 
@@ -21,7 +21,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     world.inbox.answer = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       whenStored = acknowledged;
-      return undefined;
+      return NOTHING;
     };
     const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1234 --image=autodiagnose' });
     acknowledged = true;
@@ -49,7 +49,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
   });
 
   test('the answer rides on the acknowledgement, to that person only', async () => {
-    world.inbox.answer = async () => saying('no such pod <!channel>');
+    world.inbox.answer = async () => says('no such pod <!channel>');
     const delivery = await world.local.deliver.command({ ...ROY, text: 'nope' });
     expect(delivery.body).toMatchObject({ response_type: 'ephemeral', text: 'no such pod &lt;!channel&gt;' });
     expect(world.local.ephemerals('U0ROY')).toHaveLength(1);
@@ -101,7 +101,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     let store: () => void = () => undefined;
     world.inbox.answer = () =>
       new Promise((resolve) => {
-        store = () => resolve(undefined);
+        store = () => resolve(NOTHING);
       });
     let isAcknowledged = false;
     const delivery = world.local.deliver.mention({ ...ROY, text: 'pod-1234' }).then((done) => {
@@ -130,7 +130,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
       kind: 'anchor',
       seq: 1,
     });
-    world.inbox.answer = async () => saying('only the requester may stop it');
+    world.inbox.answer = async () => says('only the requester may stop it');
     const delivery = await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'stop' });
     expect(delivery.status).toBe(200);
     expect(world.inbox.clicks).toEqual([
@@ -141,6 +141,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
         userId: 'U0ROY',
         channelId: 'C0SHOP',
         messageTs: ref.ts,
+        dedupeKey: expect.any(String),
       },
     ]);
     const told = await world.local.until(() => world.local.ephemerals('U0ROY')[0]);
@@ -201,7 +202,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     let store: () => void = () => undefined;
     world.inbox.answer = () =>
       new Promise((resolve) => {
-        store = () => resolve(saying('taken'));
+        store = () => resolve(says('taken'));
       });
     const delivery = world.local.deliver.command({ ...ROY, text: 'pod-1' });
     await expect.poll(() => world.inbox.commands.length).toBe(1);
@@ -252,14 +253,8 @@ describe('the start', () => {
     await world.stop();
   });
 
-  test('goes on without the own app id when bots.info is not allowed', async () => {
-    const world = await startWorld('http', { scopes: ['chat:write', 'commands'] });
-    const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override: { api_app_id: 'A0OTHER' } });
-    expect(delivery.status).toBe(200);
-    expect(world.inbox.commands).toHaveLength(1);
-    expect(world.log.records).toContainEqual(
-      expect.objectContaining({ level: 'warn', fields: { error: 'missing_scope' } }),
-    );
-    await world.stop();
+  test('fails with a clear code when who is who may not be asked: then nobody could be let in', async () => {
+    const started = startWorld('http', { scopes: ['chat:write', 'commands'] });
+    await expect(started).rejects.toMatchObject({ code: 'slack_refused', facts: { error: 'missing_scope' } });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startWorld, type World } from './harness.ts';
+import { NOTHING, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
 let world: World;
@@ -25,7 +25,7 @@ describe('connections come back', () => {
     });
     world.inbox.answer = async () => {
       await stored;
-      return undefined;
+      return NOTHING;
     };
     const underWay = [1, 2].map((count) => world.local.deliver.command({ ...ROY, text: `pod-${count}` }));
     await expect.poll(() => world.inbox.commands.length).toBe(2);

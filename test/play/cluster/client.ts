@@ -6,6 +6,8 @@ export interface Reply {
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field, whatever their kind
   readonly json: any;
+  /** The `Warning` headers, one each. */
+  readonly warnings: readonly string[];
 }
 
 /** A plain HTTP client of a local cluster; `waitFor` polls nothing faster than the cluster changes. */
@@ -39,7 +41,8 @@ export class Client {
     });
     const text = await answer.body.text();
     const isJson = String(answer.headers['content-type']).includes('json') && !path.includes('watch=');
-    return { status: answer.statusCode, text, json: isJson ? JSON.parse(text) : undefined };
+    const warnings = [answer.headers.warning ?? []].flat();
+    return { status: answer.statusCode, text, json: isJson ? JSON.parse(text) : undefined, warnings };
   }
 
   get(path: string, headers: Record<string, string | string[]> = {}): Promise<Reply> {

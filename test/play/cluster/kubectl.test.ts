@@ -1,11 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../play/cluster/index.ts';
+import { hasKubectl, runKubectl } from './run-kubectl.ts';
 
-const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 if (!hasKubectl) console.warn('skipped: real kubectl against the local cluster, because there is no kubectl here');
 
 describe.skipIf(!hasKubectl)('real kubectl', () => {
@@ -28,14 +27,7 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect(unknown).toEqual([]);
   });
 
-  function kubectl(...words: string[]): Promise<{ out: string; code: number }> {
-    const env = { PATH: process.env.PATH, HOME: directory, KUBECONFIG: join(directory, 'config') };
-    return new Promise((resolve) => {
-      execFile('kubectl', ['-n', 'shop', ...words], { env, timeout: 15_000 }, (error, stdout, stderr) => {
-        resolve({ out: stdout + stderr, code: error === null ? 0 : Number(error.code ?? 1) });
-      });
-    });
-  }
+  const kubectl = (...words: string[]) => runKubectl(directory, ['-n', 'shop', ...words]);
 
   /** Runs an ephemeral container to its end and gives its log. */
   async function debug(pod: string, name: string, words: readonly string[]): Promise<string> {

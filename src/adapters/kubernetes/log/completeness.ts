@@ -17,10 +17,6 @@ export class Completeness {
     this.#times = times;
   }
 
-  get gaps(): readonly LogGap[] {
-    return this.#gaps;
-  }
-
   addLine(): void {
     this.#lines += 1;
   }
@@ -47,7 +43,7 @@ export class Completeness {
       complete: !limitReached && !beginningMayBeMissing && this.#gaps.length === 0 && interruptedBy === undefined,
       limitReached,
       beginningMayBeMissing,
-      gaps: this.#gaps,
+      gaps: this.#gaps.toSorted((a, b) => a.atByte - b.atByte),
       ...(interruptedBy !== undefined && { interruptedBy }),
     };
   }

@@ -18,7 +18,7 @@ export class DeliveredLines {
   #size = 0;
   #hasForgotten = false;
 
-  push(seconds: number, nanos: number, hash: number): void {
+  push({ seconds, nanos, hash }: LineKey): void {
     if (this.#size === this.#capacity) this.#makeRoom();
     const at = this.#next;
     this.#seconds[at] = seconds;
@@ -29,11 +29,19 @@ export class DeliveredLines {
   }
 
   has(line: LineKey): boolean {
-    if (this.isForgotten(line)) return true;
+    return this.isForgotten(line) || this.#find(line, line.hash);
+  }
+
+  /** Whether any line with this stamp was delivered. */
+  hasStamp(stamp: Readonly<Stamp>): boolean {
+    return this.isForgotten(stamp) || this.#find(stamp, undefined);
+  }
+
+  #find(stamp: Readonly<Stamp>, hash: number | undefined): boolean {
     for (let back = 1; back <= this.#size; back += 1) {
       const at = (this.#next - back + this.#capacity) % this.#capacity;
-      if (this.#nanos[at] === line.nanos && this.#hashes[at] === line.hash && this.#seconds[at] === line.seconds)
-        return true;
+      if (this.#nanos[at] !== stamp.nanos || this.#seconds[at] !== stamp.seconds) continue;
+      if (hash === undefined || this.#hashes[at] === hash) return true;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 import { NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './stamp.ts';
 
-/** What becomes of a line: it is taken, passed over, or reading stops before it. */
-export type Verdict = 'take' | 'pass' | 'stop';
+/** What becomes of a line: it is taken, passed over, kept for the next `read`, or reading stops before it. */
+export type Verdict = 'take' | 'pass' | 'hold' | 'stop';
 
 /** Takes lines in pieces, so that a line of a gigabyte needs no more memory than one of ten bytes. */
 export interface LineTaker {
@@ -74,6 +74,7 @@ export class LineReader {
       ? 'pass'
       : taker.begin(length === NO_STAMP ? undefined : this.#stamps.stamp, bytes, from, to);
     if (verdict === 'stop') return STOPPED;
+    if (verdict === 'hold') return this.#carry(bytes, at, false);
     this.#state = verdict === 'take' ? 'taking' : 'passing';
     return this.#goTo(bytes, from, newline, taker);
   }

@@ -1,10 +1,10 @@
 import type { LogCompleteness } from '../../../core/run/run.ts';
 import type { LogRequest, LogSink } from '../../../flow/ports.ts';
-import { LineReader } from './line-reader.ts';
 import type { LogStream } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
 import { Merge } from './merge.ts';
 import { Output } from './output.ts';
+import { Reading } from './reading.ts';
 import { Succession } from './succession.ts';
 import { WakeUp } from './wake-up.ts';
 
@@ -27,7 +27,7 @@ class LogCollection {
   readonly #output: Output;
   readonly #merge: Merge;
   readonly #succession: Succession;
-  #reading: { readonly stream: LogStream; readonly reader: LineReader; isFinished: boolean } | undefined;
+  #reading: Reading | undefined;
   /** Waiting for the front, as opposed to for the sink. */
   #isIdle = false;
   #stopTicking: () => void = () => {};
@@ -38,7 +38,14 @@ class LogCollection {
     this.#sink = sink;
     this.#output = new Output(request.limitBytes);
     this.#merge = new Merge(this.#output, tools.times);
-    this.#succession = new Succession(tools, request, { merge: this.#merge, changed: this.#wakeUp.ring });
+    this.#succession = new Succession(tools, request, {
+      merge: this.#merge,
+      changed: this.#wakeUp.ring,
+      finishReading: () => {
+        this.#reading?.finish();
+        return this.#reading;
+      },
+    });
   }
 
   async run(): Promise<LogCompleteness> {
@@ -69,6 +76,7 @@ class LogCollection {
       if (await this.#drain()) continue;
       const before = this.#succession.front;
       const done = this.#succession.goOn();
+      await this.#flush();
       if (done) return done.interruptedBy;
       if (this.#succession.front !== before) continue;
       this.#isIdle = true;
@@ -95,37 +103,31 @@ class LogCollection {
 
   /** Takes what the front has; false when it has nothing now. */
   async #drain(): Promise<boolean> {
-    const { front } = this.#succession;
-    if (!front) return false;
+    const { front, isReady } = this.#succession;
+    if (!front || !isReady || this.#merge.isHeld) return false;
     const reading = this.#readingOf(front);
-    if (front.isEmpty) return front.end !== undefined && this.#finish(reading);
+    const chunks = reading.take();
+    if (chunks.length === 0) return front.end !== undefined && this.#finish(reading);
     this.#succession.flow(front);
-    for (const chunk of front.take()) {
-      reading.reader.needsHead = this.#merge.needsHead;
-      const goesOn = reading.reader.read(chunk, this.#merge);
+    for (let index = 0; index < chunks.length; index += 1) {
+      const goesOn = reading.read(chunks, index);
       await this.#flush();
-      if (!goesOn) this.#succession.handOver();
-      // A tick may have put another one in front while the sink was waited for.
-      if (!goesOn || this.#succession.front !== front || this.#output.isFull || this.#request.signal.aborted) break;
+      if (this.#merge.stop) this.#succession.handOver();
+      if (!goesOn || this.#output.isFull || this.#request.signal.aborted) break;
     }
     return true;
   }
 
-  #readingOf(stream: LogStream): { readonly reader: LineReader; isFinished: boolean } {
-    if (this.#reading?.stream !== stream) {
-      const reader = new LineReader({ mayBeginWithin: stream.sinceSeconds !== undefined });
-      this.#reading = { stream, reader, isFinished: false };
-    }
-    return this.#reading;
+  #readingOf(stream: LogStream): Reading {
+    const reading = this.#reading?.stream === stream ? this.#reading : new Reading(stream, this.#merge);
+    this.#reading = reading;
+    return reading;
   }
 
-  /** The front has ended and is empty: what its reader held back is read too, once. */
-  async #finish(reading: { readonly reader: LineReader; isFinished: boolean }): Promise<boolean> {
-    if (reading.isFinished) return false;
-    reading.isFinished = true;
-    const goesOn = reading.reader.finish(this.#merge);
+  async #finish(reading: Reading): Promise<boolean> {
+    if (reading.finish() === undefined) return false;
     await this.#flush();
-    if (!goesOn) this.#succession.handOver();
+    if (this.#merge.stop) this.#succession.handOver();
     return true;
   }
 

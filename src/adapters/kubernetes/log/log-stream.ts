@@ -1,6 +1,7 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { ApiClient, ApiRequest } from '../api/api-client.ts';
 import type { StreamControl } from '../api/stream.ts';
+import { LineEnd } from './line-end.ts';
 import { EMPTY_HASH, hashOn, type LineKey } from './line-key.ts';
 import { HEAD_BYTES, LineReader, type LineTaker, type Verdict } from './line-reader.ts';
 import type { Stamp } from './stamp.ts';
@@ -79,6 +80,11 @@ export class LogStream {
     return this.#peek.lines;
   }
 
+  /** The whole first line's length and its last bytes; undefined until its newline has come. */
+  get firstEnd(): LineEnd | undefined {
+    return this.#peek.firstEnd;
+  }
+
   /** Whether `first` will not change any more. */
   get isKnown(): boolean {
     return this.#peek.isDone || this.#end !== undefined;
@@ -135,37 +141,47 @@ export interface LogStreamTools {
 /** Learns the identity of the first lines without taking them. */
 class Peek implements LineTaker {
   readonly lines: LineKey[] = [];
+  readonly #end = new LineEnd();
+  #isFirstWhole = false;
   #stamp: Stamp | undefined;
+  #isCounted = false;
   #hash = EMPTY_HASH;
   #hashed = 0;
 
   get isDone(): boolean {
-    return this.lines.length === FIRST_LINES;
+    return this.lines.length === FIRST_LINES && this.#isFirstWhole;
+  }
+
+  get firstEnd(): LineEnd | undefined {
+    return this.#isFirstWhole ? this.#end : undefined;
   }
 
   begin(stamp: Stamp | undefined): Verdict {
     this.#stamp = stamp && { ...stamp };
+    this.#isCounted = false;
     this.#hash = EMPTY_HASH;
     this.#hashed = 0;
     return stamp ? 'take' : 'pass';
   }
 
   content(bytes: Buffer, from: number, to: number): void {
+    if (!this.#isFirstWhole) this.#end.add(bytes, from, to);
     if (this.#hashed >= HEAD_BYTES) return;
     const end = Math.min(to, from + HEAD_BYTES - this.#hashed);
     this.#hash = hashOn(this.#hash, bytes, from, end);
     this.#hashed += end - from;
-    if (this.#hashed === HEAD_BYTES) this.#know();
+    if (this.#hashed === HEAD_BYTES) this.#count();
   }
 
   end(): boolean {
-    this.#know();
+    this.#isFirstWhole = true;
+    this.#count();
     return !this.isDone;
   }
 
-  #know(): void {
-    if (!this.#stamp || this.isDone) return;
+  #count(): void {
+    if (!this.#stamp || this.#isCounted || this.lines.length === FIRST_LINES) return;
+    this.#isCounted = true;
     this.lines.push({ ...this.#stamp, hash: this.#hash });
-    this.#stamp = undefined;
   }
 }

@@ -5,6 +5,7 @@ import { checkedContainer, podPath } from '../api/paths.ts';
 import { type LogClient, LogStream } from './log-stream.ts';
 import type { LogTimes } from './log-times.ts';
 import type { Merge } from './merge.ts';
+import { isSameStamp, type Stamp } from './stamp.ts';
 
 export interface LogTools {
   readonly client: LogClient;
@@ -56,6 +57,11 @@ export class LogStreams {
     return this.#waiting.length;
   }
 
+  /** Whether a waiting reading begins with a line of this stamp. */
+  hasFirstLine(stamp: Readonly<Stamp>): boolean {
+    return this.#waiting.some(({ first: [first] }) => first !== undefined && isSameStamp(first, stamp));
+  }
+
   get hasFinal(): boolean {
     return [this.#front, this.newest].some((stream) => stream !== undefined && !stream.follow);
   }
@@ -81,9 +87,9 @@ export class LogStreams {
     this.#waiting.push(new LogStream({ client: this.#tools.client, changed: this.#changed }, this.#opening(kind)));
   }
 
-  /** Puts the next one in front, and closes the one that was. */
-  advance(): LogStream | undefined {
-    this.#front?.close();
+  /** Puts the next one in front; the one that was is closed, unless somebody else keeps it. */
+  advance(keeps: 'closed' | 'kept' = 'closed'): LogStream | undefined {
+    if (keeps === 'closed') this.#front?.close();
     this.#front = this.#waiting.shift();
     this.#front?.promote();
     return this.#front;

@@ -17,6 +17,8 @@ export interface LogTimes {
   readonly exhaustedMs: number;
   /** The same, when the successor's first line stands close to the last one read. */
   readonly adjacentExhaustedMs: number;
+  /** The same, when the container has ended: then a follow ends by itself, unless its connection is dead. */
+  readonly deadMs: number;
   /** Silence after which the connection may be half-open and is made anew. */
   readonly silenceMs: number;
   /** A successor begins this much before the newest line (`sinceTime` has whole seconds). */
@@ -47,6 +49,7 @@ export const LOG_TIMES: LogTimes = {
   quietMs: 2_000,
   exhaustedMs: 3_000,
   adjacentExhaustedMs: 1_250,
+  deadMs: 15_000,
   silenceMs: 60_000,
   overlapMs: 2_000,
   marginMs: 1_000,

@@ -1,64 +1,87 @@
 import type { LogRequest } from '../../../flow/ports.ts';
+import { Ending } from './ending.ts';
+import { Judgement } from './judgement.ts';
 import { isSameLine } from './line-key.ts';
 import type { LogStream } from './log-stream.ts';
 import { codeOf, LogStreams, type LogTools } from './log-streams.ts';
 import type { Merge } from './merge.ts';
-import { stepMs, toMs } from './stamp.ts';
+import { Pulse } from './pulse.ts';
+import type { Reading } from './reading.ts';
+import { RetiredStreams } from './retired-streams.ts';
+import { isSameStamp, type Stamp } from './stamp.ts';
 
 /** The collection is over; with a code when it could not be read to its end. */
 export interface Done {
   readonly interruptedBy: string | undefined;
 }
 
-/** Ticks without bytes after which a follow no longer counts as flowing. */
-const FLOWING_TICKS = 2;
+/** What the succession shares with who reads. */
+export interface Joint {
+  readonly merge: Merge;
+  /** A reading has changed: bytes, its end. */
+  readonly changed: () => void;
+  /** Gives what is held back of the front to the merge. */
+  readonly finishReading: () => Reading | undefined;
+}
 
-/**
- * Decides which reading of a log is in front and when another is opened. Time passes only in `tick`, so a process that was held up does
- * not take its own silence for the server's.
- */
+/** Decides which reading of a log is in front and when another is opened. Waiting times pass only in `tick`. */
 export class Succession {
   readonly #tools: LogTools;
   readonly #request: LogRequest;
+  readonly #join: Joint;
   readonly #merge: Merge;
   readonly #streams: LogStreams;
-  #quietTicks = 0;
-  #probedSilence = false;
-  #endedAtMs: number | undefined;
+  readonly #pulse: Pulse;
+  readonly #ending: Ending;
+  readonly #retired: RetiredStreams;
+  readonly #judgement: Judgement;
+  #holdTicks = 0;
   #joinedAtStart = false;
   #contentBytes = 0;
-  /** The waiting reading of which it is known that the front has not delivered its first line yet. */
-  #settled: LogStream | undefined;
-  #ended: { readonly front: LogStream; readonly atMs: number } | undefined;
+  /** The waiting reading of which it is known that the front has not delivered its first lines yet, and how many those were. */
+  #settled: { readonly stream: LogStream; readonly lines: number } | undefined;
+  /** The front may repeat what was delivered, and its first lines are not known yet. */
+  #starting: { readonly broken: boolean; readonly jumpedTo: Readonly<Stamp> | undefined; ticks: number } | undefined;
 
-  constructor(tools: LogTools, request: LogRequest, join: { readonly merge: Merge; readonly changed: () => void }) {
+  constructor(tools: LogTools, request: LogRequest, join: Joint) {
     this.#tools = tools;
     this.#request = request;
+    this.#join = join;
     this.#merge = join.merge;
     this.#streams = new LogStreams(tools, request, join);
+    this.#pulse = new Pulse(tools.times.tickMs);
+    this.#ending = new Ending(tools);
+    this.#retired = new RetiredStreams(tools.times.marginMs);
+    const [merge, streams, pulse, ending] = [this.#merge, this.#streams, this.#pulse, this.#ending];
+    this.#judgement = new Judgement({ tools, merge, streams, pulse, ending });
   }
 
   get front(): LogStream | undefined {
     return this.#streams.front;
   }
 
+  /** Whether content may be taken from the front. */
+  get isReady(): boolean {
+    return this.front !== undefined && !this.#starting;
+  }
+
   get beginningMayBeMissing(): boolean {
-    return !this.#joinedAtStart && this.#isLarge;
+    return !this.#joinedAtStart && this.#judgement.isLarge;
   }
 
   /** The container has ended. */
   end(): void {
-    this.#endedAtMs ??= this.#tools.clock.now();
+    this.#ending.note();
   }
 
   close(): void {
     this.#streams.close();
+    this.#retired.close();
   }
 
   /** The front has brought bytes. */
   flow(front: LogStream): void {
-    this.#quietTicks = 0;
-    this.#probedSilence = false;
+    this.#pulse.beat();
     if (this.#merge.hasAny || !front.follow || front.openedAtMs === undefined) return;
     this.#joinedAtStart = front.openedAtMs - this.#request.startedAtMs <= this.#tools.times.joinedWithinMs;
   }
@@ -71,99 +94,76 @@ export class Succession {
 
   /** Once a tick. `isIdle`: the front was waited for, not the sink. */
   tick(isIdle: boolean): void {
-    this.#quietTicks = isIdle ? this.#quietTicks + 1 : 0;
-    if (this.#shouldPin()) this.#streams.open('follow');
-    if (this.#isDead()) this.#renew();
+    this.#pulse.tick(isIdle);
+    this.#holdTicks = this.#merge.isHeld ? this.#holdTicks + 1 : 0;
+    this.#retired.tick();
+    if (this.#starting) this.#starting.ticks += 1;
+    if (this.#judgement.isPinDue) this.#streams.open('follow');
+    if (this.#judgement.isDead) this.#renew();
   }
 
   /** The merge has stopped the front: it met its successor's first lines, or jumped into a newer file. */
   handOver(): void {
     const { stop } = this.#merge;
-    this.#advance();
+    if (stop?.kind === 'jumped') this.#noteJump(stop.to);
+    this.#advance('closed');
     if (stop?.kind === 'met') this.#merge.startAfter(stop.lines);
-    else this.#merge.startOver({ broken: false, first: this.front?.first ?? [] });
+    else this.#starting = { broken: false, ticks: 0, jumpedTo: stop?.to };
   }
 
   /** Sorts out the waiting readings and tells the merge what to look out for. Before anything is taken from the front. */
   settle(): void {
+    this.#retired.listen();
+    this.#startFront();
     this.#dropDouble();
     while (this.#settleNext());
-    this.#merge.expect(this.#streams.next?.first ?? []);
-  }
-
-  /** True when the next one was dropped, or put in front; then there may be another. */
-  #settleNext(): boolean {
-    const { front, next } = this.#streams;
-    if (!front || !next || next === this.#settled) return false;
-    const [first] = next.first;
-    if (!first && (!next.end || !next.follow)) return false;
-    const isCovered = !first || this.#merge.hasDelivered(first);
-    if (!isCovered || front.end) {
-      this.#settled = next;
-      return false;
-    }
-    // The front has delivered its first line, so both read the same file.
-    if (next.follow) this.#streams.drop(next);
-    else this.#takeOver(false);
-    return true;
+    this.#merge.expect(this.#isNextUnknown ? undefined : (this.#streams.next?.first ?? []));
   }
 
   /** The front has nothing to take now. Answers when all is over; else there is something to wait for, or a new front. */
   goOn(): Done | undefined {
     const { front, next } = this.#streams;
-    if (!front) this.#openFirst();
-    else if (front.end) return this.#afterEnd(front);
-    else if (next && this.#isExhausted(next)) this.#takeOver(false);
-    else if (this.#shouldReadTheRest()) this.#streams.open('final');
+    if (!front) {
+      this.#openNext();
+      this.#takeOver(false);
+    } else if (!this.isReady || this.#merge.isHeld) {
+      return undefined;
+    } else if (front.end) {
+      return this.#afterEnd(front);
+    } else if (next && this.#judgement.isExhausted(next)) {
+      this.#leave(next);
+    } else if (this.#judgement.isFinalReadDue) {
+      this.#streams.open('final');
+    }
     return undefined;
   }
 
-  get #isLarge(): boolean {
-    return this.#merge.completeness.fileBytes(this.#contentBytes) >= this.#tools.times.smallBytes;
+  /** A follow waits that has not shown its first line yet; a line that comes after a long step is held for it, but not for ever. */
+  get #isNextUnknown(): boolean {
+    const { next } = this.#streams;
+    const hasPatience = this.#holdTicks * this.#tools.times.tickMs < this.#tools.times.exhaustedMs;
+    return next?.follow === true && next.first.length === 0 && !next.end && hasPatience;
   }
 
-  get #quietMs(): number {
-    return this.#quietTicks * this.#tools.times.tickMs;
+  /**
+   * A follow that jumps over a whole file glues what it finds there to a line that the rotation had cut, and shows no stamp between
+   * them. That did not happen if what stopped it is the first line of a file; otherwise the line is in doubt, and said to be.
+   */
+  #noteJump(to: Readonly<Stamp>): void {
+    const second = this.#streams.next?.first[1];
+    const isIntoNext = second !== undefined && isSameStamp(second, to);
+    if (!isIntoNext && !this.#streams.hasFirstLine(to)) this.#merge.doubtNewest(to)();
   }
 
-  get #isLagging(): boolean {
-    const lagMs = this.#tools.client.serverClock.now() - toMs(this.#merge.newest);
-    return this.#merge.hasAny && this.#quietTicks <= FLOWING_TICKS && lagMs > this.#tools.times.lagMs;
-  }
-
-  /** Whether another follow must be opened now, so that the log file that is current now is held open. */
-  #shouldPin(): boolean {
-    const { clock, times } = this.#tools;
-    const { front, newest, waiting } = this.#streams;
-    if (!front?.wasOpened || front.end || !front.follow || this.#endedAtMs !== undefined) return false;
-    if (waiting >= times.mostPins || clock.now() - this.#streams.openedAtMs < times.openEveryMs) return false;
-    const isOneOnItsWay = newest !== undefined && newest.first.length === 0 && !newest.end;
-    if (isOneOnItsWay) return false;
-    if (this.#isLagging) return true;
-    if (this.#probedSilence || !this.#isLarge || this.#quietMs < times.quietMs) return false;
-    this.#probedSilence = true;
-    return true;
-  }
-
-  #isDead(): boolean {
-    return this.front !== undefined && !this.front.end && this.#quietMs >= this.#tools.times.silenceMs;
-  }
-
-  #renew(): void {
-    if (!this.#streams.next) this.#streams.open(this.#endedAtMs === undefined ? 'follow' : 'final');
-    this.#takeOver(true);
-  }
-
-  #advance(): void {
-    this.#streams.advance();
-    this.#quietTicks = 0;
-    this.#probedSilence = false;
-    this.#settled = undefined;
-  }
-
-  #takeOver(broken: boolean): void {
-    this.#advance();
-    this.#merge.startOver({ broken, first: this.front?.first ?? [] });
+  /** What a reading repeats shows in its first two lines; for the second one a tick is waited. */
+  #startFront(): void {
+    const { front } = this;
+    if (!this.#starting || !front) return;
+    const isKnown = front.isKnown || (front.first.length > 0 && this.#starting.ticks > 1);
+    if (this.#merge.hasAny && !isKnown) return;
+    const { broken, jumpedTo } = this.#starting;
+    this.#merge.startOver({ broken, jumpedTo, first: front.first, firstEnd: front.firstEnd });
+    this.#starting = undefined;
   }
 
   /** Two that begin with the same line hold the same file: one is enough, and the final read is the better one. */
@@ -174,70 +174,79 @@ export class Succession {
     this.#streams.drop(newest.follow ? newest : beforeNewest);
   }
 
-  /** Whether the front, which is silent, has read its file to the end: then a rotation took it away, and the next one goes on. */
-  #isExhausted(next: LogStream): boolean {
-    const { times } = this.#tools;
+  /** True when the next one was dropped, or put in front; then there may be another. */
+  #settleNext(): boolean {
+    const { front, next } = this.#streams;
+    if (!front || !next || !this.isReady) return false;
+    if (this.#settled?.stream === next && this.#settled.lines === next.first.length) return false;
     const [first] = next.first;
-    if (!first) return next.end !== undefined && this.#quietMs >= times.exhaustedMs;
-    const isAdjacent = stepMs(this.#merge.newest, first) <= times.marginMs;
-    return this.#quietMs >= (isAdjacent ? times.adjacentExhaustedMs : times.exhaustedMs);
+    if (!first && (!next.end || !next.follow)) return false;
+    const isCovered = !first || next.first.some((line) => this.#merge.hasDelivered(line));
+    if (!isCovered || front.end) {
+      this.#settled = { stream: next, lines: next.first.length };
+      return false;
+    }
+    // The front has delivered its first line, so both read the same file.
+    if (next.follow) this.#streams.drop(next);
+    else this.#takeOver(false);
+    return true;
   }
 
-  /** After the container's end: at once when much is still to come, else after the follow had its chance to end by itself. */
-  #shouldReadTheRest(): boolean {
-    if (this.#endedAtMs === undefined || this.#streams.hasFinal || !this.#streams.mayOpen) return false;
-    const isOverdue = this.#tools.clock.now() - this.#endedAtMs >= this.#tools.times.endTogetherMs;
-    return isOverdue || this.#isLarge || this.#isLagging;
+  #openNext(): void {
+    this.#streams.open(this.#ending.isKnown ? 'final' : 'follow');
   }
 
-  #openFirst(): void {
-    this.#streams.open(this.#endedAtMs === undefined ? 'follow' : 'final');
-    this.#takeOver(false);
+  #renew(): void {
+    if (!this.#streams.next) this.#openNext();
+    this.#takeOver(true);
+  }
+
+  #advance(front: 'closed' | 'kept'): void {
+    this.#streams.advance(front);
+    this.#pulse.beat();
+    this.#settled = undefined;
+  }
+
+  #takeOver(broken: boolean, front: 'closed' | 'kept' = 'closed'): void {
+    this.#advance(front);
+    this.#starting = { broken, ticks: 0, jumpedTo: undefined };
+  }
+
+  /** The front has read its file to the end, as far as can be told; it is listened to further. */
+  #leave(next: LogStream): void {
+    const reading = this.#join.finishReading();
+    if (this.#merge.stop) {
+      this.handOver();
+      return;
+    }
+    const [first] = next.first;
+    if (reading && first) {
+      const { stream, reader } = reading;
+      this.#retired.add({ stream, reader, next: first, onLate: this.#merge.doubtNewest(first) });
+    }
+    this.#takeOver(false, reading && first ? 'kept' : 'closed');
   }
 
   #afterEnd(front: LogStream): Done | undefined {
     const error = front.end?.error;
-    const endedAtMs = this.#noteEnd(front, error !== undefined);
-    if (this.#streams.next) {
-      this.#takeOver(error !== undefined);
-      return undefined;
+    if (this.#ending.noteFront(front) && (error || !this.#ending.isKnown)) this.#streams.fail();
+    if (this.#ending.isAwaited(front)) return undefined;
+    const isInOrder = this.#ending.isInOrder(front);
+    if (!this.#streams.next) {
+      const done = this.#done(front, isInOrder);
+      // At the very end those who were left get a moment to end as well.
+      if (done) return this.#retired.isOver(this.#tools.times) ? done : undefined;
+      if (!this.#streams.mayOpen) return undefined;
+      this.#openNext();
     }
-    if (error ? this.#isHopeless : !front.follow || this.#isWhole(front, endedAtMs)) {
-      return { interruptedBy: error && codeOf(error) };
-    }
-    const isContainersEndAwaited = !error && this.#endedAtMs === undefined && !this.#isPast(endedAtMs);
-    if (this.#streams.mayOpen && !isContainersEndAwaited) {
-      this.#streams.open(this.#endedAtMs === undefined ? 'follow' : 'final');
-      this.#takeOver(error !== undefined);
-    }
+    this.#takeOver(!isInOrder);
     return undefined;
   }
 
-  get #isHopeless(): boolean {
-    return this.#endedAtMs !== undefined && this.#streams.failures >= this.#tools.times.lastTries;
-  }
-
-  /** When the front was first seen ended. A follow that ends while the container runs is waited after like one that fails. */
-  #noteEnd(front: LogStream, isFailure: boolean): number {
-    if (this.#ended?.front !== front) {
-      this.#ended = { front, atMs: this.#tools.clock.now() };
-      if (isFailure || this.#endedAtMs === undefined) this.#streams.fail();
-    }
-    return this.#ended.atMs;
-  }
-
-  #isPast(sinceMs: number): boolean {
-    return this.#tools.clock.now() - sinceMs >= this.#tools.times.endTogetherMs;
-  }
-
-  /**
-   * Whether one follow has brought it all, so that no final read is needed: it was there from the beginning, nothing can have been rotated,
-   * and it ended in good order, behind a newline, together with the container (the kubelet ends it, 29–483 ms before the status
-   * shows). A clean end alone proves nothing: the API server also ends an answer cleanly when it loses the kubelet.
-   */
-  #isWhole(front: LogStream, frontEndedAtMs: number): boolean {
-    if (this.#endedAtMs === undefined || front.sinceSeconds !== undefined) return false;
-    if (this.#merge.isWithinLine || this.#isLarge) return false;
-    return this.#endedAtMs - frontEndedAtMs <= this.#tools.times.endTogetherMs;
+  #done(front: LogStream, isInOrder: boolean): Done | undefined {
+    if (isInOrder && (!front.follow || this.#judgement.isWhole(front))) return { interruptedBy: undefined };
+    const error = front.end?.error;
+    const isHopeless = this.#ending.isKnown && this.#streams.failures >= this.#tools.times.lastTries;
+    return error && isHopeless ? { interruptedBy: codeOf(error) } : undefined;
   }
 }

@@ -1,38 +1,44 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
-import type { Clock, Inbox, Log, Thread } from '../../../flow/ports.ts';
-import type { Identity } from '../identity.ts';
+import type { Clock } from '../../../flow/ports.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
+import { authorise, type Sender } from './authorise.ts';
+import type { Delivered } from './context.ts';
 
-/** What every listener needs. */
-export interface ListenerContext {
-  readonly inbox: Inbox;
-  readonly thread: Thread;
-  readonly identity: Identity;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Whether the app is being stopped: then nothing new is taken. */
-  readonly isStopping: () => boolean;
-  /** Work that outlives the acknowledgement and that a stop waits for; never rejects. */
-  readonly inBackground: (work: Promise<void>) => void;
+export interface Question<T> {
+  readonly sender: Sender;
+  /** Asks the inbox. Called once at most, and only for who may. */
+  readonly ask: () => Promise<T>;
 }
 
+export type Outcome<T> =
+  | { readonly kind: 'answered'; readonly answer: T }
+  | { readonly kind: 'refused'; readonly error: KdebugError };
+
 /**
- * Asks the inbox and always has an answer in time: its message, nothing, or an honest error as a message.
- * Never throws. The inbox promises to be done within 2.5 s; if it breaks that, the answer says that nothing was started.
+ * The only way to the inbox: authorises by the handler's row, asks, and always has an outcome in time. Never throws. The
+ * inbox promises to be done within 2.5 s; whatever is not done when Slack's 3 s are nearly over is refused honestly.
  */
-export async function answerOf(
-  context: ListenerContext,
-  ask: () => Promise<Message | undefined>,
-): Promise<{ readonly message?: Message; readonly taken: boolean }> {
-  try {
+export async function answerOf<T>(
+  { context, handler }: Omit<Delivered, 'body'>,
+  { sender, ask }: Question<T>,
+): Promise<Outcome<T>> {
+  const { clock, log } = context;
+  const begunMs = clock.now();
+  const authorisedAnswer = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
-    const message = await inTime(context.clock, ask());
-    return { taken: true, ...(message ? { message } : {}) };
+    await authorise(context, handler, sender);
+    // Whoever was told that it was too late is not served after all.
+    if (clock.now() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
+    return ask();
+  };
+  try {
+    return { kind: 'answered', answer: await inTime(clock, authorisedAnswer()) };
   } catch (thrown) {
     const error = toKdebugError(thrown);
-    context.log.warn('a request from Slack was not taken', { code: error.code, detail: error.detail });
-    return { taken: false, message: refusal(error) };
+    const { code, detail } = error;
+    log.warn('a request from Slack was not taken', { handler: handler.name, userId: sender.userId, code, detail });
+    return { kind: 'refused', error };
   }
 }
 

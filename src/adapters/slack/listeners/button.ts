@@ -1,49 +1,46 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
+import { canonicalJson, sha256 } from '../../../core/hash.ts';
+import type { Answer, Click } from '../../../flow/ports.ts';
 import { ClickPayload } from '../payloads.ts';
-import { answerOf, type ListenerContext, refusal } from './answer.ts';
-import { tellOrLog } from './mention.ts';
-import { reasonToRefuse } from './sender.ts';
+import { answerOf } from './answer.ts';
+import type { Delivered } from './context.ts';
+import { placeOf, senderOf, teamIdOf } from './interaction.ts';
+import { reply } from './reply.ts';
+
+export type ButtonAck = () => Promise<void>;
 
 /**
- * A click on any button. It is only a hint: the verb and an id, which the inbox judges from its own state. Acknowledged
- * after that; what it says goes privately to who clicked, because a click's acknowledgement cannot carry words.
+ * A click on a button of a message, an ephemeral one's too. It is only a hint: the verb and an id, which the inbox judges
+ * from its own state. Acknowledged after that; what it says goes privately to who clicked, because a click's
+ * acknowledgement cannot carry words. A button that no row names is answered and goes nowhere.
  */
-export async function onButton(context: ListenerContext, body: unknown, ack: () => Promise<void>): Promise<void> {
+export async function onButton({ context, handler, body }: Delivered, ack: ButtonAck): Promise<void> {
   const payload = ClickPayload.safeParse(body);
   if (!payload.success) {
     context.log.warn('a click was not understood and is left out');
     return ack();
   }
-  const message = await judge(context, payload.data);
-  await ack();
-  if (message) context.inBackground(tellOrLog(context, placeOf(payload.data), message));
-}
-
-async function judge(context: ListenerContext, payload: ClickPayload): Promise<Message | undefined> {
-  const refused = reasonToRefuse(senderOf(payload), context.identity);
-  if (refused) return refusal(new KdebugError(refused));
-  const [{ action_id, value }] = payload.actions;
-  const click = {
-    action: action_id,
-    value,
-    teamId: payload.user.team_id ?? payload.team?.id ?? context.identity.teamId,
-    userId: payload.user.id,
-    channelId: payload.channel.id,
-    messageTs: payload.message.ts,
+  const { container, message, trigger_id } = payload.data;
+  const click = { ...placedClick(payload.data), action: handler.name };
+  const ask = async (): Promise<Answer> => {
+    if (handler.inbox === 'none') throw new KdebugError('unknown_button');
+    return context.inbox.action({ ...click, teamId: teamIdOf(payload.data, context.identity) });
   };
-  return (await answerOf(context, () => context.inbox.action(click))).message;
+  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data), ask });
+  await ack();
+  const place = placeOf(payload.data, message?.thread_ts ?? container.thread_ts);
+  reply(context, { place, triggerId: trigger_id }, outcome);
 }
 
-const senderOf = ({ team, enterprise, user, api_app_id }: ClickPayload) => ({
-  teamIds: [team?.id, user.team_id],
-  enterpriseId: enterprise?.id ?? team?.enterprise_id,
-  appId: api_app_id,
-});
-
-const placeOf = ({ channel, user, message, response_url }: ClickPayload) => ({
-  channelId: channel.id,
-  userId: user.id,
-  ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
-  ...(response_url === undefined ? {} : { responseUrl: response_url }),
-});
+/** Slack gives each click its own `trigger_id`; every delivery of it carries the same. */
+function placedClick({
+  user,
+  channel,
+  container,
+  actions,
+  trigger_id,
+}: ClickPayload): Omit<Click, 'action' | 'teamId'> {
+  const [{ action_id, value }] = actions;
+  const place = { userId: user.id, channelId: channel.id, messageTs: container.message_ts, value };
+  return { ...place, dedupeKey: sha256(canonicalJson(['click', place, action_id, trigger_id])) };
+}

@@ -7,29 +7,35 @@ import type { Origin } from '../../../core/run/run.ts';
 import { CommandPayload } from '../payloads.ts';
 import { privateAnswer } from '../thread/tell.ts';
 import { view } from '../views/view.ts';
-import { answerOf, type ListenerContext, refusal } from './answer.ts';
-import { reasonToRefuse } from './sender.ts';
+import { answerOf, refusal } from './answer.ts';
+import type { Delivered } from './context.ts';
+import { reply } from './reply.ts';
 
 type Ack = AckFn<string | RespondArguments>;
 
 /**
- * `/kdebug …`: stored first, acknowledged then, the inbox's message riding on the acknowledgement. Always within 3 s.
- * The form that `/kdebug` alone opens will begin here: for now empty words go to the inbox like any others.
+ * `/kdebug …`: stored first, acknowledged then, the inbox's message riding on the acknowledgement; a form is opened right
+ * after it. Always within 3 s.
  */
-export async function onCommand(context: ListenerContext, body: unknown, ack: Ack): Promise<void> {
+export async function onCommand({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
   const payload = CommandPayload.safeParse(body);
   if (!payload.success) return say(ack, refusal(new KdebugError('slack_payload_invalid')));
-  const refused = reasonToRefuse(senderOf(payload.data), context.identity);
-  if (refused) return say(ack, refusal(new KdebugError(refused)));
-  const { message } = await answerOf(context, () =>
-    context.inbox.command(originOf(payload.data, context.clock.now()), payload.data.text),
+  const origin = originOf(payload.data, context.clock.now());
+  const { text, trigger_id } = payload.data;
+  const outcome = await answerOf(
+    { context, handler },
+    { sender: senderOf(payload.data), ask: () => context.inbox.command(origin, text) },
   );
-  return message ? say(ack, message) : ack();
+  if (outcome.kind === 'refused') return say(ack, refusal(outcome.error));
+  if (outcome.answer.kind === 'message') return say(ack, outcome.answer.message);
+  await ack();
+  reply(context, { place: placeOf(origin), triggerId: trigger_id }, outcome);
 }
 
 const say = (ack: Ack, message: Message): Promise<void> => ack(privateAnswer(view(message)));
 
-const senderOf = ({ team_id, enterprise_id, api_app_id }: CommandPayload) => ({
+const senderOf = ({ user_id, team_id, enterprise_id, api_app_id }: CommandPayload) => ({
+  userId: user_id,
   teamIds: [team_id],
   enterpriseId: enterprise_id,
   appId: api_app_id,
@@ -48,3 +54,9 @@ function originOf(payload: CommandPayload, nowMs: number): Origin {
     receivedAtMs: nowMs,
   };
 }
+
+const placeOf = ({ channelId, requesterId, responseUrl }: Origin) => ({
+  channelId,
+  userId: requesterId,
+  ...(responseUrl === undefined ? {} : { responseUrl }),
+});

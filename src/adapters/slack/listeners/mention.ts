@@ -1,17 +1,18 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
-import type { Message } from '../../../core/report/message.ts';
 import type { Origin } from '../../../core/run/run.ts';
 import type { PrivatePlace } from '../../../flow/ports.ts';
 import { MentionPayload } from '../payloads.ts';
-import { answerOf, type ListenerContext } from './answer.ts';
-import { reasonToRefuse } from './sender.ts';
+import { answerOf } from './answer.ts';
+import type { Delivered } from './context.ts';
+import { reply } from './reply.ts';
 
 /**
  * `@kdebug …`: the same command, answered in the thread that the mention stands in, or else in one under the mention.
  * When this resolves the event may be acknowledged: it was stored, or the writer is being told that it was not.
+ * What no person wrote gets no answer: two bots would talk for ever.
  */
-export async function onMention(context: ListenerContext, body: unknown): Promise<void> {
+export async function onMention({ context, handler, body }: Delivered): Promise<void> {
   const payload = MentionPayload.safeParse(body);
   if (!payload.success) {
     context.log.warn('a mention was not understood and is left out');
@@ -19,16 +20,20 @@ export async function onMention(context: ListenerContext, body: unknown): Promis
   }
   const { event } = payload.data;
   const { identity, inbox, clock } = context;
-  const isPerson = event.user !== undefined && event.bot_id === undefined && event.user !== identity.botUserId;
-  if (!isPerson || event.user === undefined || reasonToRefuse(senderOf(payload.data), identity)) return;
+  if (event.user === undefined || event.bot_id !== undefined || event.user === identity.botUserId) return;
   const origin = originOf(payload.data, event.user, clock.now());
-  const { message } = await answerOf(context, () =>
-    inbox.command(origin, wordsAfterMention(event.text, identity.botUserId)),
+  const words = wordsAfterMention(event.text, identity.botUserId);
+  const outcome = await answerOf(
+    { context, handler },
+    { sender: senderOf(payload.data, event.user), ask: () => inbox.command(origin, words) },
   );
-  if (message) context.inBackground(tellOrLog(context, placeOf(origin), message));
+  // Another team's or app's channel is none of ours to speak in.
+  if (outcome.kind === 'refused' && outcome.error.code === 'slack_not_our_team') return;
+  reply(context, { place: placeOf(origin) }, outcome);
 }
 
-const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload) => ({
+const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload, userId: string) => ({
+  userId,
   teamIds: [team_id, event.user_team, event.team],
   enterpriseId: enterprise_id,
   appId: api_app_id,
@@ -58,16 +63,3 @@ const placeOf = ({ channelId, requesterId, threadTs }: Origin): PrivatePlace => 
   userId: requesterId,
   ...(threadTs === undefined ? {} : { threadTs }),
 });
-
-/** Tells a person; a loss is logged, because nobody waits for this any more. */
-export async function tellOrLog(
-  { thread, log }: ListenerContext,
-  place: PrivatePlace,
-  message: Message,
-): Promise<void> {
-  try {
-    await thread.tell(place, message);
-  } catch (thrown) {
-    log.warn('a private answer was lost', { channelId: place.channelId, error: thrown });
-  }
-}

@@ -20,7 +20,8 @@ import {
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
 import { richText, smallPrint } from './spans.ts';
 
-const plain = (text: string, length: number): PlainTextElement => ({
+/** One line of plain text of 1 to `length` characters; what was cut says so. */
+export const plain = (text: string, length: number): PlainTextElement => ({
   type: 'plain_text',
   text: shorten(cleanLine(text.slice(0, MAX_TEXT)), { weight: Number.POSITIVE_INFINITY, length }) || '…',
   emoji: false,

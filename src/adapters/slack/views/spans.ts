@@ -9,6 +9,7 @@ const ELEMENT_WEIGHT = 70;
 const MARK_WEIGHT = 120;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
+const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 /** Slack takes whole seconds of up to eleven digits (the year 5138). */
 const LATEST_MS = 99_999_999_999_000;
 
@@ -17,6 +18,8 @@ export function wordsOf(span: Span): string {
   switch (span.kind) {
     case 'person':
       return span.userId;
+    case 'usergroup':
+      return span.usergroupId;
     case 'time':
       return isMoment(span.atMs) ? new Date(span.atMs).toISOString() : 'at an unknown time';
     default:
@@ -35,6 +38,8 @@ const textElement = (text: string, span: Span): RichTextText => ({
 
 function element(span: Span, room: Room): RichTextElement | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return { type: 'user', user_id: span.userId };
+  if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId))
+    return { type: 'usergroup', usergroup_id: span.usergroupId };
   if (span.kind === 'time' && isMoment(span.atMs)) {
     const timestamp = Math.floor(span.atMs / 1000);
     return { type: 'date', timestamp, format: '{date_short_pretty} {time_secs}', fallback: wordsOf(span) };
@@ -71,8 +76,8 @@ export function richText(
 }
 
 /**
- * Spans as the small print of a context block. Its only markup is made here: a user id or a number of seconds in the
- * forms that Slack documents, never a text.
+ * Spans as the small print of a context block. Its only markup is made here: the id of a person or a group, or a number
+ * of seconds, in the forms that Slack documents; never a text.
  */
 export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElement | MrkdwnElement)[] {
   const elements: (PlainTextElement | MrkdwnElement)[] = [];
@@ -97,6 +102,7 @@ export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElemen
 
 function markupOf(span: Span): string | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
+  if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId)) return `<!subteam^${span.usergroupId}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
   return `<!date^${Math.floor(span.atMs / 1000)}^{date_short_pretty} {time_secs}|${wordsOf(span)}>`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LogScene } from '../support/log-scene.ts';
-import { aWriter, live } from '../support/log-writer.ts';
+import { aWriter, live, setBreaks, setStalls } from '../support/log-writer.ts';
 
-const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 const PROVEN_COMPLETE = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
 
 describe('a log that is rotated while it is read', () => {
@@ -10,45 +10,55 @@ describe('a log that is rotated while it is read', () => {
     const scene = new LogScene({ seed });
     const writer = aWriter(scene.random);
     await live(scene, writer);
-    await scene.end();
+    await scene.end(Math.floor(scene.random() * 1_200));
 
     const completeness = await scene.finish(writer.readBytesPerSecond);
 
-    expect(scene.content === scene.truth).toBe(true);
+    // A rotation may cut a line; a follow that jumps over a whole file afterwards then spoils that one line, which is said.
+    const isSpoilt = writer.cutsLines && completeness.gaps.length > 0;
+    expect(scene.content === scene.truth || (isSpoilt && repeatedNumbers(scene.content).length === 0)).toBe(true);
     expect({ ...completeness, complete: true, gaps: [] }).toEqual(PROVEN_COMPLETE);
     expect(scene.kubelet.openReaders).toBe(0);
   });
 
-  test.each(SEEDS)('is never called complete when connections broke and something is missing (seed %i)', async (seed) => {
-    const scene = new LogScene({ seed: seed + 1_000 });
-    const writer = aWriter(scene.random);
-    const breaking = setBreaks(scene);
-    await live(scene, writer);
-    breaking.stop();
-    await scene.end();
+  test.each(SEEDS)(
+    'is never called complete when the way to the node was stuck and something is missing (seed %i)',
+    async (seed) => {
+      const scene = new LogScene({ seed: seed + 2_000 });
+      const writer = aWriter(scene.random);
+      const stalls = setStalls(scene);
+      await live(scene, writer);
+      stalls.stop();
+      await scene.end();
 
-    const completeness = await scene.finish(writer.readBytesPerSecond);
+      const completeness = await scene.finish(writer.readBytesPerSecond);
 
-    if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
-    expect(hasNoRepeatedLine(scene.content)).toBe(true);
-  });
+      if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
+      expect(repeatedNumbers(scene.content)).toEqual([]);
+    },
+  );
+
+  test.each(SEEDS)(
+    'is never called complete when connections broke and something is missing (seed %i)',
+    async (seed) => {
+      const scene = new LogScene({ seed: seed + 1_000 });
+      const writer = aWriter(scene.random);
+      const breaking = setBreaks(scene);
+      await live(scene, writer);
+      breaking.stop();
+      await scene.end();
+
+      const completeness = await scene.finish(writer.readBytesPerSecond);
+
+      if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
+      expect(repeatedNumbers(scene.content)).toEqual([]);
+    },
+  );
 });
 
-function setBreaks(scene: LogScene): { stop(): void } {
-  let takeBack = (): void => {};
-  const later = (): void => {
-    takeBack = scene.clock.after(1_000 + scene.random() * 15_000, () => {
-      if (scene.random() < 0.7) scene.kubelet.breakAll();
-      else scene.kubelet.cutAll();
-      later();
-    });
-  };
-  later();
-  return { stop: () => takeBack() };
-}
-
-function hasNoRepeatedLine(content: string): boolean {
-  const numbers = content.split('\n').map((line) => line.split(' ')[0] ?? '');
-  const numbered = numbers.filter((number) => /^\d+$/.test(number));
-  return new Set(numbered).size === numbered.length;
+/** Lines begin with their number; one that a break tore within its number has no space behind it. */
+function repeatedNumbers(content: string): readonly string[] {
+  const seen = new Set<string>();
+  const numbers = content.split('\n').flatMap((line) => /^\d+(?= )/.exec(line)?.[0] ?? []);
+  return numbers.filter((number) => seen.size === seen.add(number).size);
 }

@@ -32,7 +32,9 @@ export class LogScene {
   isOver = false;
   #end: () => void = () => {};
 
-  constructor(options: { readonly seed?: number; readonly times?: LogTimes; readonly request?: Partial<LogRequest> } = {}) {
+  constructor(
+    options: { readonly seed?: number; readonly times?: LogTimes; readonly request?: Partial<LogRequest> } = {},
+  ) {
     this.random = seeded(options.seed ?? 1);
     this.kubelet = new SimulatedKubelet({ now: () => this.clock.now(), random: this.random });
     const ended = new Promise<void>((resolve) => {

@@ -35,11 +35,44 @@ export async function live(scene: LogScene, writer: Writer): Promise<void> {
         if (kubelet.newestFileBytes > ROTATE_BYTES) {
           if (writer.cutsLines) kubelet.write(`${line + 1} cut `, clock.now() + 8, true);
           kubelet.rotate();
-          if (writer.cutsLines) kubelet.write('in two', clock.now() + 3);
+          if (writer.cutsLines) kubelet.write('in two parts', clock.now() + 3);
           if (writer.cutsLines) line += 1;
         }
       }
       await scene.pass(50, writer.readBytesPerSecond);
     }
   }
+}
+
+/** Connections break, or end in the middle as if in good order, at random. */
+export function setBreaks(scene: LogScene): { stop(): void } {
+  let takeBack = (): void => {};
+  const later = (): void => {
+    takeBack = scene.clock.after(1_000 + scene.random() * 15_000, () => {
+      if (scene.random() < 0.7) scene.kubelet.breakAll();
+      else scene.kubelet.cutAll();
+      later();
+    });
+  };
+  later();
+  return { stop: () => takeBack() };
+}
+
+/** The way to the node is stuck for a while, again and again: nothing is sent, and nothing breaks. */
+export function setStalls(scene: LogScene): { stop(): void } {
+  let takeBack = (): void => {};
+  const later = (isStuck: boolean): void => {
+    const ms = isStuck ? 500 + scene.random() * 5_000 : 3_000 + scene.random() * 12_000;
+    takeBack = scene.clock.after(ms, () => {
+      scene.kubelet.isStuck = !isStuck;
+      later(!isStuck);
+    });
+  };
+  later(false);
+  return {
+    stop: () => {
+      takeBack();
+      scene.kubelet.isStuck = false;
+    },
+  };
 }

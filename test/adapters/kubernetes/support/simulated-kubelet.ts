@@ -1,6 +1,6 @@
-import { KdebugError } from '../../../../src/core/errors.ts';
-import type { LogClient } from '../../../../src/adapters/kubernetes/log/log-stream.ts';
 import type { StreamControl, StreamEvents } from '../../../../src/adapters/kubernetes/api/stream.ts';
+import type { LogClient } from '../../../../src/adapters/kubernetes/log/log-stream.ts';
+import { KdebugError } from '../../../../src/core/errors.ts';
 
 /** What the runtime has written to a log file: one line, or a part of one (`P`, without a newline). */
 interface FileRecord {
@@ -14,6 +14,9 @@ interface LogFile {
   readonly records: FileRecord[];
   bytes: number;
 }
+
+/** Readers take turns. */
+const FAIR_SHARE = 500;
 
 export interface KubeletOptions {
   /** The cluster's clock, in milliseconds. */
@@ -33,7 +36,10 @@ export class SimulatedKubelet implements LogClient {
   #files: LogFile[] = [{ records: [], bytes: 0 }];
   readonly #readers = new Set<Reader>();
   #serial = 0;
+  #turn = 0;
   isRunning = true;
+  /** Nothing is sent, and nothing breaks. */
+  isStuck = false;
   requests = 0;
   rotations = 0;
   /** Every byte that was written, in the order of the files: the truth. */
@@ -61,7 +67,12 @@ export class SimulatedKubelet implements LogClient {
   /** `isPartial`: no newline follows. */
   write(content: string, atMs = this.#options.now(), isPartial = false): void {
     this.#serial += 1;
-    const record = { atMs, stamp: stampOf(atMs, this.#serial), content: Buffer.from(isPartial ? content : `${content}\n`), isPartial };
+    const record = {
+      atMs,
+      stamp: stampOf(atMs, this.#serial),
+      content: Buffer.from(isPartial ? content : `${content}\n`),
+      isPartial,
+    };
     const file = this.#files.at(-1)!;
     file.records.push(record);
     file.bytes += record.content.length + 40;
@@ -76,14 +87,25 @@ export class SimulatedKubelet implements LogClient {
 
   /** Lets every reader that is not paused go on, at most `bytes` in all; returns what was sent. */
   serve(bytes: number): number {
+    if (this.isStuck) return 0;
     let left = bytes;
-    for (const reader of [...this.#readers]) left -= this.#serveOne(reader, left);
+    for (let before = left + 1; left > 0 && left < before; ) {
+      before = left;
+      const readers = [...this.#readers];
+      this.#turn += 1;
+      for (const reader of [
+        ...readers.slice(this.#turn % (readers.length || 1)),
+        ...readers.slice(0, this.#turn % (readers.length || 1)),
+      ])
+        left -= this.#serveOne(reader, Math.min(left, FAIR_SHARE));
+    }
     return bytes - left;
   }
 
   /** Breaks every connection. */
   breakAll(): void {
-    for (const reader of [...this.#readers]) this.#finish(reader, new KdebugError('cluster_unreachable', { detail: 'ECONNRESET' }));
+    for (const reader of [...this.#readers])
+      this.#finish(reader, new KdebugError('cluster_unreachable', { detail: 'ECONNRESET' }));
   }
 
   /** Ends every answer in good order in the middle, as the API server does when it loses the kubelet. */

@@ -39,6 +39,25 @@ test('a message that does not begin with words begins with its summary', () => {
   expect(textsOf(blocks).all).toEqual(['❌ the log', 'x']);
 });
 
+test('a user group is mentioned by its id, in the blocks only; what is no id is words', () => {
+  const spans = ['S0SRE', '<!channel>'].map((usergroupId) => ({ kind: 'usergroup' as const, usergroupId }));
+  const shown = view({ summary: 'S0SRE may approve', tone: 'attention', parts: [{ kind: 'paragraph', spans }] });
+  expect(shown.text).toBe('⚠️ S0SRE may approve');
+  expect(shown.blocks).toMatchObject([
+    {
+      elements: [
+        {
+          elements: [
+            { type: 'text', text: '⚠️ ' },
+            { type: 'usergroup', usergroup_id: 'S0SRE' },
+            { type: 'text', text: '<!channel>' },
+          ],
+        },
+      ],
+    },
+  ]);
+});
+
 test('a button without a verb or an id is left out', () => {
   const buttons = [
     { action: '', label: 'a', value: 'x' },
@@ -91,16 +110,19 @@ describe('whatever a message holds', () => {
     );
   });
 
-  test('no text of it is markup: only user ids and moments are parsed, and only of our own making', () => {
+  test('no text of it is markup: only ids and moments are parsed, and only of our own making', () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         const { blocks, text } = view(message);
         for (const parsed of textsOf(blocks).parsed) {
-          expect(parsed).toMatch(/^(<@[UW][A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/);
+          expect(parsed).toMatch(
+            /^(<@[UW][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/,
+          );
         }
-        expect(
-          elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast', 'usergroup', 'channel'].includes(type)),
-        ).toEqual([]);
+        expect(elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast', 'channel'].includes(type))).toEqual(
+          [],
+        );
+        expect(JSON.stringify(blocks)).not.toMatch(/"usergroup_id":"(?!S0SRE")/);
         expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
       }),
       RUNS,

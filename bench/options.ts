@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/** What is measured and how long, from the command line. */
+export interface BenchOptions {
+  /** Rows to measure, by name. */
+  readonly rows: readonly RowName[];
+  /** The text of a real cluster's kubeconfig: then only the row of one run is measured, on it. */
+  readonly kubeconfig: string | undefined;
+  /** Where the rows are also written as JSON. */
+  readonly json: string | undefined;
+  /** Of each acknowledge load. */
+  readonly seconds: number;
+  readonly runs: number;
+  readonly kubectlRuns: number;
+  /** Runs against a kubelet with real delays. */
+  readonly delayedRuns: number;
+  readonly logBytes: number;
+  /** How often each log is read by each side; the best counts. */
+  readonly logReadings: number;
+}
+
+export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log'] as const;
+export type RowName = (typeof ROW_NAMES)[number];
+
+const QUICK = { seconds: 5, runs: 20, kubectlRuns: 4, delayedRuns: 4, logBytes: 128 * 1024 ** 2, logReadings: 1 };
+const FULL = { seconds: 20, runs: 50, kubectlRuns: 15, delayedRuns: 15, logBytes: 1024 ** 3, logReadings: 2 };
+
+export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
+  --quick            about a minute, with smaller numbers; default: under six minutes
+  --seconds N        of each acknowledge load (default 20)
+  --runs N           sequential runs (default 50)
+  --kubeconfig FILE  measures one run on a real cluster, in a namespace of its own
+  --json FILE        writes the rows there as well
+  KUBECTL=PATH       another kubectl than the one on the PATH to compare with`;
+
+/** @throws Error with the usage when an option is wrong */
+export function readOptions(words: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      seconds: { type: 'string' },
+      runs: { type: 'string' },
+      kubeconfig: { type: 'string' },
+      json: { type: 'string' },
+    },
+  });
+  const sizes = values.quick ? QUICK : FULL;
+  const onReal = values.kubeconfig !== undefined;
+  return {
+    ...sizes,
+    rows: onReal ? ['run'] : rowsOf(values.only),
+    kubeconfig: onReal ? readFileSync(values.kubeconfig ?? '', 'utf8') : undefined,
+    json: values.json,
+    seconds: count(values.seconds, sizes.seconds),
+    runs: count(values.runs, onReal ? sizes.kubectlRuns : sizes.runs),
+  };
+}
+
+function count(word: string | undefined, fallback: number): number {
+  const value = word === undefined ? fallback : Number(word);
+  if (!Number.isInteger(value) || value < 1 || value > 1_000) throw new Error(`not a number from 1 to 1000: ${word}`);
+  return value;
+}
+
+function rowsOf(only: string | undefined): readonly RowName[] {
+  if (only === undefined) return ROW_NAMES;
+  const asked = only.split(',');
+  const unknown = asked.find((name) => !ROW_NAMES.some((row) => row === name));
+  if (unknown !== undefined) throw new Error(`no row is called ${unknown}; there are ${ROW_NAMES.join(', ')}`);
+  return ROW_NAMES.filter((row) => asked.includes(row));
+}

@@ -1,0 +1,64 @@
+import type { WebClient } from '@slack/web-api';
+import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
+import type { Clock, Directory, Person } from '../../../flow/ports.ts';
+import { asked } from '../asking.ts';
+import type { Identity } from '../identity.ts';
+import { Fresh } from './fresh.ts';
+import { personOf, UserObject } from './person.ts';
+
+export interface DirectoryOptions {
+  readonly client: WebClient;
+  readonly clock: Clock;
+  /** Whose members are members; nobody is one before it is known. */
+  readonly identity: () => Identity | undefined;
+}
+
+const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
+const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
+
+/**
+ * The `Directory` port over users.info and usergroups.users.list. Every answer comes within 1.5 s or is an error; nothing is
+ * asked twice at the same time.
+ */
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { clock } = options;
+  const people = new Fresh<Person>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const groups = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
+  return {
+    person: (userId) => people.get(userId, () => askPerson(options, userId)),
+    members: (usergroupId) => groups.get(usergroupId, () => askMembers(options, usergroupId)),
+  };
+}
+
+async function askPerson({ client, identity }: DirectoryOptions, userId: string): Promise<Person> {
+  const us = identity();
+  if (us === undefined) throw new KdebugError('slack_unreachable', { facts: { kind: 'not_started' } });
+  if (!USER_ID.test(userId)) throw new KdebugError('person_unknown');
+  const answer = await unless(UNKNOWN_PERSON, 'person_unknown', () => client.users.info({ user: userId }));
+  const user = UserObject.safeParse(answer.user);
+  if (!user.success || user.data.id !== userId) throw new KdebugError('person_unknown');
+  return personOf(user.data, us);
+}
+
+/** A disabled group has no members (`include_disabled`). */
+async function askMembers({ client }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
+  if (!USERGROUP_ID.test(usergroupId)) throw new KdebugError('usergroup_unknown');
+  const { users } = await unless(UNKNOWN_GROUP, 'usergroup_unknown', () =>
+    client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false }),
+  );
+  return new Set(users ?? []);
+}
+
+/** Slack's error strings for somebody or something that is not there, or not for our eyes. */
+const UNKNOWN_PERSON = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
+const UNKNOWN_GROUP = new Set(['no_such_subteam', 'subteam_not_found', 'invalid_usergroup']);
+
+async function unless<T>(errors: ReadonlySet<string>, code: ReasonCode, question: () => Promise<T>): Promise<T> {
+  try {
+    return await asked(question);
+  } catch (thrown) {
+    const isIt =
+      thrown instanceof KdebugError && thrown.code === 'slack_refused' && errors.has(String(thrown.facts.error));
+    throw isIt ? new KdebugError(code, { cause: thrown }) : thrown;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Inbox, Person } from '../../flow/ports.ts';
+
+/** One thing that Slack may bring us, who may do it, and where it goes. */
+export interface Handler {
+  readonly listens: 'command' | 'event' | 'action' | 'view' | 'shortcut';
+  /** The slash command, the event's type, the button's `action_id`, the form's or the shortcut's `callback_id`. */
+  readonly name: string;
+  /** The kind of person that may; everyone else is refused before the inbox hears of it. */
+  readonly needs: Extract<Person['kind'], 'member'>;
+  /** The inbox's method that takes it; `none` only answers. */
+  readonly inbox: keyof Inbox | 'none';
+}
+
+/** Stands for every button that no other row names, an older version's for example. */
+export const OTHER_BUTTONS = '*';
+
+/**
+ * Everything that is listened to, and nothing else is: `register` makes the listeners from this table, and a form whose
+ * name has no row here is never opened. `slack-app.yml` names the same command, event and shortcut.
+ */
+export const HANDLERS: readonly Handler[] = [
+  { listens: 'command', name: '/kdebug', needs: 'member', inbox: 'command' },
+  { listens: 'event', name: 'app_mention', needs: 'member', inbox: 'command' },
+  { listens: 'shortcut', name: 'debug-pod', needs: 'member', inbox: 'shortcut' },
+  { listens: 'action', name: 'approve', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'approve-grant', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'reject', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'cancel', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'end-grant', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'stop', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'rerun', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' },
+  { listens: 'view', name: 'debug', needs: 'member', inbox: 'submit' },
+  { listens: 'view', name: 'vote-reason', needs: 'member', inbox: 'submit' },
+  { listens: 'view', name: 'apply', needs: 'member', inbox: 'submit' },
+];
+
+/** Whether a form of this name can come back. */
+export const isKnownForm = (name: string): boolean =>
+  HANDLERS.some((handler) => handler.listens === 'view' && handler.name === name);

@@ -1,0 +1,70 @@
+import { MAX_MESSAGE_TEXT } from '../limits.ts';
+import { clean, firstOf } from '../views/plain.ts';
+
+/** The parts of a message that hold its words; each may have any shape. */
+export interface WordedMessage {
+  readonly text?: string | undefined;
+  readonly blocks?: unknown;
+  readonly attachments?: unknown;
+}
+
+/**
+ * A message's words as plain text, at most 4,000 characters: its blocks, its text where that says something else, its
+ * attachments (alerts are often nothing but these). Links become their label, markup of words stays. Any shape is survived.
+ */
+export function messageText({ text, blocks, attachments }: WordedMessage): string {
+  const pieces = [wordsOf(blocks, 0), unmarked(text ?? ''), ...list(attachments).map((one) => wordsOf(one, 0))];
+  let said = '';
+  for (const piece of pieces.map((one) => clean(one).trim())) {
+    if (piece === '' || said.includes(piece)) continue;
+    said = said === '' ? piece : `${said}\n${piece}`;
+    if (said.length >= MAX_MESSAGE_TEXT) break;
+  }
+  return firstOf(said, { weight: Number.POSITIVE_INFINITY, length: MAX_MESSAGE_TEXT });
+}
+
+const DEEPEST = 12;
+/** Rich text whose elements follow each other on one line. */
+const INLINE = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
+/** What is pressed, picked or looked at. */
+const WORDLESS = new Set(['button', 'image', 'overflow', 'static_select', 'emoji', 'user', 'usergroup', 'channel']);
+/** In the order in which Slack shows them. */
+const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks'] as const;
+
+function wordsOf(node: unknown, depth: number): string {
+  if (depth > DEEPEST) return '';
+  if (typeof node === 'string') return unmarked(node);
+  if (Array.isArray(node)) return joined(node, '\n', depth);
+  return isObject(node) ? wordsOfObject(node, String(node.type), depth) : '';
+}
+
+function wordsOfObject(node: Record<string, unknown>, type: string, depth: number): string {
+  if (WORDLESS.has(type)) return '';
+  // Rich text is never escaped.
+  if (type === 'text' || type === 'link') return String(node.text ?? node.url ?? '');
+  if (INLINE.has(type)) return joined(list(node.elements), '', depth);
+  const words = joined(
+    WORDED.map((key) => node[key]),
+    '\n',
+    depth,
+  );
+  return words === '' && typeof node.fallback === 'string' ? unmarked(node.fallback) : words;
+}
+
+const joined = (nodes: readonly unknown[], by: string, depth: number): string =>
+  nodes
+    .map((node) => wordsOf(node, depth + 1))
+    .filter((words) => words !== '')
+    .join(by);
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Slack's `<…>` and its three entities (docs: "Formatting text"). */
+const unmarked = (text: string): string =>
+  text
+    .replace(/<(?:[^<>|]{0,3000}\|)?([^<>|]{0,3000})>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');

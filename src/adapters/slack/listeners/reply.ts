@@ -1,0 +1,53 @@
+import { KdebugError, toKdebugError } from '../../../core/errors.ts';
+import type { Form } from '../../../core/report/form.ts';
+import type { Message } from '../../../core/report/message.ts';
+import type { Answer, PrivatePlace } from '../../../flow/ports.ts';
+import { isKnownForm } from '../handlers.ts';
+import { modal } from '../views/modal.ts';
+import { type Outcome, refusal } from './answer.ts';
+import type { ListenerContext } from './context.ts';
+
+/** Where a person is answered after the acknowledgement. */
+export interface Asker {
+  readonly place: PrivatePlace;
+  /** Opens one form within 3 s; an event has none. */
+  readonly triggerId?: string;
+}
+
+/** Says the outcome privately, or opens its form, without being waited for. */
+export function reply(context: ListenerContext, asker: Asker, outcome: Outcome<Answer>): void {
+  context.inBackground(replying(context, asker, outcome));
+}
+
+async function replying(context: ListenerContext, asker: Asker, outcome: Outcome<Answer>): Promise<void> {
+  if (outcome.kind === 'refused') return tellOrLog(context, asker.place, refusal(outcome.error));
+  const { answer } = outcome;
+  if (answer.kind === 'message') return tellOrLog(context, asker.place, answer.message);
+  if (answer.kind === 'form') await openOrTell(context, asker, answer.form);
+}
+
+async function openOrTell(context: ListenerContext, { place, triggerId }: Asker, form: Form): Promise<void> {
+  try {
+    if (triggerId === undefined) throw new KdebugError('slack_form_not_opened');
+    if (!isKnownForm(form.name))
+      throw new KdebugError('internal_error', { detail: `no handler takes the form ${form.name}` });
+    await context.openView(triggerId, modal(form, place));
+  } catch (thrown) {
+    const { code, detail } = toKdebugError(thrown);
+    context.log.warn('a form was not opened', { form: form.name, code, detail });
+    await tellOrLog(context, place, refusal(new KdebugError('slack_form_not_opened')));
+  }
+}
+
+/** Tells a person; a loss is logged, because nobody waits for this any more. */
+export async function tellOrLog(
+  { thread, log }: Pick<ListenerContext, 'thread' | 'log'>,
+  place: PrivatePlace,
+  message: Message,
+): Promise<void> {
+  try {
+    await thread.tell(place, message);
+  } catch (thrown) {
+    log.warn('a private answer was lost', { channelId: place.channelId, error: thrown });
+  }
+}

@@ -1,0 +1,3 @@
+import { explain } from './explain.ts';
+
+process.exitCode = explain(process.argv.slice(2), (line) => console.log(line));

@@ -1,0 +1,144 @@
+import { asChannelId, type ChannelId } from '../core/ids.ts';
+import { matchesNamespace } from '../core/policy/decide.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { type KnownPeople, type YieldedIdentities, yieldedIdentities } from '../core/policy/yielded-identities.ts';
+
+export interface RbacOptions extends KnownPeople {
+  /** Of the policy. */
+  readonly cluster: string;
+  /** The bot's service account and its namespace. */
+  readonly serviceAccount: string;
+  readonly namespace: string;
+  /** Further namespaces, for rules that name only a beginning. */
+  readonly namespaces: readonly string[];
+}
+
+/** A rule of a Role (rbac.authorization.k8s.io/v1 PolicyRule). */
+interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Rights to give: a role of these rules, for these subjects, in a namespace or (without one) in the whole cluster. */
+export interface RbacGrant {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly rules: readonly PolicyRule[];
+  readonly subjects: readonly object[];
+}
+
+export interface RbacPlan {
+  readonly grants: readonly RbacGrant[];
+  /** Beginnings (`shop-*`) in the rules: RBAC has no prefixes. */
+  readonly prefixes: readonly string[];
+  /** Undefined: the bot's own account acts. */
+  readonly identities: YieldedIdentities | undefined;
+}
+
+const core = (resource: string, ...verbs: string[]): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs });
+const READS = [core('pods', 'get', 'list', 'watch'), core('events', 'list'), core('namespaces', 'get')];
+const ACTS = [core('pods/log', 'get'), core('pods/ephemeralcontainers', 'patch')];
+/** Every account may ask about itself, on most clusters; about others only who must (mapped people of a shared account). */
+const reviewsOf = ({ identity }: Policy): PolicyRule => {
+  const asksOfOthers = identity.mode === 'serviceAccount' && Object.keys(identity.users).length > 0;
+  const resources = ['selfsubjectaccessreviews', ...(asksOfOthers ? ['subjectaccessreviews'] : [])];
+  return { apiGroups: ['authorization.k8s.io'], resources, verbs: ['create'] };
+};
+
+/**
+ * The rights that a policy needs in one of its clusters, no more. With impersonation the bot itself may only look, and become
+ * who is named; what changes anything is the people's right, in the namespaces of their channels.
+ */
+export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
+  const channels = channelsOf(policy, options.cluster);
+  const identities = yieldedIdentities(policy, [...channels.keys()], options);
+  const patterns = sorted([...channels.values()].flat());
+  const namespaces = namespacesOf(patterns, options.namespaces);
+  const { namespace, serviceAccount: name } = options;
+  const bot = { kind: 'ServiceAccount', name, namespace };
+  const people = (channelId: ChannelId) => subjectsOf(policy, channelId, options);
+  const everyone = unique([...channels.keys()].flatMap(people));
+  return {
+    identities,
+    prefixes: patterns.filter((pattern) => pattern.endsWith('*')),
+    grants: [
+      ...(identities ? impersonation(`${name}-policy-impersonation`, identities, bot) : []),
+      {
+        name: `${name}-policy-reviews`,
+        rules: [reviewsOf(policy)],
+        subjects: [bot, ...everyone],
+      },
+      ...namespaces.flatMap((each) => {
+        const rights = identities ? READS : [...READS, ...ACTS];
+        const subjects = unique([...channels].filter(([, named]) => covers(named, each)).flatMap(([id]) => people(id)));
+        const theirs = {
+          name: `${name}-policy-people`,
+          namespace: each,
+          rules: [core('pods', 'get'), ...ACTS],
+          subjects,
+        };
+        return [
+          { name: `${name}-policy`, namespace: each, rules: rights, subjects: [bot] },
+          ...(subjects.length > 0 ? [theirs] : []),
+        ];
+      }),
+    ],
+  };
+}
+
+/** The channels that may reach the cluster, in order, each with the namespaces that its rules name. */
+function channelsOf(policy: Policy, cluster: string): ReadonlyMap<ChannelId, readonly string[]> {
+  const ids = Object.keys(policy.channels).toSorted().map(asChannelId);
+  return new Map(
+    ids.flatMap((id) => {
+      const rules = (policy.channels[id]?.rules ?? []).filter(({ clusters }) => clusters.includes(cluster));
+      return rules.length === 0 ? [] : [[id, rules.flatMap(({ namespaces }) => namespaces)] as const];
+    }),
+  );
+}
+
+const covers = (patterns: readonly string[], namespace: string): boolean =>
+  patterns.some((pattern) => matchesNamespace(pattern, namespace));
+
+const namespacesOf = (patterns: readonly string[], more: readonly string[]): readonly string[] =>
+  sorted([
+    ...patterns.filter((pattern) => !pattern.endsWith('*')),
+    ...more.filter((namespace) => covers(patterns, namespace)),
+  ]);
+
+function impersonation(name: string, identities: YieldedIdentities, bot: object): readonly RbacGrant[] {
+  const { users, groups, slackUsers } = identities;
+  const named = (resource: string, resourceNames: readonly string[], group = ''): readonly PolicyRule[] =>
+    resourceNames.length === 0
+      ? []
+      : [{ apiGroups: [group], resources: [resource], resourceNames, verbs: ['impersonate'] }];
+  const extra = 'userextras/slack-user';
+  const rules = [
+    ...named('users', users),
+    ...named('groups', groups),
+    ...(slackUsers
+      ? named(extra, slackUsers, 'authentication.k8s.io')
+      : [{ apiGroups: ['authentication.k8s.io'], resources: [extra], verbs: ['impersonate'] }]),
+  ];
+  return users.length === 0 ? [] : [{ name, rules, subjects: [bot] }];
+}
+
+/** A channel's people as subjects: by the groups that name the channel, else by all groups, else one by one. */
+function subjectsOf(policy: Policy, channelId: ChannelId, known: KnownPeople): readonly object[] {
+  const { identity } = policy;
+  if (identity.mode === 'serviceAccount') return [];
+  const own = identity.groups.filter((group) => group.includes('{channelId}'));
+  const narrowed = { ...identity, groups: own.length > 0 ? own : identity.groups };
+  const yielded = yieldedIdentities({ ...policy, identity: narrowed }, [channelId], known);
+  const subject = (kind: string) => (name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
+  const groups = yielded?.groups ?? [];
+  return groups.length > 0 ? groups.map(subject('Group')) : (yielded?.users ?? []).map(subject('User'));
+}
+
+const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted();
+
+const unique = (subjects: readonly object[]): readonly object[] => [
+  ...new Map(subjects.map((subject) => [JSON.stringify(subject), subject])).values(),
+];

@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util';
+import { loadPolicy } from '../config/load-policy.ts';
+import { printYaml } from '../config/print-yaml.ts';
+import { isDnsLabel, isDnsSubdomain } from '../core/command/values/names.ts';
+import { REASONS } from '../core/errors.ts';
+import { resolveCluster } from '../core/policy/resolve-image.ts';
+import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';
+
+/** Where lines go: the YAML to `out`, everything else to `err`, so that the YAML can be piped to kubectl. */
+export interface Lines {
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+}
+
+const USAGE = `usage: rbac --policy FILE [--cluster NAME] [--namespace kdebug] [--service-account kdebug]
+            [--user U… …] [--team T…] [--in NAMESPACE …]
+  --user   a person who may ask, for a {userId} template; may be repeated
+  --team   the Slack team, for a {teamId} template
+  --in     a namespace that a rule's beginning ("shop-*") covers; may be repeated`;
+
+/**
+ * Prints the RBAC objects that a policy needs in a cluster. Contacts nobody; the same policy and words always print the same.
+ * Answers with the exit code: 0 fine, 1 when a template yields more than could be listed, 2 for wrong words or a wrong policy.
+ */
+export function rbac(words: readonly string[], lines: Lines): number {
+  const read = readWords(words);
+  if (!read) {
+    lines.err(USAGE);
+    return 2;
+  }
+  const loaded = loadPolicy(read.path);
+  if (loaded.kind === 'invalid') {
+    for (const problem of loaded.problems) lines.err(problem);
+    return 2;
+  }
+  const cluster = resolveCluster(read.cluster, loaded.policy);
+  if (cluster.kind === 'deny') {
+    lines.err(
+      `${REASONS[cluster.code].title}: ${cluster.subject || `one of ${Object.keys(loaded.policy.clusters).join(', ')}`}`,
+    );
+    return 2;
+  }
+  const options = { ...read.options, cluster: cluster.cluster };
+  const plan = planRbac(loaded.policy, options);
+  const warnings = warningsOf(plan);
+  for (const line of [...headOf(plan, options), ...warnings.flatMap(loud), ...plan.grants.flatMap(documentsOf)])
+    lines.out(line);
+  for (const warning of warnings) lines.err(warning);
+  return warnings.length > 0 ? 1 : 0;
+}
+
+interface Words {
+  readonly path: string;
+  readonly cluster: string | undefined;
+  readonly options: Omit<RbacOptions, 'cluster'>;
+}
+
+function readWords(words: readonly string[]): Words | undefined {
+  const values = parsed(words);
+  if (values?.policy === undefined) return undefined;
+  const { policy: path, cluster, namespace = 'kdebug', team, user: people = [], in: namespaces = [] } = values;
+  const serviceAccount = values['service-account'] ?? 'kdebug';
+  const valid =
+    [namespace, ...namespaces].every(isDnsLabel) &&
+    isDnsSubdomain(serviceAccount) &&
+    people.every((id) => /^[UW][A-Z0-9]{2,20}$/.test(id)) &&
+    (team === undefined || /^[TE][A-Z0-9]{2,20}$/.test(team));
+  const known = { people, ...(team !== undefined && { teamId: team }) };
+  return valid ? { path, cluster, options: { ...known, namespace, serviceAccount, namespaces } } : undefined;
+}
+
+function parsed(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: {
+        policy: { type: 'string' },
+        cluster: { type: 'string' },
+        namespace: { type: 'string' },
+        'service-account': { type: 'string' },
+        user: { type: 'string', multiple: true },
+        team: { type: 'string' },
+        in: { type: 'string', multiple: true },
+      },
+    }).values;
+  } catch {
+    return undefined;
+  }
+}
+
+const headOf = ({ identities, prefixes }: RbacPlan, { cluster, namespace, serviceAccount }: RbacOptions) => [
+  `# The rights of kdebug (${namespace}/${serviceAccount}) in the cluster ${cluster}: what its policy can need there, and no more.`,
+  identities
+    ? '# It acts as the people who ask; what they may not do themselves, it cannot do for them.'
+    : '# It acts as its own account; people are told apart by its policy alone.',
+  ...prefixes.map(
+    (prefix) => `# RBAC has no prefixes: nothing is printed for ${prefix} but the namespaces given with --in.`,
+  ),
+];
+
+const warningsOf = ({ identities }: RbacPlan): readonly string[] =>
+  (identities?.unbounded ?? []).map(
+    (template) =>
+      `UNBOUNDED: "${template}" yields a name for everyone in Slack, and RBAC can only list names. Only the names listed here work. ` +
+      (template.includes('{teamId}')
+        ? 'Name the team with --team.'
+        : 'Name the people with --user, or in identity.users of the policy.'),
+  );
+
+const loud = (warning: string): readonly string[] => ['#', `# !!! ${warning}`, '#'];
+
+function documentsOf(grant: RbacGrant): readonly string[] {
+  const { name, namespace, rules, subjects } = grant;
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name };
+  return [
+    { apiVersion, kind, metadata, rules },
+    { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects },
+  ].flatMap((document) => ['---', printYaml(document).trimEnd()]);
+}

@@ -1,0 +1,75 @@
+import type { Delivery } from '../../../play/slack/index.ts';
+import { type Handler, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
+import type { Form } from '../../../src/core/report/form.ts';
+import { saying, type World } from './harness.ts';
+
+export const formOf = (name: string, more: Partial<Form> = {}): Form => ({
+  name,
+  value: 'abcdefgh23',
+  title: 'Debug a pod',
+  submit: 'Run',
+  fields: [
+    { id: 'pod', label: 'Pod', kind: 'line', optional: false },
+    { id: 'reason', label: 'Reason', kind: 'lines', optional: true },
+  ],
+  ...more,
+});
+
+export const typed = (pod: string) => ({
+  pod: { pod: { type: 'plain_text_input', value: pod } },
+  reason: { reason: { type: 'plain_text_input', value: null } },
+});
+
+/** Who does it, and what the payload says by force. */
+export interface By {
+  readonly user: string;
+  readonly override?: Record<string, unknown>;
+}
+
+const CHANNEL = 'C0SHOP';
+
+/** Does, as a person of Slack, what a row of the table listens to. The message and the form were made for a member. */
+export async function deed(world: World, handler: Handler, by: By): Promise<Delivery> {
+  const { deliver } = world.local;
+  switch (handler.listens) {
+    case 'command':
+      return deliver.command({ ...by, channel: CHANNEL, text: 'pod-1', command: handler.name });
+    case 'event':
+      return deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' });
+    case 'shortcut': {
+      const { ts } = deliver.say({ user: 'U0ROY', channel: CHANNEL, text: 'pod-1 is slow' });
+      return deliver.shortcut({ ...by, channel: CHANNEL, ts, callbackId: handler.name });
+    }
+    case 'action':
+      return deliver.action({ ...by, channel: CHANNEL, ts: await card(world), actionId: verbOf(handler) });
+    case 'view':
+      return deliver.viewSubmission({ ...by, viewId: await openForm(world, handler.name), values: typed('pod-1') });
+  }
+}
+
+export const verbOf = ({ name }: Handler): string => (name === OTHER_BUTTONS ? 'a-verb-of-tomorrow' : name);
+
+const cards = new WeakMap<World, Promise<string>>();
+
+/** One message with every button. */
+function card(world: World): Promise<string> {
+  const verbs = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant', 'stop', 'rerun', 'a-verb-of-tomorrow'];
+  const buttons = verbs.map((action) => ({ action, label: action, value: 'abcdefgh23' }));
+  const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
+  const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
+  const posted =
+    cards.get(world) ?? world.slack.thread.post({ channelId: CHANNEL }, message, meta).then(({ ts }) => ts);
+  cards.set(world, posted);
+  return posted;
+}
+
+/** A form, opened for a member. */
+export async function openForm(world: World, name: string, more: Partial<Form> = {}): Promise<string> {
+  const before = new Set(world.local.views('U0ROY').map(({ id }) => id));
+  const answer = world.inbox.answer;
+  world.inbox.answer = async () => ({ kind: 'form', form: formOf(name, more) });
+  await world.local.deliver.command({ user: 'U0ROY', channel: CHANNEL, text: '' });
+  world.inbox.answer = answer;
+  world.inbox.forget();
+  return (await world.local.until(() => world.local.views('U0ROY').find(({ id }) => !before.has(id)))).id;
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalSlack, startLocalSlack } from '../../../../play/slack/index.ts';
+import { createClient } from '../../../../src/adapters/slack/client.ts';
+import { createDirectory } from '../../../../src/adapters/slack/directory/directory.ts';
+import type { Directory } from '../../../../src/flow/ports.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { RecordingLog, realClock } from '../harness.ts';
+
+const US = { teamId: 'T0LOCAL', botUserId: 'U0KDEBUG', botId: 'B0KDEBUG', appId: 'A0KDEBUG' };
+
+let local: LocalSlack;
+let clock: FakeClock;
+let directory: Directory;
+const directoryOn = (ticking: FakeClock | typeof realClock): Directory =>
+  createDirectory({
+    client: createClient(local.botToken, local.apiUrl, new RecordingLog()),
+    clock: ticking,
+    identity: () => US,
+  });
+beforeEach(async () => {
+  local = await startLocalSlack();
+  clock = new FakeClock();
+  directory = directoryOn(clock);
+});
+afterEach(async () => {
+  await local.stop();
+  expect(local.unknown).toEqual([]);
+});
+
+const asked = (method: string): number => local.requests(method).length;
+
+describe('a person', () => {
+  test.each([
+    ['U0ROY', 'member', {}],
+    ['U0GUEST', 'guest', {}],
+    ['U0SINGLE', 'guest', {}],
+    ['U0GONE', 'deactivated', {}],
+    ['U0STRANGER', 'outsider', {}],
+    ['U0ROBOT', 'bot', {}],
+    ['U0ROY', 'outsider', { is_stranger: true }],
+    ['U0ROY', 'outsider', { team_id: 'T0OTHER', is_restricted: true }],
+    ['U0ROY', 'deactivated', { deleted: true, is_bot: true }],
+    ['U0ROY', 'outsider', { team_id: 'E0ORG' }],
+    ['U0ROY', 'outsider', { team_id: 'E0ORG', enterprise_user: { teams: ['T0OTHER'] } }],
+    ['U0ROY', 'member', { team_id: 'E0ORG', enterprise_user: { teams: ['T0OTHER', 'T0LOCAL'] } }],
+    ['U0ROY', 'bot', { is_bot: undefined }],
+    ['U0ROY', 'guest', { is_restricted: undefined }],
+    ['U0ROY', 'guest', { is_ultra_restricted: undefined }],
+    ['U0ROY', 'outsider', { team_id: undefined }],
+  ])('%s is %s when Slack says %j', async (userId, kind, said) => {
+    Object.assign(local.team.users[userId]!, said);
+    expect(await directory.person(userId)).toMatchObject({ userId, kind });
+  });
+
+  test('has a name without tricks', async () => {
+    Object.assign(local.team.users.U0ROY!, { name: `r\u202Eoy ${'x'.repeat(200)}` });
+    const { name } = await directory.person('U0ROY');
+    expect(name).toMatch(/^roy x+/);
+    expect(name.length).toBeLessThanOrEqual(80);
+  });
+
+  test('is asked for once a minute, and once by all who ask at the same time', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => directory.person('U0ROY')));
+    local.team.users.U0ROY!.deleted = true;
+    await clock.advance(59_999);
+    expect((await directory.person('U0ROY')).kind).toBe('member');
+    expect(asked('users.info')).toBe(1);
+    await clock.advance(1);
+    expect((await directory.person('U0ROY')).kind).toBe('deactivated');
+    expect(asked('users.info')).toBe(2);
+  });
+
+  test.each(['U0NOBODY', 'roy', '', '__proto__', 'U0ROY&user=U0BOB'])('%j is person_unknown', async (userId) => {
+    await expect(directory.person(userId)).rejects.toMatchObject({ code: 'person_unknown' });
+  });
+
+  test('is nobody when Slack answers about somebody else', async () => {
+    local.team.users.U0MIXED = local.team.users.U0ROY!;
+    await expect(directory.person('U0MIXED')).rejects.toMatchObject({ code: 'person_unknown' });
+  });
+});
+
+describe('the members of a user group', () => {
+  test('are those of this moment, never older than 5 s, asked for once by all', async () => {
+    const first = await Promise.all(Array.from({ length: 100 }, () => directory.members('S0SRE')));
+    expect([...first[0]!]).toEqual(['U0BOB', 'U0ALICE']);
+    expect(asked('usergroups.users.list')).toBe(1);
+    local.team.usergroups.S0SRE!.users = ['U0ALICE'];
+    await clock.advance(5_000);
+    expect([...(await directory.members('S0SRE'))]).toEqual(['U0ALICE']);
+  });
+
+  test('are none of a group that was disabled', async () => {
+    local.team.usergroups.S0SRE!.disabled = true;
+    expect((await directory.members('S0SRE')).size).toBe(0);
+  });
+
+  test.each(['S0NONE', 'sre', ''])('of %j are usergroup_unknown', async (id) => {
+    await expect(directory.members(id)).rejects.toMatchObject({ code: 'usergroup_unknown' });
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    ['http_503', 'slack_unreachable'],
+    ['ratelimited', 'slack_unreachable'],
+    ['reset_after_commit', 'slack_unreachable'],
+    ['truncated_json', 'slack_unreachable'],
+    ['token_revoked', 'slack_token_rejected'],
+    ['missing_scope', 'slack_refused'],
+  ])('%s is %s, is not kept, and lets nobody in', async (kind, code) => {
+    for (const method of ['users.info', 'usergroups.users.list']) local.faults.queue({ method, kind });
+    await expect(directory.person('U0ROY')).rejects.toMatchObject({ code });
+    await expect(directory.members('S0SRE')).rejects.toMatchObject({ code });
+    expect((await directory.person('U0ROY')).kind).toBe('member');
+    expect((await directory.members('S0SRE')).size).toBe(2);
+  });
+
+  test('to answer is slack_unreachable after 1.5 s, and the next one asks anew', async () => {
+    const begunMs = clock.now();
+    local.faults.queue({ method: 'users.info', kind: 'hang' });
+    const waiting = directory.person('U0ROY');
+    const failed = expect(waiting).rejects.toMatchObject({ code: 'slack_unreachable' });
+    await clock.advance(1_500);
+    await failed;
+    expect(clock.now() - begunMs).toBe(1_500);
+    expect((await directory.person('U0ROY')).kind).toBe('member');
+  });
+
+  test('before the start nobody is anybody', async () => {
+    const client = createClient(local.botToken, local.apiUrl, new RecordingLog());
+    const unstarted = createDirectory({ client, clock: realClock, identity: () => undefined });
+    await expect(unstarted.person('U0ROY')).rejects.toMatchObject({ code: 'slack_unreachable' });
+    expect(asked('users.info')).toBe(0);
+  });
+});

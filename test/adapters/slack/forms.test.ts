@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { StoredView } from '../../../play/slack/index.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
+import type { Answer } from '../../../src/flow/ports.ts';
+import { formOf, openForm, typed } from './deeds.ts';
+import { saying, startWorld, type World } from './harness.ts';
+
+const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
+const asking = (name = 'debug'): Answer => ({ kind: 'form', form: formOf(name) });
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('http');
+});
+afterAll(() => world.stop());
+beforeEach(() => {
+  world.inbox.answer = async () => asking();
+  world.inbox.submitAnswer = async () => ({ kind: 'taken' });
+});
+afterEach(() => {
+  world.inbox.forget();
+  world.local.faults.clear();
+  for (const view of world.local.views()) view.open = false;
+});
+
+const opened = (): Promise<StoredView> => world.local.until(() => world.local.views('U0ROY')[0]);
+const metadataOf = ({ view }: StoredView): unknown => JSON.parse(String(view.private_metadata));
+const told = async (act: () => Promise<unknown>): Promise<string> => {
+  const before = world.local.ephemerals('U0ROY').length;
+  await act();
+  return JSON.stringify((await world.local.until(() => world.local.ephemerals('U0ROY')[before])).blocks);
+};
+
+describe('an answer that is a form is opened', () => {
+  test('after a command, with the channel to come back to', async () => {
+    const delivery = await world.local.deliver.command({ ...ROY, text: '' });
+    expect(delivery).toMatchObject({ status: 200, body: '' });
+    const view = await opened();
+    expect(view.view).toMatchObject({ type: 'modal', callback_id: 'debug', title: { text: 'Debug a pod' } });
+    expect(metadataOf(view)).toEqual({ name: 'debug', value: 'abcdefgh23', channelId: 'C0SHOP' });
+  });
+
+  test('after a click in a thread, with the thread too', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    const message = {
+      ...saying('card'),
+      parts: [{ kind: 'actions' as const, buttons: [{ action: 'approve', label: 'Approve', value: 'abcdefgh23' }] }],
+    };
+    const place = { channelId: 'C0SHOP', threadTs: root.ts };
+    const { ts } = await world.slack.thread.post(place, message, { run: 'abcdefgh23', kind: 'anchor', seq: 1 });
+    world.inbox.answer = async () => asking('vote-reason');
+    await world.local.deliver.action({ ...ROY, ts, actionId: 'approve' });
+    expect(metadataOf(await opened())).toMatchObject({ name: 'vote-reason', channelId: 'C0SHOP', threadTs: root.ts });
+  });
+
+  test('after the shortcut, which tells the inbox what the message says', async () => {
+    const { ts } = world.local.deliver.say({ ...ROY, text: 'pod <http://x|web-1> in shop &amp; more' });
+    await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
+    await opened();
+    expect(world.inbox.shortcuts).toEqual([
+      { teamId: 'T0LOCAL', userId: 'U0ROY', channelId: 'C0SHOP', text: 'pod web-1 in shop & more', messageTs: ts },
+    ]);
+  });
+});
+
+describe('when a form cannot be opened, the person is told privately', () => {
+  test('because Slack refuses it', async () => {
+    world.local.faults.queue({ method: 'views.open', kind: 'expired_trigger_id' });
+    expect(await told(() => world.local.deliver.command({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
+  });
+
+  test('because a mention has no trigger', async () => {
+    expect(await told(() => world.local.deliver.mention({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
+    expect(world.local.views()).toEqual([]);
+  });
+
+  test('because no row of the table takes it back', async () => {
+    world.inbox.answer = async () => asking('unheard-of');
+    expect(await told(() => world.local.deliver.command({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
+    expect(world.local.views()).toEqual([]);
+  });
+});
+
+test('a click on a private message is a click like any other', async () => {
+  const buttons = [{ action: 'rerun', label: 'Run again', value: 'abcdefgh23' }];
+  world.inbox.answer = async () => ({
+    kind: 'message',
+    message: { ...saying('again?'), parts: [{ kind: 'actions', buttons }] },
+  });
+  const before = world.local.ephemerals('U0ROY').length;
+  await world.local.deliver.command({ ...ROY, text: 'x' });
+  const { ts } = await world.local.until(() => world.local.ephemerals('U0ROY')[before]);
+  world.inbox.answer = async () => ({ kind: 'nothing' });
+  await world.local.deliver.action({ ...ROY, ts, actionId: 'rerun' });
+  expect(world.inbox.clicks).toMatchObject([{ action: 'rerun', value: 'abcdefgh23', messageTs: ts }]);
+});
+
+test('every delivery of one click has one key, and another click another', async () => {
+  const buttons = [{ action: 'stop', label: 'Stop', value: 'abcdefgh23' }];
+  const message = { ...saying('running'), parts: [{ kind: 'actions' as const, buttons }] };
+  const { ts } = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, { run: 'x', kind: 'anchor', seq: 1 });
+  world.inbox.answer = async () => ({ kind: 'nothing' });
+  const first = await world.local.deliver.action({ ...ROY, ts, actionId: 'stop' });
+  await world.local.deliver.again(first);
+  await world.local.deliver.action({ ...ROY, ts, actionId: 'stop' });
+  const [one, same, other] = world.inbox.clicks.map(({ dedupeKey }) => dedupeKey);
+  expect(same).toBe(one);
+  expect(other).not.toBe(one);
+});
+
+describe('a form that was filled in', () => {
+  const submit = async (values: Record<string, unknown> = typed('pod-1'), override?: Record<string, unknown>) => {
+    const viewId = world.local.views('U0ROY')[0]?.id ?? (await openForm(world, 'debug'));
+    return world.local.deliver.viewSubmission({ user: 'U0ROY', viewId, values, ...(override ? { override } : {}) });
+  };
+
+  test('reaches the inbox with what was typed, and where it was asked for; empty fields are absent', async () => {
+    const delivery = await submit();
+    expect(delivery.body).toEqual({ response_action: 'clear' });
+    expect(world.inbox.submissions).toEqual([
+      {
+        teamId: 'T0LOCAL',
+        userId: 'U0ROY',
+        channelId: 'C0SHOP',
+        name: 'debug',
+        value: 'abcdefgh23',
+        fields: { pod: 'pod-1' },
+        dedupeKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        receivedAtMs: expect.any(Number),
+      },
+    ]);
+    expect(world.local.views()).toEqual([]);
+  });
+
+  test('gives the value of what was chosen', async () => {
+    await submit({ pod: { pod: { type: 'static_select', selected_option: { value: 'web-2', text: {} } } } });
+    expect(world.inbox.submissions[0]?.fields).toEqual({ pod: 'web-2' });
+  });
+
+  test('is answered privately where it was asked for', async () => {
+    world.inbox.submitAnswer = async () => ({ kind: 'taken', message: saying('asked the approvers') });
+    const said = await told(() => submit());
+    expect(said).toContain('asked the approvers');
+    expect(world.local.ephemerals('U0ROY').at(-1)?.channel).toBe('C0SHOP');
+  });
+
+  test('stays open with a word beside each wrong field; a field that it has not is said beside the first', async () => {
+    const viewId = await openForm(world, 'debug');
+    world.inbox.submitAnswer = async () => ({ kind: 'errors', errors: { reason: 'say why', other: 'no such thing' } });
+    const delivery = await submit();
+    expect(delivery.body).toEqual({ response_action: 'errors', errors: { reason: 'say why', pod: 'no such thing' } });
+    expect(world.local.views().map(({ id }) => id)).toEqual([viewId]);
+  });
+
+  test('stays open with the reason when it could not be taken, so that nothing typed is lost', async () => {
+    world.inbox.submitAnswer = () => Promise.reject(new KdebugError('store_unreachable'));
+    const delivery = await submit();
+    expect(JSON.stringify(delivery.body)).toMatch(/"errors":\{"pod":".*store_unreachable/);
+  });
+
+  test('without fields closes, and the reason is told privately', async () => {
+    await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
+    world.inbox.submitAnswer = () => Promise.reject(new KdebugError('store_unreachable'));
+    expect(await told(() => submit({}))).toContain('store_unreachable');
+  });
+
+  test('is one submission however often it is delivered or pressed, and another when it says something else', async () => {
+    const viewId = await openForm(world, 'debug');
+    world.inbox.submitAnswer = async () => ({ kind: 'errors', errors: { pod: 'again' } });
+    await world.local.deliver.again(await submit());
+    await submit();
+    await submit(typed('pod-2'));
+    const [first, replayed, pressedAgain, changed] = world.inbox.submissions.map(({ dedupeKey }) => dedupeKey);
+    expect([replayed, pressedAgain]).toEqual([first, first]);
+    expect(changed).not.toBe(first);
+    expect(world.local.views()[0]?.id).toBe(viewId);
+  });
+
+  test.each([
+    ['is no JSON', '{'],
+    ['is null', 'null'],
+    ['is another form', JSON.stringify({ name: 'vote', value: 'x', channelId: 'C0SHOP' })],
+    ['names no channel', JSON.stringify({ name: 'debug', value: 'x', channelId: '#shop' })],
+    ['names a thread that is none', JSON.stringify({ name: 'debug', value: 'x', channelId: 'C0SHOP', threadTs: 'x' })],
+    ['is too long', JSON.stringify({ name: 'debug', value: 'x'.repeat(3_000), channelId: 'C0SHOP' })],
+  ])('is left out when what it carried %s', async (_what, private_metadata) => {
+    const id = await openForm(world, 'debug');
+    const view = { id, callback_id: 'debug', private_metadata, state: { values: typed('pod-1') } };
+    expect((await submit(typed('pod-1'), { view })).status).toBe(200);
+    expect(world.inbox.submissions).toEqual([]);
+  });
+
+  test('keeps prototype keys out', async () => {
+    const values: Record<string, unknown> = JSON.parse(
+      '{"__proto__":{"x":{"value":"bad"}},"constructor":{"x":{"value":"kept"}},"pod":{"pod":{"value":"p"}}}',
+    );
+    await submit(values);
+    const fields = world.inbox.submissions[0]?.fields ?? {};
+    expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
+    expect(fields.pod).toBe('p');
+    expect(Reflect.get({}, 'x')).toBeUndefined();
+  });
+});
+
+test('over Socket Mode, forms open and close too', async () => {
+  const socket = await startWorld('socket');
+  const viewId = await openForm(socket, 'debug');
+  const kept = { kind: 'errors', errors: { pod: 'no such pod' } } as const;
+  socket.inbox.submitAnswer = async () => kept;
+  const values = typed('pod-1');
+  const refused = await socket.local.deliver.viewSubmission({ user: 'U0ROY', viewId, values });
+  expect(refused.body).toEqual({ response_action: 'errors', errors: kept.errors });
+  socket.inbox.submitAnswer = async () => ({ kind: 'taken' });
+  await socket.local.deliver.viewSubmission({ user: 'U0ROY', viewId, values });
+  expect(socket.local.views()).toEqual([]);
+  await socket.stop();
+});

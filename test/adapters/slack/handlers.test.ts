@@ -1,0 +1,216 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { App } from '@slack/bolt';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HANDLERS, type Handler, isKnownForm, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
+import { REQUEST_FORM } from '../../../src/core/report/request-form.ts';
+import { VOTE_REASON } from '../../../src/flow/approvals.ts';
+import { type By, deed, verbOf } from './deeds.ts';
+import { startWorld, type World } from './harness.ts';
+
+const NOBODY = { command: 0, action: 0, submit: 0, shortcut: 0 };
+
+describe('what Bolt has registered', () => {
+  const KINDS = ['command', 'event', 'action', 'view', 'shortcut'] as const;
+  const OTHERS = ['message', 'options', 'function', 'use', 'assistant'] as const;
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** What the real composition registers, seen from Bolt. */
+  async function registered() {
+    const spies = KINDS.map((kind) => ({ kind, spy: vi.spyOn(App.prototype, kind) }));
+    const others = OTHERS.map((kind) => vi.spyOn(App.prototype, kind));
+    const world = await startWorld('http');
+    await world.stop();
+    const listened = spies.flatMap(({ kind, spy }) =>
+      spy.mock.calls.map(([what]) => ({ kind, name: JSON.stringify(what, (_key, one) => named(one)) })),
+    );
+    const apps = new Set(spies.flatMap(({ spy }) => spy.mock.contexts));
+    return { listened, apps: [...apps], others: others.flatMap((spy) => spy.mock.calls) };
+  }
+  const named = (one: unknown): unknown => (one instanceof RegExp ? OTHER_BUTTONS : one);
+
+  test('is exactly the table: a listener without a row, or a row without a listener, fails here', async () => {
+    const { listened, apps, others } = await registered();
+    const rowed = HANDLERS.map(({ listens, name }) => `${listens} ${name}`).sort();
+    const seen = listened.map(({ kind, name }) => `${kind} ${/"(?:\w+_id":")?([^"]+)"/.exec(name)?.[1]}`).sort();
+    expect(seen).toEqual(rowed);
+    // Bolt's own, against talking to ourselves.
+    expect(others.map(([one]) => (typeof one === 'function' ? one.name : one))).toEqual(['ignoreSelf']);
+    expect(apps).toHaveLength(1);
+    expect(Reflect.get(apps[0] ?? {}, 'listeners')).toHaveLength(HANDLERS.length);
+  });
+
+  test('is registered in one place, and only what the table says reaches the inbox', () => {
+    const root = fileURLToPath(new URL('../../../src/adapters/slack', import.meta.url));
+    const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => ({ path, source: readFileSync(join(root, path), 'utf8') }));
+    const having = (pattern: RegExp) => sources.filter(({ source }) => pattern.test(source)).map(({ path }) => path);
+    expect(having(/\bapp\.(?:command|event|action|view|shortcut|message|options|function|use|assistant)\b/)).toEqual([
+      'register.ts',
+    ]);
+    expect(having(/\bnew App\(/)).toEqual(['index.ts']);
+    const asking = having(/\binbox\.(?:command|action|submit|shortcut)\(/);
+    expect(asking.length).toBeGreaterThan(0);
+    expect(asking.filter((path) => !having(/\bawait answerOf\(/).includes(path))).toEqual([]);
+  });
+
+  test('has a row for every button and form that kdebug itself shows', () => {
+    const root = fileURLToPath(new URL('../../../src', import.meta.url));
+    const sources = ['core', 'flow']
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => [folder, path]),
+      )
+      .filter(([, path]) => path?.endsWith('.ts'))
+      .map((parts) => readFileSync(join(root, ...parts), 'utf8'));
+    const shown = sources.flatMap((source) =>
+      [...source.matchAll(/\{ action: '([^']+)', label:/g)].map(([, verb]) => verb),
+    );
+    const verbs = HANDLERS.filter(({ listens }) => listens === 'action').map(({ name }) => name);
+    expect(shown).toContain('approve');
+    expect(shown.filter((verb) => verb !== undefined && !verbs.includes(verb))).toEqual([]);
+    expect([REQUEST_FORM, VOTE_REASON].filter((form) => !isKnownForm(form))).toEqual([]);
+  });
+
+  test('every row is unique and asks for a full member', () => {
+    expect(new Set(HANDLERS.map(({ listens, name }) => `${listens} ${name}`)).size).toBe(HANDLERS.length);
+    expect(HANDLERS.filter(({ needs }) => needs !== 'member')).toEqual([]);
+  });
+});
+
+const nameOf = ({ listens, name }: Handler): string => `${listens} ${name}`;
+const ROWS = HANDLERS.map((handler): [string, Handler] => [nameOf(handler), handler]);
+
+/** Whoever must be refused: the payload is as Slack would send it for them, or forged where Slack would not send it. */
+interface Intruder {
+  readonly code: string | RegExp;
+  readonly by: (handler: Handler) => By;
+}
+
+const isInteraction = ({ listens }: Handler): boolean => listens !== 'command' && listens !== 'event';
+const plainly = (user: string) => (): By => ({ user });
+const ofTeam = (handler: Handler, team: string): By => ({
+  user: 'U0ROY',
+  override: isInteraction(handler) ? { team: { id: team, domain: 'other' } } : { team_id: team },
+});
+
+/** Slack names the outsider's own team in each kind of payload. */
+function fromSharedChannel(handler: Handler): By {
+  const user = 'U0STRANGER';
+  if (handler.listens === 'command') return { user, override: { team_id: 'T0OTHER' } };
+  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0OTHER') } };
+  return { user, override: { user: { id: user, team_id: 'T0OTHER' } } };
+}
+
+const mentionBy = (user: string, team: string) => ({
+  type: 'app_mention',
+  ts: '1700000000.000100',
+  event_ts: '1700000000.000100',
+  text: '<@U0KDEBUG> pod-1',
+  channel: 'C0SHOP',
+  user,
+  user_team: team,
+});
+
+/** The payload hides where they come from: only Slack's directory tells. */
+function inDisguise(handler: Handler): By {
+  const user = 'U0STRANGER';
+  return { user, ...(isInteraction(handler) ? { override: { user: { id: user, team_id: 'T0LOCAL' } } } : {}) };
+}
+
+const INTRUDERS: Readonly<Record<string, Intruder>> = {
+  'a guest': { code: 'person_is_guest', by: plainly('U0GUEST') },
+  'a single-channel guest': { code: 'person_is_guest', by: plainly('U0SINGLE') },
+  'somebody deactivated': { code: 'person_is_deactivated', by: plainly('U0GONE') },
+  'an outsider of a Slack Connect channel': { code: 'slack_not_our_team', by: fromSharedChannel },
+  'an outsider whose payload names our team': { code: 'person_is_outsider', by: inDisguise },
+  'a stranger of our organisation': { code: 'person_is_outsider', by: plainly('U0FAR') },
+  'a bot': { code: 'person_is_bot', by: plainly('U0ROBOT') },
+  "Slack's own robot": { code: 'person_is_bot', by: plainly('USLACKBOT') },
+  'kdebug itself': { code: /person_is_bot|^$/, by: plainly('U0KDEBUG') },
+  'somebody in another team': { code: 'slack_not_our_team', by: (handler) => ofTeam(handler, 'T0OTHER') },
+  'another app': { code: 'slack_not_our_team', by: () => ({ user: 'U0ROY', override: { api_app_id: 'A0OTHER' } }) },
+  'no app at all': { code: 'slack_not_our_team', by: () => ({ user: 'U0ROY', override: { api_app_id: '' } }) },
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('http', {
+    team: (team) => {
+      const roy = team.users.U0ROY!;
+      team.users.U0FAR = { ...roy, id: 'U0FAR', name: 'far', is_stranger: true };
+      team.channels.C0SHOP!.members.push('U0FAR', 'USLACKBOT');
+      team.users.USLACKBOT = { ...roy, id: 'USLACKBOT', name: 'slackbot', is_bot: false };
+    },
+  });
+});
+afterAll(() => world.stop());
+beforeEach(() => world.inbox.forget());
+
+/** What the person is told: on the acknowledgement, or privately right after it. */
+async function toldTo(user: string, act: () => Promise<{ readonly body: unknown }>): Promise<string> {
+  const before = world.local.ephemerals(user).length;
+  const { body } = await act();
+  if (body !== '' && JSON.stringify(body) !== '{"response_action":"clear"}') return JSON.stringify(body);
+  const said = await world.local.until(() => world.local.ephemerals(user)[before]);
+  return JSON.stringify(said.blocks);
+}
+
+describe.each(ROWS)('%s', (_name, handler) => {
+  test('takes a full member, by the method that its row names', async () => {
+    const told = handler.inbox === 'none' ? await toldTo('U0ROY', () => deed(world, handler, { user: 'U0ROY' })) : '';
+    if (handler.inbox === 'none') expect(told).toContain('unknown_button');
+    else expect((await deed(world, handler, { user: 'U0ROY' })).status).toBe(200);
+    expect(world.inbox.taken).toEqual(handler.inbox === 'none' ? NOBODY : { ...NOBODY, [handler.inbox]: 1 });
+  });
+
+  test.each(Object.entries(INTRUDERS))('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
+    const { user, override } = by(handler);
+    const act = () => deed(world, handler, { user, ...(override ? { override } : {}) });
+    // An event has only the channel to answer in: not for us, not for another team, and Slack takes nothing for who left.
+    const silent = code === 'slack_not_our_team' || user === 'U0KDEBUG' || user === 'U0GONE';
+    const isSilent = handler.listens === 'event' && silent;
+    if (isSilent) expect((await act()).status).toBe(200);
+    else expect(await toldTo(user, act)).toMatch(code);
+    expect(world.inbox.taken).toEqual(NOBODY);
+    expect(world.local.messages('C0SHOP').filter(({ text }) => text.startsWith('kdebug:'))).toEqual([]);
+  });
+});
+
+describe('when Slack cannot say who somebody is', () => {
+  let blind: World;
+  beforeEach(async () => {
+    blind = await startWorld('http');
+  });
+  afterEach(() => blind.stop());
+
+  test.each([
+    ['an error', 'http_500', 'slack_unreachable'],
+    ['a rate limit', 'ratelimited', 'slack_unreachable'],
+    ['another error', 'missing_scope', 'slack_refused'],
+    ['a lost connection', 'reset_before', 'slack_unreachable'],
+    ['nobody', 'user_not_found', 'person_unknown'],
+  ])('%s: nothing is taken, and the next one is, when it can again', async (_what, kind, code) => {
+    blind.local.faults.queue({ method: 'users.info', kind });
+    const first = await blind.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
+    expect(JSON.stringify(first.body)).toContain(code);
+    expect(blind.inbox.taken).toEqual(NOBODY);
+    await blind.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
+    expect(blind.inbox.taken).toEqual({ ...NOBODY, command: 1 });
+  });
+
+  test('no answer at all: an honest one within 2.5 s, and nothing is taken, later neither', async () => {
+    blind.local.faults.queue({ method: 'users.info', kind: 'slow', ms: 2_000 });
+    const delivery = await blind.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
+    expect(delivery.ms).toBeLessThan(2_500);
+    expect(JSON.stringify(delivery.body)).toContain('slack_unreachable');
+    await blind.local.until(() => blind.local.requests('users.info').length === 1);
+    expect(blind.inbox.taken).toEqual(NOBODY);
+  });
+});
+
+test('an unnamed button is one that no row names', () => {
+  expect(HANDLERS.some(({ listens, name }) => listens === 'action' && name === 'a-verb-of-tomorrow')).toBe(false);
+  expect(verbOf({ listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' })).toBe('a-verb-of-tomorrow');
+});

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const root = new URL('../..', import.meta.url);
+const POLICY = 'test/fixtures/policy/design.yaml';
+
+function run(name: string, ...words: readonly string[]) {
+  const main = new URL(`src/cli/${name}-main.ts`, root).pathname;
+  const options = { cwd: root, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main, ...words], options);
+  return { status, stdout, stderr };
+}
+
+test('explain answers with its exit code', () => {
+  const { status, stdout } = run('explain', 'web-1', '--channel', 'C0SHOP', '--user', 'U0ROY', '--policy', POLICY);
+  expect([status, stdout]).toEqual([0, expect.stringContaining('allowed by rule look')]);
+});
+
+test('rbac prints the YAML alone on standard output', () => {
+  const { status, stdout, stderr } = run('rbac', '--policy', POLICY);
+  expect([status, stdout, stderr]).toEqual([
+    1,
+    expect.stringContaining('kind: ClusterRole'),
+    expect.stringMatching(/^UNBOUNDED/),
+  ]);
+});

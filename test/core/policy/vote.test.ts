@@ -1,0 +1,55 @@
+import { describe, expect, it, test } from 'vitest';
+import { judgeVote, type Vote, type Voter } from '../../../src/core/policy/vote.ts';
+import { anApproval, START_MS } from '../../support/builders.ts';
+
+const bob: Voter = { userId: 'U0BOB', isRequester: false, isApprover: true };
+const vote = (parts: Partial<Vote> = {}): Vote => ({ userId: 'U0BOB', kind: 'approve', atMs: START_MS, ...parts });
+
+describe('judgeVote', () => {
+  it('grants with the one approval that is asked for', () => {
+    expect(judgeVote(anApproval(), bob, vote())).toEqual({ kind: 'granted' });
+  });
+
+  it('counts until as many different people have approved as the rule asks for', () => {
+    const two = anApproval({ count: 2 });
+    expect(judgeVote(two, bob, vote())).toEqual({ kind: 'counted' });
+    const after = { ...two, votes: [vote({ userId: 'U0ALICE' })] };
+    expect(judgeVote(after, bob, vote())).toEqual({ kind: 'granted' });
+  });
+
+  it('is rejected by one rejection, whatever was counted before', () => {
+    const three = anApproval({ count: 3, votes: [vote({ userId: 'U0ALICE' })] });
+    expect(judgeVote(three, bob, vote({ kind: 'reject' }))).toEqual({ kind: 'rejected' });
+  });
+
+  test.each([
+    ['the requester votes', { ...bob, isRequester: true }, vote(), 'vote_by_requester'],
+    [
+      'the requester is an approver and rejects',
+      { ...bob, isRequester: true },
+      vote({ kind: 'reject' }),
+      'vote_by_requester',
+    ],
+    ['somebody else votes', { ...bob, isApprover: false }, vote(), 'vote_by_outsider'],
+    ['it is past the time', bob, vote({ atMs: START_MS + 60_001 }), 'approval_expired'],
+    ['it is the very moment of the expiry', bob, vote({ atMs: START_MS + 60_000 }), 'approval_expired'],
+  ] as const)('is ignored when %s', (_, voter, given, code) => {
+    expect(judgeVote(anApproval(), voter, given)).toEqual({ kind: 'ignored', code });
+  });
+
+  it('counts just before the expiry', () => {
+    expect(judgeVote(anApproval(), bob, vote({ atMs: START_MS + 59_999 }))).toEqual({ kind: 'granted' });
+  });
+
+  it('counts nobody twice, though others have voted', () => {
+    const two = anApproval({ count: 3, votes: [vote({ userId: 'U0ALICE' }), vote()] });
+    expect(judgeVote(two, bob, vote())).toEqual({ kind: 'ignored', code: 'vote_repeated' });
+  });
+
+  it.each([undefined, '', '   '])('wants a reason where the rule does: %j is none', (reason) => {
+    const wanted = anApproval({ voteReason: 'required' });
+    expect(judgeVote(wanted, bob, vote(reason === undefined ? {} : { reason }))).toEqual({ kind: 'reason-missing' });
+    expect(judgeVote(wanted, bob, vote({ kind: 'reject' }))).toEqual({ kind: 'reason-missing' });
+    expect(judgeVote(wanted, bob, vote({ reason: 'incident' }))).toEqual({ kind: 'granted' });
+  });
+});
