@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CoreV1Api, KubeConfig, type V1Pod, type V1PodSpec } from '@kubernetes/client-node';
+import { CoreV1Api, KubeConfig, RbacAuthorizationV1Api, type V1Pod, type V1PodSpec } from '@kubernetes/client-node';
 
 /** The test's own hands on a cluster, as its administrator: makes the pods that the stories are about. */
 export class Kube {
   readonly #core: CoreV1Api;
+  readonly #rbac: RbacAuthorizationV1Api;
   readonly #namespaces: string[] = [];
 
   constructor(kubeconfig: string) {
     const config = new KubeConfig();
     config.loadFromString(kubeconfig);
     this.#core = config.makeApiClient(CoreV1Api);
+    this.#rbac = config.makeApiClient(RbacAuthorizationV1Api);
   }
 
   /** A namespace of this test run; `enforce` is its Pod Security level. */
@@ -57,6 +59,44 @@ export class Kube {
 
   async remove(namespace: string, name: string): Promise<void> {
     await this.#core.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 1 });
+  }
+
+  /** Lets a group debug in a namespace: what README and `npm run rbac` say a person needs. */
+  async letGroupDebug(namespace: string, group: string): Promise<void> {
+    const name = 'debuggers';
+    const rules = [
+      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['pods/ephemeralcontainers'], verbs: ['patch'] },
+    ];
+    await this.#rbac.createNamespacedRole({ namespace, body: { metadata: { name }, rules } });
+    await this.#rbac.createNamespacedRoleBinding({
+      namespace,
+      body: {
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }],
+      },
+    });
+  }
+
+  /** Changes the Pod Security level of a namespace. */
+  async enforce(name: string, level: string): Promise<void> {
+    const namespace = await this.#core.readNamespace({ name });
+    const labels = { ...namespace.metadata?.labels, 'pod-security.kubernetes.io/enforce': level };
+    await this.#core.replaceNamespace({ name, body: { ...namespace, metadata: { ...namespace.metadata, labels } } });
+  }
+
+  async gone(namespace: string, name: string): Promise<void> {
+    for (let left = 600; ; left -= 1) {
+      try {
+        await this.#core.readNamespacedPod({ namespace, name });
+      } catch {
+        return;
+      }
+      if (left === 0) throw new Error(`${namespace}/${name} is still there`);
+      await pause(100);
+    }
   }
 
   async cleanUp(): Promise<void> {

@@ -214,7 +214,9 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       'arrives whole and in order, or with its gaps marked (log %d)',
       async (which) => {
         const count = scene.longLogs[which] ?? 0;
-        const thread = await inThread(`pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`);
+        const thread = await inThread(
+          `pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`,
+        );
         expect(thread.anchor).toContain('Succeeded');
         const { missing, ...wrong } = linesIn(await fileOf(thread), count);
         expect(wrong).toEqual({ repeated: 0, disordered: 0 });
