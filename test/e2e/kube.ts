@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CoreV1Api, KubeConfig, RbacAuthorizationV1Api, type V1Pod, type V1PodSpec } from '@kubernetes/client-node';
+import {
+  CoreV1Api,
+  KubeConfig,
+  PatchStrategy,
+  RbacAuthorizationV1Api,
+  setHeaderOptions,
+  type V1Pod,
+  type V1PodSpec,
+} from '@kubernetes/client-node';
 
 /** The test's own hands on a cluster, as its administrator: makes the pods that the stories are about. */
 export class Kube {
@@ -82,9 +90,9 @@ export class Kube {
 
   /** Changes the Pod Security level of a namespace. */
   async enforce(name: string, level: string): Promise<void> {
-    const namespace = await this.#core.readNamespace({ name });
-    const labels = { ...namespace.metadata?.labels, 'pod-security.kubernetes.io/enforce': level };
-    await this.#core.replaceNamespace({ name, body: { ...namespace, metadata: { ...namespace.metadata, labels } } });
+    const labels = { 'pod-security.kubernetes.io/enforce': level };
+    const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    await this.#core.patchNamespace({ name, body: { metadata: { labels } } }, merge);
   }
 
   async gone(namespace: string, name: string): Promise<void> {

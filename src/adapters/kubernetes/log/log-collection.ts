@@ -132,12 +132,13 @@ class LogCollection {
   }
 
   async #flush(): Promise<void> {
-    for (const block of this.#output.take()) {
+    const blocks = this.#output.take();
+    if (blocks.length > 0) this.#succession.deliver();
+    for (const block of blocks) {
       const slow = this.#sink.write(block);
       if (slow !== undefined) await this.#unlessAborted(slow);
       if (this.#request.signal.aborted) return;
     }
-    this.#succession.deliver(this.#output.bytes);
   }
 
   async #unlessAborted(slow: Promise<void>): Promise<void> {

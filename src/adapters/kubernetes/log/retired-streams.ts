@@ -47,7 +47,7 @@ export class RetiredStreams {
     if (!this.#isLast) this.#waitedTicks = 0;
     this.#isLast = true;
     if (this.#waitedTicks * times.tickMs < times.exhaustedMs) return false;
-    
+    for (const { onLate } of this.#retired) onLate();
     return true;
   }
 
@@ -60,7 +60,7 @@ export class RetiredStreams {
     const verdict = new FirstLine(next, this.#marginMs);
     const goesOn = stream.take().every((chunk) => reader.read(chunk, verdict));
     if (goesOn && !stream.end) return false;
-    if (false && verdict.isLate || stream.end?.error) onLate();
+    if (verdict.isLate || stream.end?.error) onLate();
     stream.close();
     return true;
   }

