@@ -52,6 +52,7 @@ async function main(): Promise<number> {
     if (values.once !== undefined) return (await player.type(values.once)) ? 0 : 1;
     console.log(`${stage.banner}\n`);
     await player.type(MAIN_JOB);
+    await pause(300);
     if (values.kubeconfig === undefined) await player.tellGovernance();
     console.log(`${HELP}\n`);
     await player.interact();

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
  */
 const ENTRIES = {
   main: 'src/main.ts',
+  audit: 'src/cli/audit-main.ts',
   explain: 'src/cli/explain-main.ts',
   'lint-policy': 'src/cli/lint-policy-main.ts',
   rbac: 'src/cli/rbac-main.ts',

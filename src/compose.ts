@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { ChainedAuditLog } from './adapters/audit/index.ts';
 import { createMetrics, type OpsServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters } from './adapters/kubernetes/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
@@ -57,12 +58,19 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     log,
     clock,
   });
+  const audit = new ChainedAuditLog({
+    destination:
+      env.audit === 'stdout'
+        ? { kind: 'log', write: (record) => log.info('audit', { audit: record }) }
+        : { kind: 'file', path: env.audit },
+    key: env.key,
+  });
   const pipeline = new Pipeline({
     clusters,
     store,
     thread: slack.thread,
     directory: slack.directory,
-    audit: { append: async (entry) => log.info('audit', { audit: entry }) },
+    audit,
     spools: createSpools(),
     policies,
     clock,
@@ -92,7 +100,7 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
   const stop = async (): Promise<void> => {
     // New commands get a polite answer while the runs in hand have their last word.
     await pipeline.drain(DRAIN_MS);
-    await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close()]);
+    await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close(), audit.close()]);
     policies.close();
   };
   let stopping: Promise<void> | undefined;

@@ -22,6 +22,8 @@ export interface Env {
   readonly kubeconfig?: string;
   readonly redisUrl?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** `stdout`: records are lines of the own log; else the path of a file of their own. */
+  readonly audit: string;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -89,6 +91,7 @@ const Variables = z.object({
     .refine(isKey, { error: 'must be 32 bytes in base64: make one with "openssl rand -base64 32"' })
     .optional(),
   KDEBUG_POLICY: z.string().default('/etc/kdebug/policy.yaml'),
+  KDEBUG_AUDIT: z.string().default('stdout'),
   KUBECONFIG: z.string().optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -123,11 +126,12 @@ function envOf(variables: z.output<typeof Variables>): Env {
     ...(variables.KUBECONFIG !== undefined && { kubeconfig: variables.KUBECONFIG }),
     ...(variables.REDIS_URL !== undefined && { redisUrl: variables.REDIS_URL }),
     logLevel: variables.LOG_LEVEL,
+    audit: variables.KDEBUG_AUDIT,
   };
 }
 
 /** RFC 5869, with a label of ours, so that the key tells nothing of the token. */
-const derivedKey = (botToken: string): Buffer =>
+export const derivedKey = (botToken: string): Buffer =>
   Buffer.from(hkdfSync('sha256', botToken, '', 'kdebug sealing key', 32));
 
 function isKey(text: string): boolean {

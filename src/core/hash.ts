@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 /**
  * JSON with the keys of every object sorted and `undefined` left out, so that equal values have equal text.
@@ -14,7 +14,25 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** SHA-256 in lower-case hexadecimal. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+/** HMAC-SHA-256 (RFC 2104) over the parts in order, in lower-case hexadecimal. */
+export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): string {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) mac.update(part);
+  return mac.digest('hex');
+}
+
+/** A key of 32 bytes for one use (HKDF-SHA-256, RFC 5869): it tells nothing of the secret, nor of the keys with other labels. */
+export const deriveKey = (secret: string | Uint8Array, label: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', label, 32));
+
+/** HMAC-SHA-256 in lower-case hexadecimal. */
+export const hmac = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('hex');
+
+/** A 32-byte key of its own for one purpose, from another key (HKDF, RFC 5869). */
+export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', key, '', purpose, 32));
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -30,6 +30,7 @@ describe('the environment', () => {
       keyFrom: 'derived',
       policyPath: '/etc/kdebug/policy.yaml',
       logLevel: 'info',
+      audit: 'stdout',
     });
   });
 

@@ -10,6 +10,7 @@ describe('the example of the design', () => {
       ephemeralContainersPerPod: 10,
       runsPerUserPerMinute: 6,
       runsPerChannel: 20,
+      runsPerCluster: 200,
       startDeadlineMs: 120_000,
       maxTimeoutMs: 1_800_000,
       maxLogBytes: 104_857_600,

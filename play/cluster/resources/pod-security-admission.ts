@@ -25,7 +25,7 @@ export function admitByPodSecurity(world: World, call: Call, pod: PodObject): vo
 /** A change that Pod Security looks at: a container that was not there. Labels and annotations are not (isSignificantPodUpdate). */
 export function isSignificant(pod: PodObject, before: PodObject): boolean {
   const known = new Set((before.spec.ephemeralContainers ?? []).map(({ name }) => name));
-  return (pod.spec.ephemeralContainers ?? []).length > 0;
+  return (pod.spec.ephemeralContainers ?? []).some(({ name }) => !known.has(name));
 }
 
 function violationsOf(pod: PodObject, labels: Labels, mode: string): string | undefined {

@@ -9,8 +9,8 @@ export interface ProfileChoice {
   readonly runAsNonRoot: boolean;
   /** The namespace's Pod Security level: what it would refuse is not tried. */
   readonly level: PodSecurityLevel;
-  /** Whether a rule allows this profile here without an approval. */
-  readonly allowed: (profile: Profile) => boolean;
+  /** Whether a rule allows this profile, as that user, here without an approval. */
+  readonly allowed: (candidate: ChosenProfile) => boolean;
 }
 
 export interface ChosenProfile {
@@ -46,7 +46,7 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
   ];
   return candidates
     .filter((candidate): candidate is ChosenProfile => Boolean(candidate))
-    .find(({ profile }) => admits(choice.level, profile) && choice.allowed(profile));
+    .find((candidate) => admits(choice.level, candidate.profile) && choice.allowed(candidate));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { RunRequest } from '../command/command.ts';
-import { admits, blindSpots, chooseProfile, identityOfTarget } from '../container/auto-profile.ts';
+import { admits, blindSpots, type ChosenProfile, chooseProfile, identityOfTarget } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from '../container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../container/profiles.ts';
@@ -83,7 +83,7 @@ function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
   const target = container && identityOfTarget(pod, container);
   if (asked === 'auto') {
     const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
-    const allowed = (profile: Profile) => decide(make(profile, undefined), policy).kind === 'allow';
+    const allowed = ({ profile, runAs }: ChosenProfile) => decide(make(profile, runAs), policy).kind === 'allow';
     const chosen = chooseProfile({ target, runAsNonRoot, level, allowed });
     if (chosen) return made(make(chosen.profile, chosen.runAs));
     // Nothing is allowed outright: let the decision on the mildest one say which rule is in the way.

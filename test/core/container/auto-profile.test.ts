@@ -31,14 +31,14 @@ describe('chooseProfile', () => {
     const choice = chooseProfile({
       ...anywhere,
       target: { uid: 0, gid: 0 },
-      allowed: (profile) => profile === 'baseline',
+      allowed: ({ profile }) => profile === 'baseline',
     });
     expect(choice?.profile).toBe('baseline');
     expect(chooseProfile({ ...anywhere, target: APP, allowed: () => false })).toBeUndefined();
   });
 
   it('never picks netadmin or sysadmin, even when they are all that is allowed', () => {
-    const allowed = (profile: string) => profile === 'netadmin' || profile === 'sysadmin';
+    const allowed = ({ profile }: { profile: string }) => profile === 'netadmin' || profile === 'sysadmin';
     expect(chooseProfile({ ...anywhere, target: undefined, allowed })).toBeUndefined();
   });
 });

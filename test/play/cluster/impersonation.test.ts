@@ -27,6 +27,7 @@ beforeAll(async () => {
         impersonate([''], ['users'], ['slack:U1']),
         impersonate([''], ['groups'], ['kdebug:C1']),
         impersonate(['authentication.k8s.io'], ['userextras/slack-user'], ['U1']),
+        impersonate([''], ['userextras/wrong-group'], ['U1']),
       ],
     },
     {
@@ -94,6 +95,14 @@ describe('to act as somebody', () => {
       { 'impersonate-extra-slack-user': 'U2' },
       'userextras.authentication.k8s.io "U2"',
       'userextras/slack-user',
+      '"authentication.k8s.io"',
+      'at the cluster scope',
+    ],
+    [
+      'an extra granted in the wrong API group',
+      { 'impersonate-extra-wrong-group': 'U1' },
+      'userextras.authentication.k8s.io "U1"',
+      'userextras/wrong-group',
       '"authentication.k8s.io"',
       'at the cluster scope',
     ],

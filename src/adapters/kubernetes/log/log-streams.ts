@@ -2,6 +2,7 @@ import type { KdebugError } from '../../../core/errors.ts';
 import type { Clock, LogRequest } from '../../../flow/ports.ts';
 import { delayOf } from '../api/delays.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
+import { isSameLine } from './line-key.ts';
 import { type LogClient, LogStream } from './log-stream.ts';
 import type { LogTimes } from './log-times.ts';
 import type { Merge } from './merge.ts';
@@ -47,10 +48,6 @@ export class LogStreams {
 
   get newest(): LogStream | undefined {
     return this.#waiting.at(-1);
-  }
-
-  get beforeNewest(): LogStream | undefined {
-    return this.#waiting.at(-2);
   }
 
   get waiting(): number {
@@ -99,6 +96,14 @@ export class LogStreams {
   drop(stream: LogStream): void {
     stream.close();
     this.#waiting = this.#waiting.filter((other) => other !== stream);
+  }
+
+  /** Two that begin with the same line hold the same file: one is enough, and the final read is the better one. */
+  dropDouble(): void {
+    const [before, newest] = this.#waiting.slice(-2);
+    const [first, other] = [newest?.first[0], before?.first[0]];
+    if (!newest || !before || !first || !other || !isSameLine(first, other)) return;
+    this.drop(newest.follow ? newest : before);
   }
 
   /** A reading ended in vain. */

@@ -27,6 +27,8 @@ export interface LogTimes {
   readonly marginMs: number;
   /** A lost file shows as a step in the stamps of at least this. */
   readonly gapMs: number;
+  /** The shortest time between two rotations. */
+  readonly fileLifeMs: number;
   /** A follow that was open so soon after the start has seen the first file. */
   readonly joinedWithinMs: number;
   /** A follow's end and the container's end belong together when they are this close. */
@@ -54,6 +56,7 @@ export const LOG_TIMES: LogTimes = {
   overlapMs: 2_000,
   marginMs: 1_000,
   gapMs: 7_000,
+  fileLifeMs: 8_000,
   joinedWithinMs: 3_000,
   endTogetherMs: 1_500,
   backOff: { firstMs: 100, mostMs: 5_000 },

@@ -21,6 +21,7 @@ export class Merge implements LineTaker {
   readonly #delivered = new DeliveredLines();
   /** The line that is being delivered, or that a reading left without its newline. */
   readonly #line = new OpenLine();
+  #first: Readonly<Stamp> = this.#line;
   #isOpen = false;
   #hasAny = false;
   #isStamped = true;
@@ -46,6 +47,11 @@ export class Merge implements LineTaker {
   /** The stamp of the line delivered last, whole or in part. Valid when `hasAny`. */
   get newest(): Readonly<Stamp> {
     return this.#line;
+  }
+
+  /** The stamp of the very first line. Valid when `hasAny`. */
+  get first(): Readonly<Stamp> {
+    return this.#first;
   }
 
   get hasAny(): boolean {
@@ -196,6 +202,7 @@ export class Merge implements LineTaker {
     if (this.#isOpen && this.#isStamped) this.#delivered.push(this.#line);
     this.#isOpen = true;
     this.#isStamped = true;
+    if (!this.#hasAny) this.#first = { ...stamp };
     this.#hasAny = true;
     this.#line.start(stamp);
   }

@@ -1,14 +1,14 @@
 import type { LogRequest } from '../../../flow/ports.ts';
+import { Beginning } from './beginning.ts';
 import { Ending } from './ending.ts';
 import { Judgement } from './judgement.ts';
-import { isSameLine } from './line-key.ts';
 import type { LogStream } from './log-stream.ts';
 import { codeOf, LogStreams, type LogTools } from './log-streams.ts';
 import type { Merge } from './merge.ts';
 import { Pulse } from './pulse.ts';
 import type { Reading } from './reading.ts';
 import { RetiredStreams } from './retired-streams.ts';
-import { isSameStamp, type Stamp } from './stamp.ts';
+import { isSameStamp, type Stamp, toMs } from './stamp.ts';
 
 /** The collection is over; with a code when it could not be read to its end. */
 export interface Done {
@@ -27,7 +27,6 @@ export interface Joint {
 /** Decides which reading of a log is in front and when another is opened. Waiting times pass only in `tick`. */
 export class Succession {
   readonly #tools: LogTools;
-  readonly #request: LogRequest;
   readonly #join: Joint;
   readonly #merge: Merge;
   readonly #streams: LogStreams;
@@ -35,8 +34,8 @@ export class Succession {
   readonly #ending: Ending;
   readonly #retired: RetiredStreams;
   readonly #judgement: Judgement;
+  readonly #beginning: Beginning;
   #holdTicks = 0;
-  #joinedAtStart = false;
   /** The waiting reading of which it is known that the front has not delivered its first lines yet, and how many those were. */
   #settled: { readonly stream: LogStream; readonly lines: number } | undefined;
   /** The front may repeat what was delivered, and its first lines are not known yet. */
@@ -44,7 +43,6 @@ export class Succession {
 
   constructor(tools: LogTools, request: LogRequest, join: Joint) {
     this.#tools = tools;
-    this.#request = request;
     this.#join = join;
     this.#merge = join.merge;
     this.#streams = new LogStreams(tools, request, join);
@@ -52,6 +50,7 @@ export class Succession {
     this.#ending = new Ending(tools);
     this.#retired = new RetiredStreams(tools.times.marginMs);
     const [merge, streams, pulse, ending] = [this.#merge, this.#streams, this.#pulse, this.#ending];
+    this.#beginning = new Beginning(tools, this.#merge, request.startedAtMs);
     this.#judgement = new Judgement({ tools, merge, streams, pulse, ending });
   }
 
@@ -65,7 +64,7 @@ export class Succession {
   }
 
   get beginningMayBeMissing(): boolean {
-    return !this.#joinedAtStart && this.#judgement.isLarge;
+    return this.#judgement.isLarge && this.#beginning.mayBeMissing;
   }
 
   /** The container has ended. */
@@ -82,12 +81,13 @@ export class Succession {
   flow(front: LogStream): void {
     this.#pulse.beat();
     if (this.#merge.hasAny || !front.follow || front.openedAtMs === undefined) return;
-    this.#joinedAtStart = front.openedAtMs - this.#request.startedAtMs <= this.#tools.times.joinedWithinMs;
+    this.#beginning.join(front.openedAtMs);
   }
 
   /** The front has brought content that was new. */
   deliver(): void {
     this.#streams.succeed();
+    this.#beginning.deliver();
   }
 
   /** Once a tick. `isIdle`: the front was waited for, not the sink. */
@@ -113,7 +113,7 @@ export class Succession {
   settle(): void {
     this.#retired.listen();
     this.#startFront();
-    this.#dropDouble();
+    this.#streams.dropDouble();
     while (this.#settleNext());
     this.#merge.expect(this.#isNextUnknown ? undefined : (this.#streams.next?.first ?? []));
   }
@@ -148,9 +148,15 @@ export class Succession {
    * them. That did not happen if what stopped it is the first line of a file; otherwise the line is in doubt, and said to be.
    */
   #noteJump(to: Readonly<Stamp>): void {
+    this.#noteRotation();
     const second = this.#streams.next?.first[1];
     const isIntoNext = second !== undefined && isSameStamp(second, to);
     if (!isIntoNext && !this.#streams.hasFirstLine(to)) this.#merge.doubtNewest(to)();
+  }
+
+  #noteRotation(): void {
+    const [first] = this.#streams.next?.first ?? [];
+    if (first) this.#beginning.rotated(toMs(first));
   }
 
   /** What a reading repeats shows in its first two lines; for the second one a tick is waited. */
@@ -162,14 +168,6 @@ export class Succession {
     const { broken, jumpedTo } = this.#starting;
     this.#merge.startOver({ broken, jumpedTo, first: front.first, firstEnd: front.firstEnd });
     this.#starting = undefined;
-  }
-
-  /** Two that begin with the same line hold the same file: one is enough, and the final read is the better one. */
-  #dropDouble(): void {
-    const { newest, beforeNewest } = this.#streams;
-    const [first, other] = [newest?.first[0], beforeNewest?.first[0]];
-    if (!newest || !beforeNewest || !first || !other || !isSameLine(first, other)) return;
-    this.#streams.drop(newest.follow ? newest : beforeNewest);
   }
 
   /** True when the next one was dropped, or put in front; then there may be another. */
@@ -218,6 +216,7 @@ export class Succession {
       return;
     }
     const [first] = next.first;
+    this.#noteRotation();
     if (reading && first) {
       const { stream, reader } = reading;
       this.#retired.add({ stream, reader, next: first, onLate: this.#merge.doubtNewest(first) });

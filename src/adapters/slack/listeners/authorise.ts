@@ -42,7 +42,7 @@ export async function authorise(
  * a secret that was copied. What names no team or no app is not ours. An enterprise vouches only where we are installed in one.
  */
 function isOurs(sender: Sender, identity: Identity): boolean {
-
+  if (sender.appId !== identity.appId) return false;
   const teamIds = sender.teamIds.filter((teamId) => teamId !== undefined);
   if (teamIds.length > 0 && teamIds.every((teamId) => teamId === identity.teamId)) return true;
   return identity.enterpriseId !== undefined && sender.enterpriseId === identity.enterpriseId;

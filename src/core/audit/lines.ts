@@ -1,0 +1,36 @@
+import { LONGEST_LINE_BYTES } from './record.ts';
+
+export interface Line {
+  /** Without its newline; of a longer line than any record can be only the beginning. */
+  readonly bytes: Buffer;
+  /** Where the line ends in the file, newline included. */
+  readonly end: number;
+  /** It has its newline. */
+  readonly terminated: boolean;
+}
+
+const NEWLINE = 0x0a;
+
+/** Splits at newlines only, and keeps at most one line in memory, however long it claims to be. `start`: where the chunks begin in the file. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, start = 0): AsyncGenerator<Line> {
+  let begun: Buffer = Buffer.alloc(0);
+  let end = start;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      end += at + 1 - from;
+      yield { bytes: joined(begun, chunk.subarray(from, at)), end, terminated: true };
+      begun = Buffer.alloc(0);
+      from = at + 1;
+    }
+    end += chunk.length - from;
+    begun = joined(begun, chunk.subarray(from));
+  }
+  if (begun.length > 0) yield { bytes: begun, end, terminated: false };
+}
+
+function joined(begun: Buffer, more: Buffer): Buffer {
+  const room = LONGEST_LINE_BYTES + 1 - begun.length;
+  if (begun.length === 0) return more.subarray(0, room);
+  return room === 0 || more.length === 0 ? begun : Buffer.concat([begun, more.subarray(0, room)]);
+}

@@ -1,0 +1,83 @@
+import { sha256 } from '../hash.ts';
+import { findSecrets } from '../report/log/find-secrets.ts';
+import { replaceRanges } from '../report/log/line-redactor.ts';
+
+/** Something that is to be recorded; the `AuditEntry` of the flow is one. */
+export interface Happening {
+  readonly step: string;
+  readonly atMs: number;
+  readonly runId: string;
+  readonly channelId: string;
+  readonly actorId: string;
+  readonly facts: Readonly<Record<string, Fact | undefined>>;
+}
+
+type Fact = string | number | boolean;
+
+/** A record as it is written: one line of JSON with the fields in this order. */
+export interface AuditRecord {
+  readonly v: 1;
+  /** One start of one process. */
+  readonly chain: string;
+  /** 0 for the record `genesis`, with which every chain starts, then rising by one. */
+  readonly seq: number;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly at: string;
+  /** A step of a run, or `genesis`, or `end` when the process was told to go. */
+  readonly step: string;
+  readonly run: string;
+  readonly channel: string;
+  readonly actor: string;
+  readonly facts: Readonly<Record<string, Fact>>;
+  /** The `mac` of the record before: for `genesis` of the last one of the file, or empty. */
+  readonly prev: string;
+  /** HMAC-SHA-256 of everything before it, in hexadecimal. */
+  readonly mac: string;
+}
+
+/** The longest text that a record keeps whole, in UTF-16 units. */
+const LONGEST_TEXT = 2_000;
+/** More of a text is not even looked at: the longest command has 16,000. */
+const LONGEST_LOOK = 20_000;
+/** A text that is shorter than this holds no secret of a known shape. */
+const SHORTEST_SECRET = 8;
+const MOST_FACTS = 40;
+/** Twice what the longest record can have, every character escaped. */
+export const LONGEST_LINE_BYTES = 2 * 6 * LONGEST_TEXT * (MOST_FACTS + 3);
+
+/** Slack's tokens and private reply addresses, in any form; other secrets are known to `findSecrets`. */
+const SLACK_SECRETS = [/\b(?:xox[a-z]|xapp)[-.][\w.%-]+/g, /https?:\/\/hooks\.slack[^\s"'<>\\]*/g];
+
+/** Removes secrets by value and by shape, then cuts what is too long; what was cut off is kept as a hash. */
+function cleanText(text: string, secrets: readonly string[]): string {
+  if (text.length < SHORTEST_SECRET) return text;
+  const seen = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text.slice(0, LONGEST_LOOK));
+  const whole = { text: seen, from: 0, to: seen.length };
+  const clean = replaceRanges(seen, { ...whole, ranges: findSecrets({ ...whole, startsLine: true }, SLACK_SECRETS) });
+  if (clean.length <= LONGEST_TEXT) return clean;
+  return `${clean.slice(0, LONGEST_TEXT)}… [${text.length} characters, sha256 ${sha256(clean)}]`;
+}
+
+/**
+ * The happening as it may be written: every text without secrets (`secrets` by value, each at least 8 characters; Slack's
+ * tokens and reply addresses and the other known shapes), at most 2,000 characters each and 40 facts.
+ * Numbers that JSON has not become text. @throws RangeError when `atMs` is no time
+ */
+export function cleanHappening(happening: Happening, secrets: readonly string[]): Happening {
+  const { step, atMs, runId, channelId, actorId, facts } = happening;
+  new Date(atMs).toISOString();
+  const text = (value: string): string => cleanText(value, secrets);
+  const fact = (value: Fact): Fact => {
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    return typeof value === 'string' ? text(value) : value;
+  };
+  const kept = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, fact(value)]]));
+  return {
+    step,
+    atMs,
+    runId: text(runId),
+    channelId: text(channelId),
+    actorId: text(actorId),
+    facts: Object.fromEntries(kept.slice(0, MOST_FACTS)),
+  };
+}

@@ -1,0 +1,213 @@
+import { sha256 } from '../hash.ts';
+import { formatLink, type Link, openRecord } from './chain.ts';
+import type { Line } from './lines.ts';
+import { fromLogLine } from './log-line.ts';
+import { type AuditRecord, LONGEST_LINE_BYTES } from './record.ts';
+
+export interface VerifyOptions {
+  /** `auditKey` of the key that the log was written with. */
+  readonly key: Uint8Array;
+  /** `file`: records only, every chain linked to the one before. `stream`: the own logs of any number of processes. */
+  readonly form: 'file' | 'stream';
+  /** Where a file's reading begins, when not at its start. */
+  readonly from?: Link;
+  /** Records that must be there: heads, signed or noted down elsewhere. */
+  readonly mustHold?: readonly Link[];
+}
+
+/** What is wrong, once: nothing after it was looked at. */
+export interface Wrong {
+  /** From 1; undefined when it is about the end. */
+  readonly line?: number;
+  readonly problem: 'changed' | 'not-a-record' | 'missing' | 'out-of-place' | 'cut-off' | 'nothing';
+  readonly text: string;
+}
+
+export interface Verdict {
+  readonly wrong?: Wrong;
+  readonly records: number;
+  readonly runs: number;
+  readonly chains: number;
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+  /** The last record of every chain that may go on: heads to note down. */
+  readonly heads: readonly Link[];
+  /** What is no proof of anything wrong, but must not go unsaid. */
+  readonly notes: readonly string[];
+}
+
+interface Chain {
+  readonly link: Link;
+  readonly ended: boolean;
+}
+
+interface Suspect {
+  readonly wrong: Wrong;
+  readonly hash: string;
+}
+
+/** Checks records one after the other. Memory grows by some tens of bytes for each run and chain, by nothing else. */
+export class ChainVerifier {
+  readonly #options: VerifyOptions;
+  /** In a file only the newest chain can go on. */
+  readonly #chains = new Map<string, Chain>();
+  readonly #missing: Set<string>;
+  readonly #runs = new Set<string>();
+  readonly #notes: string[] = [];
+  #suspect: Suspect | undefined;
+  #wrong: Wrong | undefined;
+  #line = 0;
+  #records = 0;
+  #started = 0;
+  #firstAt: string | undefined;
+  #lastAt: string | undefined;
+
+  constructor(options: VerifyOptions) {
+    this.#options = options;
+    this.#missing = new Set(options.mustHold?.map(formatLink));
+    if (options.from) this.#seen(options.from, false);
+  }
+
+  /** @returns false once something is wrong: the rest need not be read */
+  take(line: Line): boolean {
+    if (this.#wrong !== undefined) return false;
+    this.#line += 1;
+    if (this.#options.form === 'file' && !line.terminated) {
+      this.#notes.push(
+        `line ${this.#line} is not whole (${line.bytes.length} bytes): it is being written, or its writer died in it; the next start will say so in the log`,
+      );
+      return true;
+    }
+    const bytes = this.#options.form === 'file' ? line.bytes : fromLogLine(line.bytes);
+    if (bytes !== undefined) this.#wrong = this.#judge(bytes);
+    return this.#wrong === undefined;
+  }
+
+  finish(): Verdict {
+    const wrong = this.#wrong ?? this.#suspect?.wrong ?? this.#atEnd();
+    return {
+      ...(wrong && { wrong }),
+      records: this.#records,
+      runs: this.#runs.size,
+      chains: this.#started,
+      ...(this.#firstAt !== undefined && { firstAt: this.#firstAt }),
+      ...(this.#lastAt !== undefined && { lastAt: this.#lastAt }),
+      heads: [...this.#chains.values()].map(({ link }) => link),
+      notes: [...this.#notes, ...this.#unended()],
+    };
+  }
+
+  #judge(bytes: Buffer | 'broken'): Wrong | undefined {
+    const opened = bytes === 'broken' ? ({ kind: 'unsigned' } as const) : openRecord(this.#options.key, bytes);
+    if (opened.kind === 'genuine') return this.#place(opened.record);
+    if (this.#suspect !== undefined) return this.#suspect.wrong;
+    const wrong =
+      opened.kind === 'changed'
+        ? this.#at('changed', 'this record was changed, or the key is not the one that it was written with')
+        : this.#at('not-a-record', 'this is not a record of the audit log: it was changed or put in');
+    const healable = bytes !== 'broken' && this.#options.form === 'file' && bytes.length <= LONGEST_LINE_BYTES;
+    if (!healable) return wrong;
+    // A writer may have died here; then the next line says so.
+    this.#suspect = { wrong, hash: sha256(bytes) };
+    return undefined;
+  }
+
+  #place(record: AuditRecord): Wrong | undefined {
+    const misplaced = record.step === 'genesis' ? this.#misplacedGenesis(record) : this.#misplaced(record);
+    if (misplaced !== undefined) return this.#suspect?.wrong ?? misplaced;
+    if (this.#suspect !== undefined) {
+      this.#notes.push(`line ${this.#line - 1} is not whole: its writer died in it, as the start after it recorded`);
+    }
+    this.#suspect = undefined;
+    this.#seen({ chain: record.chain, seq: record.seq, mac: record.mac }, record.step === 'end');
+    this.#count(record);
+    return undefined;
+  }
+
+  #misplacedGenesis({ chain, seq, prev, facts }: AuditRecord): Wrong | undefined {
+    const { form } = this.#options;
+    if (facts.destination !== (form === 'file' ? 'file' : 'stdout')) {
+      return this.#at('out-of-place', `chain ${chain} was written to ${facts.destination}, not to what is read here`);
+    }
+    const before = form === 'file' ? (this.#newest()?.link.mac ?? '') : '';
+    if (seq !== 0 || prev !== before || this.#chains.has(chain)) {
+      return this.#at(
+        prev === '' ? 'out-of-place' : 'missing',
+        `chain ${chain} starts here, but not where it did: records before it were removed or put in, or it was moved`,
+      );
+    }
+    if (facts.torn === this.#suspect?.hash) return undefined;
+    return this.#at('missing', `chain ${chain} starts with word of a line that is not whole, and that line is not here`);
+  }
+
+  #misplaced({ chain, seq, prev }: AuditRecord): Wrong | undefined {
+    const before = this.#options.form === 'file' ? this.#newest() : this.#chains.get(chain);
+    const here = `record ${seq} of chain ${chain}`;
+    if (before === undefined) return this.#at('missing', `${here} is the first: what stood before it is missing`);
+    const { link, ended } = before;
+    const next = link.seq + 1;
+    if (chain !== link.chain) {
+      return this.#at('out-of-place', `${here} stands within chain ${link.chain}: records were removed, moved or put in`);
+    }
+    if (seq > next) return this.#at('missing', `${here} follows record ${link.seq}: ${missing(next, seq - 1)} missing here`);
+    if (seq < next || prev !== link.mac || ended || this.#suspect !== undefined) {
+      return this.#at('out-of-place', `${here} stands after record ${link.seq}: it was moved, or put in again`);
+    }
+    return undefined;
+  }
+
+  #seen(link: Link, ended: boolean): void {
+    if (this.#options.form === 'file') this.#chains.clear();
+    this.#chains.set(link.chain, { link, ended });
+    this.#missing.delete(formatLink(link));
+  }
+
+  #count({ at, run, step }: AuditRecord): void {
+    this.#records += 1;
+    if (step === 'genesis') this.#started += 1;
+    if (run !== '') this.#runs.add(run);
+    this.#firstAt ??= at;
+    this.#lastAt = at;
+  }
+
+  #newest(): Chain | undefined {
+    return this.#chains.values().next().value;
+  }
+
+  #atEnd(): Wrong | undefined {
+    const [lost] = this.#missing;
+    if (lost !== undefined) {
+      const [chain, seq] = lost.split(':');
+      return { problem: 'cut-off', text: `the log must hold record ${seq} of chain ${chain}, and does not: its end was cut off` };
+    }
+    if (this.#records > 0 || this.#options.from) return undefined;
+    return { problem: 'nothing', text: 'there is no audit record here' };
+  }
+
+  #unended(): readonly string[] {
+    if (this.#options.form === 'file') return [];
+    return [...this.#chains.values()]
+      .filter(({ ended }) => !ended)
+      .map(
+        ({ link: { chain, seq } }) =>
+          `chain ${chain} has no end after record ${seq}: its process runs still, or was killed, or records were cut off`,
+      );
+  }
+
+  #at(problem: Wrong['problem'], text: string): Wrong {
+    return { line: this.#line, problem, text };
+  }
+}
+
+const missing = (first: number, last: number): string =>
+  first === last ? `record ${first} is` : `records ${first} to ${last} are`;
+
+/** Checks all lines, one at a time. */
+export async function verifyChain(
+  lines: Iterable<Line> | AsyncIterable<Line>,
+  options: VerifyOptions,
+): Promise<Verdict> {
+  const verifier = new ChainVerifier(options);
+  for await (const line of lines) if (!verifier.take(line)) break;
+  return verifier.finish();
+}
