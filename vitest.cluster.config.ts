@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:cluster`: the same end-to-end tests, and those that need a kubelet, on the cluster that KUBECONFIG names. */
 export default defineConfig({
   test: {
-    include: ['test/e2e/**/*.test.ts', 'test/cluster/**/*.test.ts'],
+    include: ['test/cluster/**/*.test.ts'],
     env: { KDEBUG_TEST_CLUSTER: '1' },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { build } from './app.ts';
 import { type Row, rowText } from './figures.ts';
 import { kubectlVersion } from './kubectl.ts';
@@ -35,8 +35,10 @@ export async function bench(words: readonly string[]): Promise<number> {
 async function measured(options: BenchOptions): Promise<readonly Row[]> {
   const version = await kubectlVersion();
   console.log(
-    `Node ${process.version}, ${cpus().length} CPUs, kubectl ${version ?? 'is not on this machine: nothing to compare with'}\n`,
+    `Node ${process.version}, ${cpus().length} CPUs, kubectl ${version ?? 'is not on this machine: nothing to compare with'}`,
   );
+  // Figures of a busy machine say little: its load stands beside them.
+  console.log(`load average ${loadavg()[0]?.toFixed(1)}\n`);
   await build();
   const rows: Row[] = [];
   for (const name of options.rows) {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { ChainedAuditLog } from './adapters/audit/index.ts';
+import { createAuditLog } from './adapters/audit/index.ts';
 import { createMetrics, type OpsServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters } from './adapters/kubernetes/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
@@ -58,12 +58,14 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     log,
     clock,
   });
-  const audit = new ChainedAuditLog({
-    destination:
-      env.audit === 'stdout'
-        ? { kind: 'log', write: (record) => log.info('audit', { audit: record }) }
-        : { kind: 'file', path: env.audit },
+  const owner = replicaName(hostname());
+  const audit = await createAuditLog({
+    destination: env.audit === 'stdout' ? { kind: 'stdout' } : { kind: 'file', path: env.audit },
     key: env.key,
+    owner,
+    log,
+    clock,
+    secrets: [botToken, receive.mode === 'socket' ? receive.appToken : receive.signingSecret],
   });
   const pipeline = new Pipeline({
     clusters,
@@ -78,7 +80,7 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     log,
     metrics,
     seal: createSeal(env.key).seal,
-    owner: replicaName(hostname()),
+    owner,
   });
   await slack.start(pipeline.inbox);
   const ops: OpsServer = await startOpsServer({

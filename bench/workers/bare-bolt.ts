@@ -1,5 +1,5 @@
 import { App, LogLevel } from '@slack/bolt';
-import type { Served } from './serve.ts';
+import type { Served } from './served.ts';
 
 export interface BareBoltConfig {
   readonly signingSecret: string;

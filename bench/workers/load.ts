@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { signedRequest } from '../../play/slack/deliver/signed.ts';
-import type { Served } from './serve.ts';
+import type { Served } from './served.ts';
 
 export interface LoadConfig {
   readonly url: string;

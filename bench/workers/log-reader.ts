@@ -7,7 +7,7 @@ import { asRunId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
 import { LogReader } from '../../src/flow/log-reader.ts';
-import type { Served } from './serve.ts';
+import type { Served } from './served.ts';
 
 export interface LogReaderConfig {
   readonly kubeconfigPath: string;

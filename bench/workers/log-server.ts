@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startLocalCluster } from '../../play/cluster/index.ts';
-import type { Served } from './serve.ts';
+import type { Served } from './served.ts';
 
 export interface LogServerConfig {
   /** A pod each, in `default`, whose container `app` has written so much and ended. */

@@ -1,10 +1,5 @@
+import type { Served } from './served.ts';
 import type { WorkerTypes } from './worker.ts';
-
-/** What a worker gives back, and what is to be done when nobody needs it any more. */
-export interface Served<Result> {
-  readonly result: Result;
-  readonly stop?: () => Promise<void>;
-}
 
 type Work = { readonly [Name in keyof WorkerTypes]: (config: WorkerTypes[Name]['config']) => Promise<Served<object>> };
 

@@ -69,6 +69,7 @@ async function startConfigured(
     OPS_PORT: '0',
     KDEBUG_KEY: randomBytes(32).toString('base64'),
     KDEBUG_POLICY: paths.policyPath,
+    KDEBUG_AUDIT: `${paths.policyPath}.audit`,
     KUBECONFIG: paths.kubeconfigPath,
   });
   if (loaded.kind === 'invalid') throw new Error(loaded.problems.join('\n'));

@@ -5,7 +5,7 @@ export interface PlayImages {
   readonly debugger: string;
 }
 
-export const LOCAL_IMAGES: PlayImages = {
+const LOCAL_IMAGES: PlayImages = {
   autodiagnose: 'registry.example.com/kdebug/autodiagnose:0.1.0',
   debian: 'debian:12-slim',
   debugger: 'registry.example.com/debugger:1.4',

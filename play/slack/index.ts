@@ -5,17 +5,15 @@ import type { RateOptions } from './serve/rates.ts';
 import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
 
-export type { Delivery, DeliveryOptions } from './deliver/courier.ts';
-export type { ActionOrder, CommandOrder, MentionOrder, ShortcutOrder, SubmissionOrder } from './deliver/deliver.ts';
+export type { Delivery } from './deliver/courier.ts';
+
 export type { LocalSlack } from './local-slack.ts';
-export { type Mention, mentionsIn, wouldUnfurl } from './read/mentions.ts';
-export { describe as describeMessage, type TranscriptOptions } from './read/transcript.ts';
-export type { Fault, FaultKind } from './serve/faults.ts';
-export type { LoggedCall } from './serve/request-log.ts';
-export type { Json, StoredFile, StoredMessage, StoredView } from './state/message.ts';
+export { mentionsIn, wouldUnfurl } from './read/mentions.ts';
+export { describe as describeMessage } from './read/transcript.ts';
+
+export type { StoredMessage, StoredView } from './state/message.ts';
 export type { Change } from './state/state.ts';
-export type { SlackChannel, SlackUser, SlackUsergroup, Team } from './state/team.ts';
-export { ALL_SCOPES };
+export type { Team } from './state/team.ts';
 
 export interface LocalSlackOptions {
   /** Default: any free port of 127.0.0.1. */

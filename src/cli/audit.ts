@@ -1,42 +1,111 @@
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { AuditCheck, type AuditReport, type ChainHead, readAuditLine } from '../core/audit/chain.ts';
+import { createReadStream, existsSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { sealingKey } from '../config/env.ts';
+import { auditKey, formatLink, LINK_FORM, type Link, parseLink } from '../core/audit/chain.ts';
+import { readHead } from '../core/audit/head.ts';
+import { linesOf } from '../core/audit/lines.ts';
+import { type Verdict, verifyChain } from '../core/audit/verify.ts';
+import { verifyFile } from '../core/audit/verify-file.ts';
+import { formatCount } from '../core/report/duration.ts';
 
-/** Checks an audit file, or a log with audit records in it, and the heads beside it. `key` is the audit chain's. */
-export async function verifyAudit(path: string, key: Uint8Array): Promise<AuditReport> {
-  const check = new AuditCheck(key);
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
-    const record = text === '' ? false : readAuditLine(text);
-    if (record !== false) check.add(line, record);
+const USAGE = [
+  'usage: audit verify FILE [--key=BASE64] [--head=CHAIN:SEQUENCE:MAC …]',
+  '  FILE    an audit log with its FILE.head beside it, or kdebug’s own log with the records in it; - reads the latter from standard input',
+  '  --key   the KDEBUG_KEY it was written with; default: the environment’s KDEBUG_KEY, or what kdebug derives from SLACK_BOT_TOKEN',
+  '  --head  a head that was noted down before (own log, an earlier run of this): the log must still hold that record',
+];
+
+const WRONG = 1;
+const USAGE_ERROR = 2;
+
+interface Request {
+  readonly path: string;
+  readonly key: Uint8Array;
+  readonly mustHold: readonly Link[];
+}
+
+/** Runs `audit WORDS…`. Answers with the exit code: 0 nothing wrong, 1 something is, 2 not used rightly or no file to read. */
+export async function audit(
+  words: readonly string[],
+  variables: Readonly<Record<string, string | undefined>>,
+  out: (line: string) => void,
+): Promise<number> {
+  const request = readRequest(words, variables);
+  if (typeof request === 'string') {
+    for (const line of [request, ...USAGE]) out(line);
+    return USAGE_ERROR;
   }
-  return check.finish(await headsOf(path));
-}
-
-async function headsOf(path: string): Promise<readonly ChainHead[]> {
-  const names = await readdir(dirname(path));
-  const heads = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.head'));
-  return Promise.all(heads.map(async (name) => readHead(await readFile(join(dirname(path), name), 'utf8'), name)));
-}
-
-/** A head that cannot be read is one that does not fit. */
-function readHead(text: string, name: string): ChainHead {
   try {
-    const { chain, seq, mac, seal } = JSON.parse(text);
-    return { chain: String(chain), seq: Number(seq), mac: String(mac), seal: String(seal) };
-  } catch {
-    return { chain: name, seq: -1, mac: '', seal: '' };
+    const verdict = await verify(request);
+    for (const line of report(verdict)) out(line);
+    return verdict.wrong ? WRONG : 0;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    out(`${request.path} cannot be read (${error.code})`);
+    return USAGE_ERROR;
   }
 }
 
-/** The lines that `npm run audit -- verify` prints. */
-export function reportLines(report: AuditReport): readonly string[] {
-  const { records, runs, firstAt, lastAt, problems } = report;
-  const found = problems.map(({ line, problem }) => (line === 0 ? problem : `line ${line} ${problem}`));
-  const span = firstAt === undefined ? '' : `, from ${firstAt} to ${lastAt}`;
-  const verdict = problems.length === 0 ? 'every record is as it was written' : `${problems.length} problems`;
-  return [...found, `${records} records of ${runs} runs${span}: ${verdict}`];
+/** What is asked for, or what is wrong with the asking. */
+function readRequest(
+  words: readonly string[],
+  variables: Readonly<Record<string, string | undefined>>,
+): Request | string {
+  const parsed = parseWords(words);
+  if (typeof parsed === 'string') return parsed;
+  const { verb, path, rest, heads } = parsed;
+  if (verb !== 'verify' || path === undefined || rest > 0) return 'say what to verify';
+  if (!heads.every((head) => LINK_FORM.test(head))) return '--head must be CHAIN:SEQUENCE:MAC, as it was printed';
+  const key = sealingKey(parsed.key === undefined ? variables : { KDEBUG_KEY: parsed.key });
+  if (key === undefined) return 'there is no usable key: KDEBUG_KEY is 32 bytes in base64';
+  return { path, key: auditKey(key), mustHold: heads.map(parseLink) };
+}
+
+function parseWords(words: readonly string[]) {
+  try {
+    const options = { key: { type: 'string' }, head: { type: 'string', multiple: true } } as const;
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+    const [verb, path, ...others] = positionals;
+    return { verb, path, rest: others.length, key: values.key, heads: values.head ?? [] };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function verify({ path, key, mustHold }: Request): Promise<Verdict> {
+  const chunks = path === '-' ? process.stdin : createReadStream(path);
+  if (path === '-' || !(await isRecordFile(path))) {
+    return verifyChain(linesOf(chunks), { key, form: 'stream', mustHold });
+  }
+  const head = async () => (existsSync(`${path}.head`) ? readHead(key, await readFile(`${path}.head`)) : undefined);
+  return verifyFile(key, { lines: linesOf(chunks), head }, mustHold);
+}
+
+/** A log with a head beside it, or with records and nothing around them. */
+async function isRecordFile(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const beginning = '{"v":1,';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
+    return existsSync(`${path}.head`) || buffer.toString('latin1', 0, bytesRead) === beginning;
+  } finally {
+    await file.close();
+  }
+}
+
+function report({ wrong, notes, heads, ...counts }: Verdict): readonly string[] {
+  const numbers = [
+    formatCount(counts.records, 'record'),
+    formatCount(counts.runs, 'run'),
+    formatCount(counts.chains, 'start'),
+  ];
+  const span = counts.firstAt === undefined ? '' : `, from ${counts.firstAt} to ${counts.lastAt}`;
+  const found = `${numbers.join(', ')}${span}`;
+  const said = notes.map((note) => `note: ${note}`);
+  if (wrong) {
+    const where = wrong.line === undefined ? 'wrong' : `wrong at line ${wrong.line}`;
+    return [...said, `${where}: ${wrong.text}`, `right before that: ${found}`];
+  }
+  return [...said, `as it was written: ${found}`, ...heads.map((head) => `head ${formatLink(head)}`)];
 }

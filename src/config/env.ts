@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
+import { deriveKey } from '../core/hash.ts';
 
 /** The environment, checked (design, section 3). It holds secrets: never log it whole. */
 export interface Env {
@@ -91,7 +91,10 @@ const Variables = z.object({
     .refine(isKey, { error: 'must be 32 bytes in base64: make one with "openssl rand -base64 32"' })
     .optional(),
   KDEBUG_POLICY: z.string().default('/etc/kdebug/policy.yaml'),
-  KDEBUG_AUDIT: z.string().default('stdout'),
+  KDEBUG_AUDIT: z
+    .string()
+    .regex(/^stdout$|[\\/]/, { error: 'must be "stdout", or the path of a file with a / in it' })
+    .default('stdout'),
   KUBECONFIG: z.string().optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -131,8 +134,14 @@ function envOf(variables: z.output<typeof Variables>): Env {
 }
 
 /** RFC 5869, with a label of ours, so that the key tells nothing of the token. */
-export const derivedKey = (botToken: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', botToken, '', 'kdebug sealing key', 32));
+const derivedKey = (botToken: string): Buffer => deriveKey(botToken, 'kdebug sealing key');
+
+/** The key that the bot has in this environment, for tools; undefined when it has none, or one that is not right. */
+export function sealingKey(variables: Readonly<Record<string, string | undefined>>): Buffer | undefined {
+  const [key, botToken] = [variables.KDEBUG_KEY?.trim(), variables.SLACK_BOT_TOKEN?.trim()];
+  if (key) return isKey(key) ? Buffer.from(key, 'base64') : undefined;
+  return botToken ? derivedKey(botToken) : undefined;
+}
 
 function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);

@@ -27,13 +27,6 @@ export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Ar
 export const deriveKey = (secret: string | Uint8Array, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', label, 32));
 
-/** HMAC-SHA-256 in lower-case hexadecimal. */
-export const hmac = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('hex');
-
-/** A 32-byte key of its own for one purpose, from another key (HKDF, RFC 5869). */
-export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', key, '', purpose, 32));
-
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** The first `length` (up to 32) characters of the SHA-256 of `text`, as lower-case base32: a valid DNS label. */

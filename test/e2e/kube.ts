@@ -112,6 +112,6 @@ export class Kube {
   }
 }
 
-export const isRunning = (pod: V1Pod): boolean =>
+const isRunning = (pod: V1Pod): boolean =>
   pod.status?.phase === 'Running' &&
   (pod.status.containerStatuses ?? []).every(({ state }) => state?.running !== undefined);

@@ -33,7 +33,7 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe], profiles: [restricted, baseline, general] }
-limits: { startDeadline: 90s, maxLogBytes: 400Mi }
+limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100 }
 `;
 
 type Thread = Extract<Answer, { kind: 'thread' }>;

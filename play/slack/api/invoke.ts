@@ -40,6 +40,6 @@ export function invoke(
   }
 }
 
-export function refusal(error: SlackError): Record<string, unknown> {
+function refusal(error: SlackError): Record<string, unknown> {
   return { ok: false, error: error.code, ...error.extra };
 }

@@ -5,7 +5,7 @@ export function plainText(max: number, min = 1): Check {
   return typed('plain_text', { required: { text: string(max, min) }, optional: { emoji: boolean } });
 }
 
-export function mrkdwn(max: number): Check {
+function mrkdwn(max: number): Check {
   return typed('mrkdwn', { required: { text: string(max) }, optional: { verbatim: boolean } });
 }
 

@@ -22,7 +22,7 @@ function interactive(type: string, shape: Shape): Check {
 
 const focusable = { placeholder, focus_on_load: boolean, confirm };
 
-export const image = typed('image', {
+const image = typed('image', {
   required: { alt_text: string(2000) },
   optional: { image_url: string(3000), slack_file: object({ optional: { id: string(255), url: string(3000) } }) },
 });

@@ -19,6 +19,12 @@ export const formatLink = ({ chain, seq, mac }: Link): string => `${chain}:${seq
 
 export const LINK_FORM = /^[\w.-]+:\d+:[0-9a-f]{64}$/;
 
+/** Takes what `formatLink` made and `LINK_FORM` fits. */
+export function parseLink(text: string): Link {
+  const [chain = '', seq, mac = ''] = text.split(':');
+  return { chain, seq: Number(seq), mac };
+}
+
 export interface Extension {
   /** One record each, without newline. */
   readonly lines: readonly string[];

@@ -3,7 +3,8 @@ import { LONGEST_LINE_BYTES } from './record.ts';
 const MESSAGE = ',"message":"audit","audit":';
 /** Stands in no other line of the log: quotes within texts are escaped. */
 const MARK = '"audit":{"v":1,';
-const FORM = /^\{"level":"info","time":"([^"]+)","message":"audit","audit":(\{"v":1,"chain":"[^"]+","seq":\d+,"at":"([^"]+)",.*\})\}$/s;
+const FORM =
+  /^\{"level":"info","time":"([^"]+)","message":"audit","audit":(\{"v":1,"chain":"[^"]+","seq":\d+,"at":"([^"]+)",.*\})\}$/s;
 
 /** A record as a line of kdebug's own log. */
 export const toLogLine = (record: string, at: string): string => `{"level":"info","time":"${at}"${MESSAGE}${record}}`;

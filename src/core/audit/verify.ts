@@ -19,12 +19,22 @@ export interface VerifyOptions {
 export interface Wrong {
   /** From 1; undefined when it is about the end. */
   readonly line?: number;
-  readonly problem: 'changed' | 'not-a-record' | 'missing' | 'out-of-place' | 'cut-off' | 'nothing';
+  readonly problem:
+    | 'changed'
+    | 'not-a-record'
+    | 'missing'
+    | 'out-of-place'
+    | 'cut-off'
+    | 'old-head'
+    | 'no-head'
+    | 'nothing';
   readonly text: string;
 }
 
 export interface Verdict {
   readonly wrong?: Wrong;
+  /** Where the last line that was read ends. */
+  readonly bytes: number;
   readonly records: number;
   readonly runs: number;
   readonly chains: number;
@@ -57,6 +67,7 @@ export class ChainVerifier {
   #suspect: Suspect | undefined;
   #wrong: Wrong | undefined;
   #line = 0;
+  #bytes = 0;
   #records = 0;
   #started = 0;
   #firstAt: string | undefined;
@@ -72,6 +83,7 @@ export class ChainVerifier {
   take(line: Line): boolean {
     if (this.#wrong !== undefined) return false;
     this.#line += 1;
+    this.#bytes = line.end;
     if (this.#options.form === 'file' && !line.terminated) {
       this.#notes.push(
         `line ${this.#line} is not whole (${line.bytes.length} bytes): it is being written, or its writer died in it; the next start will say so in the log`,
@@ -87,6 +99,7 @@ export class ChainVerifier {
     const wrong = this.#wrong ?? this.#suspect?.wrong ?? this.#atEnd();
     return {
       ...(wrong && { wrong }),
+      bytes: this.#bytes,
       records: this.#records,
       runs: this.#runs.size,
       chains: this.#started,
@@ -137,7 +150,10 @@ export class ChainVerifier {
       );
     }
     if (facts.torn === this.#suspect?.hash) return undefined;
-    return this.#at('missing', `chain ${chain} starts with word of a line that is not whole, and that line is not here`);
+    return this.#at(
+      'missing',
+      `chain ${chain} starts with word of a line that is not whole, and that line is not here`,
+    );
   }
 
   #misplaced({ chain, seq, prev }: AuditRecord): Wrong | undefined {
@@ -147,9 +163,13 @@ export class ChainVerifier {
     const { link, ended } = before;
     const next = link.seq + 1;
     if (chain !== link.chain) {
-      return this.#at('out-of-place', `${here} stands within chain ${link.chain}: records were removed, moved or put in`);
+      return this.#at(
+        'out-of-place',
+        `${here} stands within chain ${link.chain}: records were removed, moved or put in`,
+      );
     }
-    if (seq > next) return this.#at('missing', `${here} follows record ${link.seq}: ${missing(next, seq - 1)} missing here`);
+    if (seq > next)
+      return this.#at('missing', `${here} follows record ${link.seq}: ${missing(next, seq - 1)} missing here`);
     if (seq < next || prev !== link.mac || ended || this.#suspect !== undefined) {
       return this.#at('out-of-place', `${here} stands after record ${link.seq}: it was moved, or put in again`);
     }
@@ -178,7 +198,10 @@ export class ChainVerifier {
     const [lost] = this.#missing;
     if (lost !== undefined) {
       const [chain, seq] = lost.split(':');
-      return { problem: 'cut-off', text: `the log must hold record ${seq} of chain ${chain}, and does not: its end was cut off` };
+      return {
+        problem: 'cut-off',
+        text: `the log must hold record ${seq} of chain ${chain}, and does not: its end was cut off`,
+      };
     }
     if (this.#records > 0 || this.#options.from) return undefined;
     return { problem: 'nothing', text: 'there is no audit record here' };

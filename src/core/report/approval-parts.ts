@@ -14,6 +14,7 @@ import {
   strong,
   text,
   time,
+  usergroup,
 } from './message.ts';
 
 /** Who may decide, by the policy's names for groups. */
@@ -38,9 +39,8 @@ function askedPart(run: Run, approvers: Approvers): readonly Part[] {
 
 function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   const group = own(approvers, name);
-  const usergroup: readonly Span[] =
-    group?.usergroup === undefined ? [] : [{ kind: 'usergroup', usergroupId: group.usergroup }, text(' ')];
-  return [...usergroup, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
+  const named: readonly Span[] = group?.usergroup === undefined ? [] : [usergroup(group.usergroup), text(' ')];
+  return [...named, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
 }
 
 function votesPart({ approval }: Run): readonly Part[] {

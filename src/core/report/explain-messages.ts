@@ -8,7 +8,7 @@ import { formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, type Span, strong, text } from './message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
-export function decisionSpans(decision: Decision): readonly Span[] {
+function decisionSpans(decision: Decision): readonly Span[] {
   const rule: readonly Span[] = decision.rule === undefined ? [] : [text(' (rule '), code(decision.rule), text(')')];
   switch (decision.kind) {
     case 'allow':

@@ -27,7 +27,7 @@ import type {
 import { aPod } from '../../support/builders.ts';
 
 /** Errors to throw at the next calls of a method, and whether the effect happened before. */
-export class Faults {
+class Faults {
   readonly #queue: { readonly method: string; readonly code: ReasonCode; readonly after: boolean }[] = [];
 
   add(method: string, code: ReasonCode, when: 'before' | 'after' = 'before'): void {

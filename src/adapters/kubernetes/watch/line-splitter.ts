@@ -1,5 +1,5 @@
 /** A line longer than allowed: nothing that an API server sends. */
-export class LineTooLong extends Error {}
+class LineTooLong extends Error {}
 
 /**
  * Cuts a stream of bytes into lines, without their newline. Holds at most one unfinished line of `limitBytes`.

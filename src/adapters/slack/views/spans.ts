@@ -14,7 +14,7 @@ const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 const LATEST_MS = 99_999_999_999_000;
 
 /** A span as plain words: for places where Slack takes nothing else. */
-export function wordsOf(span: Span): string {
+function wordsOf(span: Span): string {
   switch (span.kind) {
     case 'person':
       return span.userId;

@@ -6,12 +6,12 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
-export const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
+const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
 
 export const ROTATE_BYTES = 100 * 1_024;
 
 /** A small generator of numbers in [0, 1) that repeats itself (mulberry32). */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -17,9 +17,9 @@ const base64url = (text: string): string => Buffer.from(text).toString('base64ur
 export const AWS_KEY = `AK${'IA'}${upper(16)}`;
 export const JWT = `${base64url('{"alg":"RS256","kid":"k1"}')}.${base64url('{"iss":"kubernetes/serviceaccount","sub":"system:serviceaccount:shop:web"}')}.${mixed(43)}`;
 export const GITHUB_TOKEN = `gh${'p_'}${mixed(36)}`;
-export const SLACK_TOKEN = `xo${'xb'}-123456789012-1234567890123-${mixed(24)}`;
-export const PEM_BODY = Array.from({ length: 6 }, (_, line) => repeat(`MIIEow${line}BAAKCAQEA/z+`, 64)).join('\n');
-export const PEM = `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${PEM_BODY}\nAb3=\n-----END RSA ${'PRIVATE'} KEY-----`;
+const SLACK_TOKEN = `xo${'xb'}-123456789012-1234567890123-${mixed(24)}`;
+const PEM_BODY = Array.from({ length: 6 }, (_, line) => repeat(`MIIEow${line}BAAKCAQEA/z+`, 64)).join('\n');
+const PEM = `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${PEM_BODY}\nAb3=\n-----END RSA ${'PRIVATE'} KEY-----`;
 
 const of = (name: string, kind: string, secret: string, log = `found ${secret} here`): Sample => ({
   name,

@@ -1,0 +1,70 @@
+import type { Happening } from '../../core/audit/record.ts';
+import { KdebugError } from '../../core/errors.ts';
+import type { Log } from '../../flow/ports.ts';
+import type { RecordWriter } from './record-writer.ts';
+
+interface Waiting {
+  readonly happening: Happening;
+  readonly resolve: () => void;
+  readonly reject: (error: KdebugError) => void;
+}
+
+/** More than this are refused: whoever records waits for the answer, so there are about as many as runs in motion. */
+const MOST_WAITING = 10_000;
+/** In one writing and one flush to the disk. */
+const BATCH = 256;
+
+/** Gives happenings to the writer in the order they came, many at a time when many wait. */
+export class AppendQueue {
+  readonly #writer: RecordWriter;
+  readonly #log: Log;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #closed = false;
+  #failing = false;
+
+  constructor(writer: RecordWriter, log: Log) {
+    this.#writer = writer;
+    this.#log = log;
+  }
+
+  /** @throws KdebugError audit_unavailable */
+  append(happening: Happening): Promise<void> {
+    if (this.#closed || this.#waiting.length >= MOST_WAITING)
+      return Promise.reject(new KdebugError('audit_unavailable'));
+    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ happening, resolve, reject }));
+    this.#running ??= this.#run();
+    return written;
+  }
+
+  /** Takes nothing more; resolves when what waits was written or refused. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // What comes in the same turn goes in the same batch.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH);
+      this.#waiting = this.#waiting.slice(BATCH);
+      await this.#write(batch);
+    }
+    this.#running = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#writer.write(batch.map(({ happening }) => happening));
+      for (const { resolve } of batch) resolve();
+      await this.#writer.sync();
+      if (this.#failing) this.#log.info('the audit log can be written again');
+      this.#failing = false;
+    } catch (error) {
+      for (const { reject } of batch) reject(new KdebugError('audit_unavailable', { cause: error }));
+      if (!this.#failing) this.#log.error('the audit log cannot be written', { reason: 'audit_unavailable', error });
+      this.#failing = true;
+    }
+  }
+}

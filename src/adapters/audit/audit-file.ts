@@ -1,0 +1,145 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { extendChain, formatLink, type Link } from '../../core/audit/chain.ts';
+import type { Happening } from '../../core/audit/record.ts';
+import { KdebugError } from '../../core/errors.ts';
+import type { Clock, Log } from '../../flow/ports.ts';
+import { HeadFile } from './head-file.ts';
+import { type Lock, takeLock } from './lock-file.ts';
+import type { RecordWriter } from './record-writer.ts';
+import { type Recovered, recoverLog, TORN_END } from './recover.ts';
+
+export interface AuditFileOptions {
+  readonly path: string;
+  readonly key: Uint8Array;
+  readonly chain: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+interface Parts {
+  readonly handle: FileHandle;
+  readonly head: HeadFile;
+  readonly found: Recovered;
+}
+
+/** How often the head goes to the own log, while there is something new: there, nobody who has the file can put it back. */
+const HEAD_NOTE_MS = 60_000;
+
+/**
+ * A log file with its head and lock beside it (`FILE.head`, `FILE.lock`), all three mode 0600. One writer at a time; a
+ * file that anything else has changed, replaced, rotated or removed is never written to again.
+ */
+export class AuditFile implements RecordWriter {
+  readonly opening: Happening['facts'];
+  readonly #options: AuditFileOptions;
+  readonly #handle: FileHandle;
+  readonly #head: HeadFile;
+  #lock: Lock | undefined;
+  #link: Link;
+  /** Where the last record ends, and the file; between them there can be a line that a writer died in. */
+  #bytes: number;
+  #size: number;
+  #last: Link;
+  #notedMs = Number.NEGATIVE_INFINITY;
+  #broken: Error | undefined;
+
+  private constructor(options: AuditFileOptions, { handle, head, found }: Parts) {
+    this.#options = options;
+    this.#handle = handle;
+    this.#head = head;
+    this.#link = { chain: options.chain, seq: -1, mac: found.last?.mac ?? '' };
+    this.#last = found.last ?? this.#link;
+    this.#bytes = found.bytes;
+    this.#size = found.size;
+    this.opening = {
+      destination: 'file',
+      torn: found.torn?.hash,
+      tornBytes: found.torn?.bytes,
+      beyondHead: found.beyondHead || undefined,
+    };
+  }
+
+  /** @throws KdebugError audit_unavailable: somebody else writes it, or it is not as it was left */
+  static async open(options: AuditFileOptions): Promise<AuditFile> {
+    const { path, key, chain, clock } = options;
+    let file: AuditFile | undefined;
+    const onLost = (): void => void file?.fail('another process has taken the lock of the audit log');
+    const lock = await takeLock(`${path}.lock`, { owner: chain, clock, onLost });
+    if ('heldBy' in lock) {
+      throw new KdebugError('audit_unavailable', { detail: `${path} is being written by ${lock.heldBy}` });
+    }
+    const opened: { close(): Promise<void> }[] = [];
+    try {
+      const handle = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+      opened.push(handle);
+      await handle.chmod(0o600);
+      const head = await HeadFile.open(`${path}.head`, key);
+      opened.push(head);
+      file = new AuditFile(options, { handle, head, found: await recoverLog(handle, await head.read(), key) });
+      file.#lock = lock;
+      return file;
+    } catch (error) {
+      await Promise.allSettled([...opened.map((each) => each.close()), lock.release()]);
+      throw error;
+    }
+  }
+
+  async write(happenings: readonly Happening[]): Promise<void> {
+    if (this.#broken) throw this.#broken;
+    await this.#checkUntouched();
+    const { lines, link } = extendChain(this.#options.key, this.#link, happenings);
+    const data = Buffer.from(`${this.#size > this.#bytes ? TORN_END : ''}${lines.join('\n')}\n`);
+    await this.#head.write({ last: this.#last, bytes: this.#bytes, upTo: this.#size + data.length });
+    await this.#append(data);
+    this.#link = link;
+    this.#last = link;
+    this.#size += data.length;
+    this.#bytes = this.#size;
+  }
+
+  async sync(): Promise<void> {
+    // After a failed flush nobody can tell which pages were lost, and a second one would not say.
+    await this.#handle.datasync().catch((error: unknown) => {
+      throw this.fail('the audit log could not be flushed to its disk', error);
+    });
+    await this.#head.write({ last: this.#last, bytes: this.#bytes, upTo: this.#size });
+    if (this.#options.clock.now() - this.#notedMs >= HEAD_NOTE_MS) this.#noteHead();
+  }
+
+  async close(): Promise<void> {
+    this.#noteHead();
+    await Promise.allSettled([this.#handle.close(), this.#head.close()]);
+    await this.#lock?.release();
+  }
+
+  /** Nothing is written any more. */
+  fail(what: string, cause?: unknown): Error {
+    this.#broken ??= new Error(what, { cause });
+    return this.#broken;
+  }
+
+  async #append(data: Buffer): Promise<void> {
+    try {
+      for (let at = 0; at < data.length; ) at += (await this.#handle.write(data, at)).bytesWritten;
+    } catch (error) {
+      // Its records count for nothing, so they must not stay either.
+      await this.#handle.truncate(this.#size).catch((cause: unknown) => {
+        throw this.fail('the audit log has a part of a record that cannot be taken back', cause);
+      });
+      throw error;
+    }
+  }
+
+  async #checkUntouched(): Promise<void> {
+    const [there, ours] = await Promise.all([stat(this.#options.path).catch(() => undefined), this.#handle.stat()]);
+    const same = there?.ino === ours.ino && there.dev === ours.dev;
+    if (!same) throw this.fail('the audit log was removed or replaced while it was being written');
+    if (ours.size !== this.#size) throw this.fail('the audit log was changed while it was being written');
+  }
+
+  #noteHead(): void {
+    this.#notedMs = this.#options.clock.now();
+    this.#options.log.info('audit head', { head: formatLink(this.#last) });
+  }
+}

@@ -1,0 +1,398 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createAuditLog, type OpenAuditLog } from '../../../src/adapters/audit/index.ts';
+import { audit as runAudit } from '../../../src/cli/audit.ts';
+import type { AuditEntry, Log, LogFields } from '../../../src/flow/ports.ts';
+import { START_MS } from '../../support/builders.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const UNAVAILABLE = { code: 'audit_unavailable' };
+
+let directory: string;
+let path: string;
+let clock: FakeClock;
+let said: { readonly message: string; readonly fields: LogFields | undefined }[];
+const open: OpenAuditLog[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kdebug-audit-'));
+  path = join(directory, 'audit.log');
+  clock = new FakeClock();
+  said = [];
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const note = (message: string, fields?: LogFields): void => void said.push({ message, fields });
+const log: Log = { debug: note, info: note, warn: note, error: note };
+
+async function start(owner = 'bot-1', key: Buffer = KEY): Promise<OpenAuditLog> {
+  const started = await createAuditLog({ destination: { kind: 'file', path }, key, owner, log, clock });
+  open.push(started);
+  return started;
+}
+
+const entry = (n: number, facts: AuditEntry['facts'] = {}): AuditEntry => ({
+  step: 'decision',
+  atMs: START_MS + n,
+  runId: `run${n}`,
+  channelId: 'C0SHOP',
+  actorId: 'U0ROY',
+  facts: { rule: 'look', n, ...facts },
+});
+
+async function write(count: number, owner?: string): Promise<void> {
+  const audit = await start(owner);
+  await Promise.all(Array.from({ length: count }, (_, n) => audit.append(entry(n))));
+  await audit.close();
+}
+
+async function verify(...words: readonly string[]) {
+  const lines: string[] = [];
+  const variables = { KDEBUG_KEY: KEY.toString('base64') };
+  const code = await runAudit(['verify', path, ...words], variables, (line) => lines.push(line));
+  return { code, text: lines.join('\n') };
+}
+
+const records = () =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('an audit log in a file', () => {
+  test('holds every record in the order of the appends, between a beginning and an end', async () => {
+    await write(600);
+    const all = records();
+    expect(all.map(({ step }) => step)).toEqual(['genesis', ...Array.from({ length: 600 }, () => 'decision'), 'end']);
+    expect(all.slice(1, -1).map(({ facts }) => facts.n)).toEqual(Array.from({ length: 600 }, (_, n) => n));
+    expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('602 records, 600 runs, 1 start') });
+  });
+
+  test('may be verified while it is written', async () => {
+    const audit = await start();
+    await audit.append(entry(1));
+    expect((await verify()).code).toBe(0);
+  });
+
+  test('is readable by nobody else, nor are the files beside it', async () => {
+    const audit = await start();
+    for (const each of [path, `${path}.head`, `${path}.lock`]) expect(statSync(each).mode & 0o777).toBe(0o600);
+    await audit.close();
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test('goes on where the last start ended', async () => {
+    for (const owner of ['bot-1', 'bot-2', 'bot-3']) await write(3, owner);
+    expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('15 records, 3 runs, 3 starts') });
+  });
+
+  test('keeps hostile text in one line, and no secret', async () => {
+    const token = ['xoxb', '1', 'canary'].join('-');
+    const audit = await start();
+    await audit.append(
+      entry(1, { command: `a"b\\\n{"v":1}\r\u2028\u0000\ud800 ${token} https://hooks.slack.com/commands/canary` }),
+    );
+    await audit.close();
+    expect(readFileSync(path, 'utf8')).not.toContain('canary');
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
+    expect((await verify()).code).toBe(0);
+  });
+
+  test('notes its head in the own log, and the log must hold it from then on', async () => {
+    await write(3);
+    const [first, last] = said.map(({ fields }) => String(fields?.head));
+    for (const file of [path, `${path}.head`]) copyFileSync(file, `${file}.old`);
+    await write(2, 'bot-2');
+    expect((await verify(`--head=${first}`, `--head=${last}`, `--head=${said.at(-1)?.fields?.head}`)).code).toBe(0);
+    for (const file of [path, `${path}.head`]) copyFileSync(`${file}.old`, file);
+    expect((await verify()).code).toBe(0);
+    expect(await verify(`--head=${said.at(-1)?.fields?.head}`)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('cut off'),
+    });
+  });
+
+  test('takes nothing after its close', async () => {
+    const audit = await start();
+    await Promise.all([audit.close(), audit.close()]);
+    await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  test('refuses more than may wait', async () => {
+    const audit = await start();
+    const answers = await Promise.allSettled(Array.from({ length: 10_200 }, (_, n) => audit.append(entry(n))));
+    const refused = answers.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(200);
+    await audit.close();
+    expect(records()).toHaveLength(10_002);
+  });
+});
+
+describe('a second writer', () => {
+  test('is refused clearly, and let in when the first one has gone', async () => {
+    const first = await start();
+    await expect(start('bot-2')).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      detail: expect.stringContaining(`written by process ${process.pid}`),
+    });
+    await first.append(entry(1));
+    await first.close();
+    await write(1, 'bot-2');
+    expect((await verify()).code).toBe(0);
+  });
+
+  const lockOf = (holder: object) => {
+    writeFileSync(
+      `${path}.lock`,
+      JSON.stringify({ owner: 'x', pid: process.pid, startedMs: 1, host: 'elsewhere', ...holder }),
+    );
+    const seconds = clock.now() / 1_000;
+    utimesSync(`${path}.lock`, seconds, seconds);
+  };
+
+  test('on another host is believed alive until it was not seen for 20 s', async () => {
+    lockOf({});
+    await clock.advance(19_000);
+    await expect(start()).rejects.toMatchObject({ detail: expect.stringContaining('elsewhere') });
+    await clock.advance(2_000);
+    await write(1);
+  });
+
+  test('that died on this host does not hold anybody up', async () => {
+    const { HOST } = { HOST: (await import('node:os')).hostname() };
+    lockOf({ host: HOST });
+    await write(1);
+    lockOf({ host: HOST, pid: spawnSync(process.execPath, ['-e', '']).pid });
+    await write(1, 'bot-2');
+  });
+
+  test('that took the lock over ends the first one', async () => {
+    const audit = await start();
+    lockOf({});
+    await clock.advance(5_000);
+    await expect
+      .poll(async () =>
+        audit.append(entry(1)).then(
+          () => 'written',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    await audit.close();
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
+  test('without a lock is noticed by what it wrote', async () => {
+    const audit = await start();
+    appendFileSync(path, 'x\n');
+    await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(audit.append(entry(2))).rejects.toMatchObject(UNAVAILABLE);
+    expect(said.filter(({ message }) => message === 'the audit log cannot be written')).toHaveLength(1);
+  });
+});
+
+describe('somebody at the file', () => {
+  const change: Record<string, () => void> = {
+    truncates: () => truncateSync(path, 10),
+    removes: () => rmSync(path),
+    replaces: () => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+  };
+
+  test.each(Object.keys(change))('who %s it while it is written ends the writing', async (what) => {
+    const audit = await start();
+    await audit.append(entry(1));
+    change[what]?.();
+    await expect(audit.append(entry(2))).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  test('who cuts off its end between two starts prevents the next one', async () => {
+    await write(3);
+    truncateSync(path, statSync(path).size - 10);
+    expect(await verify()).toMatchObject({ code: 1, text: expect.stringContaining('cut off') });
+    await expect(start()).rejects.toMatchObject({ ...UNAVAILABLE, detail: expect.stringContaining('cut off') });
+  });
+
+  test.each<[string, () => void]>([
+    ['removes it', () => rmSync(path)],
+    ['removes its head', () => rmSync(`${path}.head`)],
+    ['changes its head', () => writeFileSync(`${path}.head`, 'x'.repeat(1024))],
+    ['puts something behind it', () => appendFileSync(path, 'x\n')],
+    ['changes its last record', () => writeFileSync(path, readFileSync(path, 'utf8').replace('"end"', '"END"'))],
+  ])('who %s between two starts prevents the next one, and nobody holds the lock', async (_, act) => {
+    await write(3);
+    act();
+    await expect(start()).rejects.toMatchObject(UNAVAILABLE);
+    expect((await verify()).code).not.toBe(0);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test('who starts with another key is refused', async () => {
+    await write(3);
+    await expect(start('bot-2', Buffer.alloc(32))).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  test('who puts an old head back is found out', async () => {
+    await write(1);
+    copyFileSync(`${path}.head`, `${path}.old`);
+    await write(1, 'bot-2');
+    copyFileSync(`${path}.old`, `${path}.head`);
+    expect(await verify()).toMatchObject({ code: 1, text: expect.stringContaining('old one') });
+    await write(1, 'bot-3');
+    expect(records().at(-3).facts).toMatchObject({ beyondHead: 3 });
+    expect((await verify()).code).toBe(0);
+  });
+});
+
+describe('a writer that died', () => {
+  /** Appends for ever in a process of its own, and says how many records are written. */
+  const CHILD = `
+    import { createAuditLog } from './src/adapters/audit/index.ts';
+    import { systemClock } from './src/adapters/system/index.ts';
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const options = { destination: { kind: 'file', path: process.argv[1] }, key: Buffer.alloc(32, 7), owner: 'child', log, clock: systemClock };
+    const audit = await createAuditLog(options);
+    for (let n = 0; ; n += 100) {
+      const entries = Array.from({ length: 100 }, (_, at) => ({ step: 'vote', atMs: Date.now(), runId: 'r', channelId: 'C', actorId: 'U', facts: { n: n + at } }));
+      await Promise.all(entries.map((entry) => audit.append(entry)));
+      process.stdout.write(n + 99 + '\\n');
+    }`;
+
+  test('at any moment has lost no record that it had answered for', async () => {
+    const root = new URL('../../..', import.meta.url);
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', CHILD, path], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let answered = -1;
+    child.stdout.on('data', (chunk: Buffer) => {
+      answered = Number(chunk.toString().trimEnd().split('\n').at(-1));
+      if (answered > 2_000) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    expect((await verify()).code).toBe(0);
+    clock = new FakeClock();
+    await write(1, 'bot-2');
+    expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('2 starts') });
+    const kept = records().filter(({ step }) => step === 'vote');
+    expect(kept.length).toBeGreaterThan(answered);
+  });
+
+  test.each([
+    ['in the middle of a record', '{"v":1,"chain":"bot-1","se'],
+    ['in the middle of a character', Buffer.from('{"v":1,"x":"é').subarray(0, -1)],
+  ])('%s is told by the next start', async (_, torn) => {
+    const audit = await start();
+    const written = audit.append(entry(1));
+    await written;
+    // The head as it stands while a batch is being written, and the beginning of that batch.
+    await audit.append(entry(2));
+    const [size] = [statSync(path).size];
+    await audit.close();
+    truncateSync(path, size);
+    dropNewestHead();
+    appendFileSync(path, torn);
+    expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('is not whole') });
+    await write(1, 'bot-2');
+    expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('as the start after it recorded') });
+  });
+
+  /** The end's second head: then the first one, which announces it, is the newest. */
+  function dropNewestHead(): void {
+    const file = readFileSync(`${path}.head`);
+    const slots = [file.subarray(0, 512), file.subarray(512)];
+    const generation = (slot: Buffer | undefined): number => JSON.parse(String(slot)).generation;
+    const newest = generation(slots[0]) > generation(slots[1]) ? 0 : 1;
+    writeFileSync(`${path}.head`, file.fill(0x20, newest * 512, newest * 512 + 512));
+  }
+});
+
+describe('an audit log on standard output', () => {
+  test('is a line of the own log for each record, and is verified among the other lines', async () => {
+    const lines: string[] = ['{"level":"info","time":"x","message":"ready"}\n'];
+    const write = (text: string) => void lines.push(text);
+    const audit = await createAuditLog({
+      destination: { kind: 'stdout', write },
+      key: KEY,
+      owner: 'bot-1',
+      log,
+      clock,
+    });
+    await audit.append(entry(1, { command: 'a\nb' }));
+    await audit.close();
+    writeFileSync(path, lines.join(''));
+    const all = records();
+    expect(all.map(({ message }) => message)).toEqual(['ready', 'audit', 'audit', 'audit']);
+    expect(all[2]).toMatchObject({
+      level: 'info',
+      time: '2026-11-21T07:30:00.001Z',
+      audit: { step: 'decision', seq: 1 },
+    });
+    expect(await verify()).toMatchObject({ code: 0, text: expect.not.stringContaining('note') });
+  });
+
+  test('refuses what it cannot write, and goes on without a gap', async () => {
+    let full = false;
+    const lines: string[] = [];
+    const write = (text: string) => {
+      if (full) throw new Error('ENOSPC');
+      lines.push(text);
+    };
+    const audit = await createAuditLog({
+      destination: { kind: 'stdout', write },
+      key: KEY,
+      owner: 'bot-1',
+      log,
+      clock,
+    });
+    full = true;
+    await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
+    full = false;
+    await audit.append(entry(2));
+    await audit.close();
+    writeFileSync(path, lines.join(''));
+    expect((await verify()).code).toBe(0);
+    expect(said.map(({ message }) => message)).toEqual([
+      'the audit log cannot be written',
+      'the audit log can be written again',
+    ]);
+  });
+});
+
+test('a place that cannot be written is refused at the start', async () => {
+  path = join(directory, 'no', 'such', 'folder');
+  await expect(start()).rejects.toMatchObject({ ...UNAVAILABLE, detail: expect.stringContaining('ENOENT') });
+});
+
+test('five thousand records a second are written', async () => {
+  const audit = await start();
+  const startedMs = performance.now();
+  for (let batch = 0; batch < 10; batch += 1) {
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => audit.append(entry(n, { command: 'pod-1234 --image=debian -- ls' }))),
+    );
+  }
+  expect(10_000 / ((performance.now() - startedMs) / 1_000)).toBeGreaterThan(5_000);
+});
