@@ -74,12 +74,15 @@ function parseWords(words: readonly string[]) {
 }
 
 async function verify({ path, key, mustHold }: Request): Promise<Verdict> {
-  const chunks = path === '-' ? process.stdin : createReadStream(path);
+  // Opened only when it is read: a stream that nobody listens to would end the process when it fails.
+  async function* chunks() {
+    yield* path === '-' ? process.stdin : createReadStream(path);
+  }
   if (path === '-' || !(await isRecordFile(path))) {
-    return verifyChain(linesOf(chunks), { key, form: 'stream', mustHold });
+    return verifyChain(linesOf(chunks()), { key, form: 'stream', mustHold });
   }
   const head = async () => (existsSync(`${path}.head`) ? readHead(key, await readFile(`${path}.head`)) : undefined);
-  return verifyFile(key, { lines: linesOf(chunks), head }, mustHold);
+  return verifyFile(key, { lines: linesOf(chunks()), head }, mustHold);
 }
 
 /** A log with a head beside it, or with records and nothing around them. */

@@ -176,13 +176,11 @@ describe.skipIf(path === '')('on a real cluster, the adapter', () => {
     const cpu = process.cpuUsage(before);
     const megabytes = Math.round(checker.bytes / 1e6);
     console.warn(
-      `lines ${checker.first} to ${checker.last}${completeness.complete ? '' : ' (not proven)'}, ${megabytes} MB in ${ms} ms, ${Math.round((cpu.user + cpu.system) / 1_000)} ms of CPU`,
+      `${checker.lines} lines, ${megabytes} MB in ${ms} ms, ${Math.round((cpu.user + cpu.system) / 1_000)} ms of CPU`,
     );
-    expect({ last: checker.last, wrong: checker.wrong }).toEqual({ last: lines, wrong: [] });
-    // A kubelet may rotate the first file away before it lets anybody open it; then, or when nobody can tell, that is said.
-    if (!completeness.beginningMayBeMissing)
-      expect({ completeness, first: checker.first }).toEqual({ completeness: PROVEN_COMPLETE, first: 1 });
-    expect({ ...completeness, complete: true, beginningMayBeMissing: false }).toEqual(PROVEN_COMPLETE);
+    expect({ lines: checker.lines, wrong: checker.wrong }).toEqual({ lines, wrong: [] });
+    // Whether it is proven is another matter: a writer that pauses 7 s is marked as a possible gap.
+    expect(completeness).toEqual(PROVEN_COMPLETE);
   });
 
   async function collect(pod: PodRef, name: string, checker: LineChecker) {
@@ -216,11 +214,10 @@ describe.skipIf(path === '')('on a real cluster, the adapter', () => {
 const statusOf = (sight: PodSeen, container: string): ContainerStatus | undefined =>
   sight.kind === 'pod' ? sight.pod.status.ephemeralContainerStatuses.find(({ name }) => name === container) : undefined;
 
-/** Follows the numbers of the lines: each is one more than the one before. */
+/** Follows the numbers of the lines. */
 class LineChecker {
   bytes = 0;
-  first = 0;
-  last = 0;
+  lines = 0;
   readonly wrong: string[] = [];
   #left = '';
 
@@ -232,11 +229,8 @@ class LineChecker {
   }
 
   #check(line: string): void {
+    this.lines += 1;
     const number = Number(line.slice(0, 8)) - 10_000_000;
-    // When the first file is gone, the second may begin with the rest of a line.
-    if (this.first === 0 && Number.isNaN(number)) return;
-    if (this.first === 0) this.first = number;
-    else if (number !== this.last + 1 && this.wrong.length < 5) this.wrong.push(`${number} after ${this.last}`);
-    this.last = number;
+    if (number !== this.lines && this.wrong.length < 5) this.wrong.push(`${number} instead of ${this.lines}`);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadEnv } from '../../src/config/env.ts';
+import { loadEnv, sealingKey } from '../../src/config/env.ts';
 
 const TOKEN = 'xoxb-1-not-a-real-token';
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -42,6 +42,7 @@ describe('the environment', () => {
       OPS_PORT: '1',
       KDEBUG_KEY: KEY,
       KDEBUG_POLICY: '/p.yaml',
+      KDEBUG_AUDIT: '/var/log/kdebug/audit.log',
       KUBECONFIG: '/a:/b',
       REDIS_URL: 'rediss://user:pass@redis:6380/2',
       LOG_LEVEL: 'debug',
@@ -54,6 +55,7 @@ describe('the environment', () => {
       key: Buffer.alloc(32, 7),
       keyFrom: 'given',
       policyPath: '/p.yaml',
+      audit: '/var/log/kdebug/audit.log',
       kubeconfig: '/a:/b',
       redisUrl: 'rediss://user:pass@redis:6380/2',
       logLevel: 'debug',
@@ -84,6 +86,15 @@ describe('the environment', () => {
     expect(one).toEqual(again);
     expect(one).not.toEqual(other);
   });
+});
+
+test('tools find the same key as the bot, and none that is not right', () => {
+  expect(sealingKey({ KDEBUG_KEY: ` ${KEY}\n`, SLACK_BOT_TOKEN: TOKEN })).toEqual(
+    envOf({ ...HTTP, KDEBUG_KEY: KEY }).key,
+  );
+  expect(sealingKey({ KDEBUG_KEY: '', SLACK_BOT_TOKEN: TOKEN })).toEqual(envOf(HTTP).key);
+  expect(sealingKey({ KDEBUG_KEY: 'short', SLACK_BOT_TOKEN: TOKEN })).toBeUndefined();
+  expect(sealingKey({})).toBeUndefined();
 });
 
 describe('a wrong environment', () => {
@@ -135,6 +146,7 @@ describe('a wrong environment', () => {
     ['KDEBUG_KEY', `${'-'.repeat(43)}=`],
     ['REDIS_URL', 'redis//canary'],
     ['REDIS_URL', 'https://:canary@redis'],
+    ['KDEBUG_AUDIT', 'canary'],
     ['LOG_LEVEL', 'canary'],
   ])('%s=%s is refused without showing the value', (name, value) => {
     const found = problems({ ...HTTP, [name]: value });

@@ -77,10 +77,12 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
 
 function viewContainer(container: JsonObject): PodContainer {
   const restartPolicy = textOrNothing(container.restartPolicy);
+  const memoryLimit = textOrNothing(asObject(asObject(container.resources).limits).memory);
   return {
     name: asText(container.name),
     image: asText(container.image),
     securityContext: viewSecurityContext(container.securityContext),
+    ...(memoryLimit !== undefined && { memoryLimit }),
     ...(restartPolicy !== undefined && { restartPolicy }),
   };
 }

@@ -3,7 +3,7 @@ import { type Line, linesOf } from '../../../src/core/audit/lines.ts';
 import { cleanHappening, type Happening } from '../../../src/core/audit/record.ts';
 import { START_MS } from '../../support/builders.ts';
 
-const SEALING_KEY = Buffer.alloc(32, 7);
+export const SEALING_KEY = Buffer.alloc(32, 7);
 export const KEY = auditKey(SEALING_KEY);
 
 export const aHappening = (index: number, facts: Happening['facts'] = {}): Happening => ({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { auditKey, type Link } from '../../../src/core/audit/chain.ts';
+import { auditKey, extendChain, type Link } from '../../../src/core/audit/chain.ts';
+import { headSlot } from '../../../src/core/audit/head.ts';
 import { toLogLine } from '../../../src/core/audit/log-line.ts';
 import { type Verdict, type VerifyOptions, verifyChain } from '../../../src/core/audit/verify.ts';
 import { sha256 } from '../../../src/core/hash.ts';
@@ -91,8 +92,24 @@ describe('a changed log is found out', () => {
 
   test('a record behind the end of its chain', async () => {
     const ended = aChain(someHappenings(1), { end: true });
-    const more = aChain([...someHappenings(1), { ...aHappening(0), step: 'vote' }, aHappening(1)]);
-    expect(await problem(textOf([...ended.lines, more.lines[3] ?? '']))).toBe('4: out-of-place');
+    const more = extendChain(KEY, ended.link, someHappenings(1));
+    expect(await problem(textOf([...ended.lines, ...more.lines]))).toBe('4: out-of-place');
+  });
+
+  test('a record of a second writer with the same name', async () => {
+    const fork = aChain([aHappening(7), aHappening(1)]);
+    expect(await problem(textOf(FIVE.lines.with(2, fork.lines[2] ?? '')))).toBe('3: out-of-place');
+  });
+
+  test('a beginning that is not the first of its chain', async () => {
+    const link = { chain: 'bot-2', seq: 3, mac: FIVE.link.mac };
+    const late = extendChain(KEY, link, [{ ...aHappening(0, { destination: 'file' }), step: 'genesis' }]);
+    expect(await problem(textOf([...FIVE.lines, ...late.lines]))).toBe('7: missing');
+  });
+
+  test('a head in place of a record', async () => {
+    const { text } = headSlot(KEY, { generation: 1, last: FIVE.link, bytes: 1, upTo: 1 });
+    expect(await problem(textOf([...FIVE.lines, text.trimEnd()]))).toBe('7: changed');
   });
 
   test('another key', async () => {

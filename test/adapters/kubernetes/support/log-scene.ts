@@ -6,7 +6,7 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
-export const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
+const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
 
 export const ROTATE_BYTES = 100 * 1_024;
 

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { createAuditLog } from '../../../src/adapters/audit/index.ts';
+import { verifyChain } from '../../../src/core/audit/verify.ts';
+import type { AuditEntry, Log } from '../../../src/flow/ports.ts';
+import { fileOf, KEY, SEALING_KEY } from '../../core/audit/chain-of.ts';
+import { START_MS } from '../../support/builders.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const entry = (n: number, command: string): AuditEntry => ({
+  step: 'decision',
+  atMs: START_MS + n,
+  runId: `run${n}`,
+  channelId: 'C0SHOP',
+  actorId: 'U0ROY',
+  facts: { command },
+});
+
+async function opened(write: (text: string) => void) {
+  const said: string[] = [];
+  const note = (message: string): void => void said.push(message);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const destination = { kind: 'stdout', write } as const;
+  const audit = await createAuditLog({ destination, key: SEALING_KEY, owner: 'bot-1', log, clock: new FakeClock() });
+  return { audit, said };
+}
+
+const verify = (lines: readonly string[]) =>
+  verifyChain(fileOf(Buffer.from(lines.join(''))), { key: KEY, form: 'stream' });
+
+describe('an audit log on standard output', () => {
+  test('is a line of the own log for each record, and is verified among the other lines', async () => {
+    const lines: string[] = ['{"level":"info","time":"x","message":"ready"}\n'];
+    const { audit } = await opened((text) => void lines.push(text));
+    await audit.append(entry(1, 'a\nb'));
+    await audit.close();
+    const all = lines
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(all.map(({ message }) => message)).toEqual(['ready', 'audit', 'audit', 'audit']);
+    const time = '2026-11-21T07:30:00.001Z';
+    expect(all[2]).toMatchObject({ level: 'info', time, audit: { at: time, step: 'decision', seq: 1 } });
+    const verdict = await verify(lines);
+    expect(verdict).toMatchObject({ records: 3, notes: [] });
+    expect(verdict.wrong).toBeUndefined();
+  });
+
+  test('refuses what it cannot write, and goes on without a gap', async () => {
+    let full = false;
+    const lines: string[] = [];
+    const { audit, said } = await opened((text) => {
+      if (full) throw new Error('ENOSPC');
+      lines.push(text);
+    });
+    full = true;
+    await expect(audit.append(entry(1, 'one'))).rejects.toMatchObject({ code: 'audit_unavailable' });
+    full = false;
+    await audit.append(entry(2, 'two'));
+    await audit.close();
+    expect((await verify(lines)).wrong).toBeUndefined();
+    expect(said).toEqual(['the audit log cannot be written', 'the audit log can be written again']);
+  });
+});
