@@ -39,8 +39,8 @@ export interface SeriesOptions {
 
 /** Slack takes 50 updates of messages a minute, and a run needs one: an application serves so many, then a fresh one goes on. */
 const RUNS_OF_AN_APP = 40;
-/** Runs first, not counted: a connection is made, namespaces are read, code is compiled. */
-const WARM_UP_RUNS = 5;
+/** Runs first, not counted, one for each person: connections are made, people and namespaces are read, code is compiled. */
+const WARM_UP_RUNS = PEOPLE.length;
 
 /** Runs one after another on the same pods: ours, then kubectl's. */
 export async function timeRuns(scene: Scene, options: SeriesOptions): Promise<Series> {

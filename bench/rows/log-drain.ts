@@ -13,7 +13,7 @@ const SPEED_LIMIT = 150;
 const MEMORY_LIMIT_BYTES = 64 * 1024 ** 2;
 const LOOP_LIMIT_MS = 50;
 const SMALL_BYTES = 10 * 1024 ** 2;
-const NUMBER_BYTES = 7;
+const NUMBER_BYTES = 8;
 const WORDS = ' level=info msg="request served" method=GET path=/cart/items/4711 status=200 duration_ms=12 trace=7f3a';
 
 /** So many bytes of ordinary text. */

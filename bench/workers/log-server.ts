@@ -9,7 +9,7 @@ export interface LogServerConfig {
 
 export interface LogToWrite {
   readonly pod: string;
-  /** What follows the seven digits that begin each repetition. */
+  /** What follows the eight digits that begin each repetition. */
   readonly text: string;
   readonly repetitions: number;
 }
@@ -25,7 +25,7 @@ const LIMIT_MS = 120_000;
 export async function startLogServer({ logs }: LogServerConfig): Promise<Served<LogServerResult>> {
   const cluster = await startLocalCluster({ kubeletDelayMs: 0, logRotation: NEVER_ROTATED });
   for (const { pod, text, repetitions } of logs) {
-    const command = ['seq', '-w', '-s', text, '1000001', String(1_000_000 + repetitions)];
+    const command = ['seq', '-w', '-s', text, '10000001', String(10_000_000 + repetitions)];
     cluster.addPod({ name: pod, restartPolicy: 'Never', containers: [{ name: 'app', image: 'busybox', command }] });
     const untilMs = performance.now() + LIMIT_MS;
     while (cluster.pod('default', pod)?.status.phase !== 'Succeeded') {
