@@ -21,6 +21,7 @@ import type { KubeconfigSource } from './api/kubeconfig.ts';
 import { podPath } from './api/paths.ts';
 import { readEvents } from './events.ts';
 import { LAUNCH_TIMES, type LaunchTimes, launch } from './launch.ts';
+import { Launches } from './launches.ts';
 import { collectLog } from './log/log-collection.ts';
 import { LOG_TIMES, type LogTimes } from './log/log-times.ts';
 import { PodSecurity } from './pod-security.ts';
@@ -50,6 +51,7 @@ export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #watches: Watches;
   readonly #podSecurity: PodSecurity;
+  readonly #launches: Launches;
   readonly #access: Access;
 
   /** @throws KdebugError cluster_config_invalid */
@@ -62,6 +64,7 @@ export class KubernetesCluster implements Cluster {
     this.#client = new ApiClient(this.#connection, options.version, clock);
     const times = options.watchTimes ?? WATCH_TIMES;
     this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
+    this.#launches = new Launches(this.#client.serverClock);
     this.#podSecurity = new PodSecurity(this.#client, clock);
     this.#access = new Access(this.#client, clock);
   }
@@ -82,6 +85,7 @@ export class KubernetesCluster implements Cluster {
 
   async launch(request: LaunchRequest): Promise<LaunchAnswer> {
     const { clock, launchTimes } = this.#options;
+    if (!request.dryRun) this.#launches.note(request.container.name);
     return launch({ client: this.#client, clock, random: this.#random, times: launchTimes ?? LAUNCH_TIMES }, request);
   }
 
@@ -95,11 +99,9 @@ export class KubernetesCluster implements Cluster {
 
   async collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
     const { clock, logTimes } = this.#options;
-    return collectLog(
-      { client: this.#client, clock, random: this.#random, times: logTimes ?? LOG_TIMES },
-      request,
-      sink,
-    );
+    const startedAtMs = this.#launches.earliestStart(request.containerName, request.startedAtMs);
+    const tools = { client: this.#client, clock, random: this.#random, times: logTimes ?? LOG_TIMES };
+    return collectLog(tools, { ...request, startedAtMs }, sink);
   }
 
   async events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {

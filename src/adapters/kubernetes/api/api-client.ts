@@ -24,11 +24,13 @@ const ANSWER_LIMIT = 64 * 1024 * 1024;
 export class ApiClient {
   readonly #connection: Connection;
   readonly #userAgent: string;
+  readonly #clock: Clock;
   readonly serverClock: ServerClock;
 
   constructor(connection: Connection, userAgentVersion: string, clock: Clock) {
     this.#connection = connection;
     this.#userAgent = `kdebug/${userAgentVersion}`;
+    this.#clock = clock;
     this.serverClock = new ServerClock(clock);
   }
 
@@ -51,7 +53,8 @@ export class ApiClient {
     return openStream({
       route: () => this.#connection.route(),
       request: (route) => ({ method: 'GET', path: pathOf(route, request), headers: this.#headers(route, request) }),
-      serverClock: this.serverClock,
+      learn: (date, sentAtMs) => this.serverClock.learn(date, sentAtMs),
+      now: () => this.#clock.now(),
       events,
     });
   }
@@ -59,6 +62,7 @@ export class ApiClient {
   async #sendTo(route: Route, request: ApiRequest): Promise<ApiAnswer> {
     const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
     const headers = this.#headers(route, request);
+    const sentAtMs = this.#clock.now();
     try {
       const response = await route.calls.request({
         origin: route.origin,
@@ -69,7 +73,7 @@ export class ApiClient {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      this.serverClock.learn(response.headers.date);
+      this.serverClock.learn(response.headers.date, sentAtMs);
       const retryAfter = retryAfterMs(response.headers['retry-after']);
       return {
         status: response.statusCode,

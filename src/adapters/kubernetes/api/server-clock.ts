@@ -1,24 +1,42 @@
 import type { Clock } from '../../../flow/ports.ts';
 
-/** The `Date` header has whole seconds: on average the moment is half a second later. */
-const HALF_A_SECOND_MS = 500;
+/** The `Date` header has whole seconds. */
+const SECOND_MS = 1_000;
 
-/** The API server's clock, from the `Date` header of its newest answer (log stamps come from the cluster, not from us). */
+/**
+ * The API server's clock, from the `Date` headers of its answers (log stamps come from the cluster, not from us). Each answer says only
+ * which second it was; many together narrow the difference between the two clocks down to a few milliseconds.
+ */
 export class ServerClock {
   readonly #clock: Clock;
-  #aheadMs = 0;
+  /** The server is ahead of us by at least and at most this. */
+  #leastMs = Number.NEGATIVE_INFINITY;
+  #mostMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  learn(date: unknown): void {
+  /** An answer came just now to a request that was sent at `sentAtMs`, by our clock. */
+  learn(date: unknown, sentAtMs: number): void {
     const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-    if (Number.isFinite(atMs)) this.#aheadMs = atMs + HALF_A_SECOND_MS - this.#clock.now();
+    if (!Number.isFinite(atMs)) return;
+    const leastMs = atMs - this.#clock.now();
+    const mostMs = atMs + SECOND_MS - sentAtMs;
+    // A clock was set: what was known is no longer so.
+    const isOutdated = leastMs > this.#mostMs || mostMs < this.#leastMs;
+    this.#leastMs = isOutdated ? leastMs : Math.max(this.#leastMs, leastMs);
+    this.#mostMs = isOutdated ? mostMs : Math.min(this.#mostMs, mostMs);
   }
 
   now(): number {
-    return this.#clock.now() + this.#aheadMs;
+    const isKnown = Number.isFinite(this.#leastMs);
+    return this.#clock.now() + (isKnown ? (this.#leastMs + this.#mostMs) / 2 : 0);
+  }
+
+  /** The server's time now is not before this; undefined while nothing is known. */
+  earliest(): number | undefined {
+    return Number.isFinite(this.#leastMs) ? this.#clock.now() + this.#leastMs : undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { toClusterError, toUnreachable } from './api-errors.ts';
 import type { Route } from './connection.ts';
 import type { HeaderLines } from './identity-headers.ts';
-import { retryAfterMs, type ServerClock } from './server-clock.ts';
+import { retryAfterMs } from './server-clock.ts';
 
 /** What happens on a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */
 export interface StreamEvents {
@@ -29,7 +29,10 @@ interface StreamRequest {
 interface StreamOptions {
   route(): Promise<Route & { renew(): Promise<Route> }>;
   request(route: Route): StreamRequest;
-  readonly serverClock: ServerClock;
+  /** Takes the `Date` header of the answer, and when its request was sent. */
+  learn(date: unknown, sentAtMs: number): void;
+  /** Our own clock. */
+  now(): number;
   readonly events: StreamEvents;
 }
 
@@ -103,7 +106,8 @@ class Stream implements StreamControl {
   }
 
   #handler(onUnauthenticated: (() => void) | undefined): Dispatcher.DispatchHandler {
-    const { events, serverClock } = this.#options;
+    const { events } = this.#options;
+    const sentAtMs = this.#options.now();
     const refused: Buffer[] = [];
     let refusedBytes = 0;
     let status = 0;
@@ -115,7 +119,7 @@ class Stream implements StreamControl {
       },
       onResponseStart: (controller, statusCode, headers) => {
         if (statusCode < 200) return;
-        serverClock.learn(headers.date);
+        this.#options.learn(headers.date, sentAtMs);
         status = statusCode;
         retryAfter = retryAfterMs(headers['retry-after']);
         if (status !== 200 || this.#over) return;

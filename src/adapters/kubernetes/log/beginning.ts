@@ -3,7 +3,7 @@ import type { Merge } from './merge.ts';
 import { toMs } from './stamp.ts';
 
 /** The writer may have been faster at first than it is over the first megabytes that were read. */
-const FASTER = 1.5;
+const FASTER = 1.25;
 
 /**
  * Whether the first log file was read from its first line. A kubelet's timer is not tied to the container's start: by experiment a fast

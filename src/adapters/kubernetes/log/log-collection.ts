@@ -73,7 +73,11 @@ class LogCollection {
       if (this.#request.signal.aborted) return 'aborted';
       if (this.#output.isFull) return undefined;
       this.#succession.settle();
-      if (await this.#drain()) continue;
+      const draining = this.#drain();
+      if (draining !== undefined) {
+        await draining;
+        continue;
+      }
       const before = this.#succession.front;
       const done = this.#succession.goOn();
       await this.#flush();
@@ -101,34 +105,35 @@ class LogCollection {
     });
   }
 
-  /** Takes what the front has; false when it has nothing now. */
-  async #drain(): Promise<boolean> {
+  /** Takes what the front has. Undefined, at once, when it has nothing now: what is decided then is decided on this very state. */
+  #drain(): Promise<void> | undefined {
     const { front, isReady } = this.#succession;
-    if (!front || !isReady || this.#merge.isHeld) return false;
+    if (!front || !isReady || this.#merge.isHeld) return undefined;
     const reading = this.#readingOf(front);
     const chunks = reading.take();
-    if (chunks.length === 0) return front.end !== undefined && this.#finish(reading);
-    this.#succession.flow(front);
+    if (chunks.length > 0) return this.#read(reading, chunks);
+    if (!front.end || reading.finish() === undefined) return undefined;
+    return this.#deliver();
+  }
+
+  async #read(reading: Reading, chunks: Buffer[]): Promise<void> {
+    this.#succession.flow(reading.stream);
     for (let index = 0; index < chunks.length; index += 1) {
       const goesOn = reading.read(chunks, index);
-      await this.#flush();
-      if (this.#merge.stop) this.#succession.handOver();
-      if (!goesOn || this.#output.isFull || this.#request.signal.aborted) break;
+      await this.#deliver();
+      if (!goesOn || this.#output.isFull || this.#request.signal.aborted) return;
     }
-    return true;
+  }
+
+  async #deliver(): Promise<void> {
+    await this.#flush();
+    if (this.#merge.stop) this.#succession.handOver();
   }
 
   #readingOf(stream: LogStream): Reading {
     const reading = this.#reading?.stream === stream ? this.#reading : new Reading(stream, this.#merge);
     this.#reading = reading;
     return reading;
-  }
-
-  async #finish(reading: Reading): Promise<boolean> {
-    if (reading.finish() === undefined) return false;
-    await this.#flush();
-    if (this.#merge.stop) this.#succession.handOver();
-    return true;
   }
 
   async #flush(): Promise<void> {

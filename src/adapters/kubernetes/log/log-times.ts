@@ -50,7 +50,7 @@ export const LOG_TIMES: LogTimes = {
   openEveryMs: 4_000,
   quietMs: 2_000,
   exhaustedMs: 3_000,
-  adjacentExhaustedMs: 1_250,
+  adjacentExhaustedMs: 2_000,
   deadMs: 15_000,
   silenceMs: 60_000,
   overlapMs: 2_000,

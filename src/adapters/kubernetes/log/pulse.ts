@@ -29,10 +29,6 @@ export class Pulse {
     return isFirst;
   }
 
-  get isProbed(): boolean {
-    return this.#isProbed;
-  }
-
   /** Bytes came, or another stream is listened to. */
   beat(): void {
     this.#ticks = 0;

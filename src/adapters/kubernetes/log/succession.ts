@@ -154,6 +154,7 @@ export class Succession {
     if (!isIntoNext && !this.#streams.hasFirstLine(to)) this.#merge.doubtNewest(to)();
   }
 
+  /** The front's file is read to its end, so the next one's first line is the first of another file. */
   #noteRotation(): void {
     const [first] = this.#streams.next?.first ?? [];
     if (first) this.#beginning.rotated(toMs(first));
@@ -225,17 +226,16 @@ export class Succession {
   }
 
   #afterEnd(front: LogStream): Done | undefined {
-    const error = front.end?.error;
-    if (this.#ending.noteFront(front) && (error || !this.#ending.isKnown)) this.#streams.fail();
+    const isNew = this.#ending.noteFront(front);
+    if (isNew && (front.end?.error || !this.#ending.isKnown)) this.#streams.fail();
     if (this.#ending.isAwaited(front)) return undefined;
     const isInOrder = this.#ending.isInOrder(front);
-    if (!this.#streams.next) {
-      const done = this.#done(front, isInOrder);
-      // At the very end those who were left get a moment to end as well.
-      if (done) return this.#retired.isOver(this.#tools.times) ? done : undefined;
-      if (!this.#streams.mayOpen) return undefined;
-      this.#openNext();
-    }
+    const done = this.#streams.next ? undefined : this.#done(front, isInOrder);
+    // At the very end those who were left get a moment to end as well.
+    if (done) return this.#retired.isOver(this.#tools.times) ? done : undefined;
+    if (!this.#streams.next && !this.#streams.mayOpen) return undefined;
+    if (!this.#streams.next) this.#openNext();
+    if (isInOrder) this.#noteRotation();
     this.#takeOver(!isInOrder);
     return undefined;
   }

@@ -6,7 +6,7 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
-const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
+export const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
 
 export const ROTATE_BYTES = 100 * 1_024;
 
@@ -21,6 +21,14 @@ function seeded(seed: number): () => number {
   };
 }
 
+export interface SceneOptions {
+  readonly seed?: number;
+  readonly times?: LogTimes;
+  readonly request?: Partial<LogRequest>;
+  /** What has happened on the node before the collection begins. */
+  readonly before?: (kubelet: SimulatedKubelet) => void;
+}
+
 /** A log collection over a simulated kubelet, driven by a clock that moves when the test says so. */
 export class LogScene {
   readonly clock = new FakeClock();
@@ -32,11 +40,10 @@ export class LogScene {
   isOver = false;
   #end: () => void = () => {};
 
-  constructor(
-    options: { readonly seed?: number; readonly times?: LogTimes; readonly request?: Partial<LogRequest> } = {},
-  ) {
+  constructor(options: SceneOptions = {}) {
     this.random = seeded(options.seed ?? 1);
     this.kubelet = new SimulatedKubelet({ now: () => this.clock.now(), random: this.random });
+    options.before?.(this.kubelet);
     const ended = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
@@ -71,9 +78,9 @@ export class LogScene {
   }
 
   /** The container ends, and its status says so `statusDelayMs` later. */
-  async end(statusDelayMs = 250): Promise<void> {
+  async end(statusDelayMs = 250, bytesPerSecond = 0): Promise<void> {
     this.kubelet.isRunning = false;
-    await this.pass(statusDelayMs, 0);
+    await this.pass(statusDelayMs, bytesPerSecond);
     this.#end();
   }
 

@@ -40,6 +40,12 @@ export class SimulatedKubelet implements LogClient {
   isRunning = true;
   /** Nothing is sent, and nothing breaks. */
   isStuck = false;
+  /** The connections that there are now hear nothing more, for ever. */
+  set isDeaf(isDeaf: boolean) {
+    if (isDeaf) for (const reader of this.#readers) reader.isPaused = true;
+  }
+  /** All stamps of one millisecond are the same. */
+  stampsRepeat = false;
   requests = 0;
   rotations = 0;
   /** Every byte that was written, in the order of the files: the truth. */
@@ -66,7 +72,7 @@ export class SimulatedKubelet implements LogClient {
 
   /** `isPartial`: no newline follows. */
   write(content: string, atMs = this.#options.now(), isPartial = false): void {
-    this.#serial += 1;
+    if (!this.stampsRepeat) this.#serial += 1;
     const record = {
       atMs,
       stamp: stampOf(atMs, this.#serial),

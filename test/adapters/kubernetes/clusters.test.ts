@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClusters } from '../../../src/adapters/kubernetes/index.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
+import type { Clusters } from '../../../src/flow/ports.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { json, refusal, ScriptedApiServer } from './support/scripted-api-server.ts';
+
+let server: ScriptedApiServer;
+let policy: Policy['clusters'];
+let clusters: Clusters & { close(): Promise<void> };
+let clock: FakeClock;
+
+beforeEach(async () => {
+  server = new ScriptedApiServer();
+  await server.start();
+  clock = new FakeClock();
+  policy = { prod: { context: 'c', inCluster: false, default: true } };
+  const silent = () => {};
+  clusters = createClusters({
+    clusters: () => policy,
+    kubeconfigPath: server.kubeconfig(),
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    clock,
+    version: '1.2.3',
+  });
+});
+
+afterEach(async () => {
+  await clusters.close();
+  await server.stop();
+  expect(server.unexpected).toEqual([]);
+});
+
+describe('the clusters of the policy', () => {
+  it('are reached by their context, one connection for all', async () => {
+    server.once(/version/, json(200, { gitVersion: 'v1.34.4' }));
+
+    expect(await clusters.get('prod').check()).toEqual({ version: 'v1.34.4' });
+    expect(clusters.get('prod')).toBe(clusters.get('prod'));
+  });
+
+  it.each(['test', 'toString', ''])('do not include %j', (name) => {
+    expect(() => clusters.get(name)).toThrow(expect.objectContaining({ code: 'cluster_unknown' }));
+  });
+
+  it('are not there when the kubeconfig has no such context', () => {
+    policy = { prod: { context: 'nobody', inCluster: false, default: true } };
+    expect(() => clusters.get('prod')).toThrow(expect.objectContaining({ code: 'cluster_config_invalid' }));
+  });
+
+  it('are connected anew when the policy gives them another context', () => {
+    const before = clusters.get('prod');
+    policy = { prod: { inCluster: false, default: true } };
+    expect(clusters.get('prod')).not.toBe(before);
+  });
+});
+
+describe('Pod Security', () => {
+  const NAMESPACE = /^GET \/api\/v1\/namespaces\/shop$/;
+  const labelled = (level?: string) =>
+    json(200, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } });
+
+  it.each([
+    [undefined, 'privileged'],
+    ['privileged', 'privileged'],
+    ['baseline', 'baseline'],
+    ['restricted', 'restricted'],
+    ['misspelt', 'restricted'],
+  ])('labelled %j is %s', async (label, level) => {
+    server.once(NAMESPACE, labelled(label));
+    expect(await clusters.get('prod').podSecurity('shop')).toBe(level);
+  });
+
+  it('is asked for once in 30 s, by however many', async () => {
+    server.once(NAMESPACE, labelled('baseline'));
+    const { podSecurity } = { podSecurity: () => clusters.get('prod').podSecurity('shop') };
+    await Promise.all([podSecurity(), podSecurity()]);
+    await clock.advance(29_000);
+    expect(await podSecurity()).toBe('baseline');
+
+    server.once(NAMESPACE, labelled('restricted'));
+    await clock.advance(2_000);
+    expect(await podSecurity()).toBe('restricted');
+  });
+
+  it('of a namespace that is not there is an error, and asked for again', async () => {
+    server.once(NAMESPACE, refusal(404, 'NotFound', { kind: 'namespaces' }));
+    await expect(clusters.get('prod').podSecurity('shop')).rejects.toMatchObject({ code: 'namespace_not_found' });
+    server.once(NAMESPACE, labelled('baseline'));
+    expect(await clusters.get('prod').podSecurity('shop')).toBe('baseline');
+  });
+});
+
+it('events are those of the container, newest first, at most 20', async () => {
+  const event = (second: number, fieldPath = 'spec.ephemeralContainers{kdebug-a}') => ({
+    involvedObject: { fieldPath },
+    reason: 'Failed',
+    message: `at ${second}`,
+    type: 'Warning',
+    ...(second % 2 === 0
+      ? { lastTimestamp: new Date(second * 1_000).toISOString() }
+      : { eventTime: new Date(second * 1_000).toISOString() }),
+  });
+  const items = Array.from({ length: 30 }, (_, second) => event(second));
+  server.once(/events$/, json(200, { items: [...items, event(99, 'spec.containers{app}')] }));
+
+  const events = await clusters.get('prod').events({ namespace: 'shop', name: 'web', uid: 'u1' }, 'kdebug-a');
+
+  expect(events).toHaveLength(20);
+  expect(events[0]).toEqual({ reason: 'Failed', message: 'at 29', type: 'Warning', atMs: 29_000 });
+  expect(server.requests[0]?.query.fieldSelector).toBe(
+    'involvedObject.uid=u1,involvedObject.fieldPath=spec.ephemeralContainers{kdebug-a}',
+  );
+});

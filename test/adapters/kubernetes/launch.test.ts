@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiClient } from '../../../src/adapters/kubernetes/api/api-client.ts';
+import { Connection } from '../../../src/adapters/kubernetes/api/connection.ts';
+import { LAUNCH_TIMES, launch } from '../../../src/adapters/kubernetes/launch.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import type { LaunchAnswer, LaunchRequest } from '../../../src/flow/ports.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { json, rawPod, refusal, reset, ScriptedApiServer } from './support/scripted-api-server.ts';
+
+const PATCH = /^PATCH .*\/pods\/web\/ephemeralcontainers$/;
+const REVIEW = /^POST .*\/selfsubjectaccessreviews$/;
+const READ = /^GET .*\/pods\/web$/;
+const RUN = asRunId('aaaaaaaaaa');
+
+const REQUEST: LaunchRequest = {
+  pod: { namespace: 'shop', name: 'web', uid: 'uid-web' },
+  runId: RUN,
+  container: {
+    name: 'kdebug-abc',
+    image: 'debian:12',
+    env: [{ name: 'KDEBUG_RUN', value: RUN }],
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  },
+};
+
+const holding = (run: string, uid?: string) =>
+  rawPod('web', {
+    ...(uid && { uid }),
+    spec: {
+      ephemeralContainers: [{ name: 'kdebug-abc', image: 'debian:12', env: [{ name: 'KDEBUG_RUN', value: run }] }],
+    },
+  });
+
+const cause = (reason: string, field: string) => ({
+  name: 'web',
+  kind: 'pods',
+  causes: [{ reason, field, message: 'm' }],
+});
+
+let server: ScriptedApiServer;
+let connection: Connection;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  server = new ScriptedApiServer();
+  await server.start();
+  clock = new FakeClock();
+  const source = { cluster: { inCluster: false, default: true }, kubeconfigPath: server.kubeconfig() };
+  connection = new Connection(source, clock);
+});
+
+afterEach(async () => {
+  await connection.close();
+  await server.stop();
+  expect(server.unexpected).toEqual([]);
+});
+
+/** Launches, and lets every pause pass. */
+async function launched(request: LaunchRequest = REQUEST, timeoutMs = LAUNCH_TIMES.timeoutMs): Promise<LaunchAnswer> {
+  const client = new ApiClient(connection, '0', clock);
+  const times = { ...LAUNCH_TIMES, timeoutMs };
+  let isOver = false;
+  const answer = launch({ client, clock, random: () => 0, times }, request).finally(() => {
+    isOver = true;
+  });
+  answer.catch(() => {});
+  while (!isOver) await clock.advance(100);
+  return answer;
+}
+
+const patches = () => server.requests.filter(({ method }) => method === 'PATCH');
+
+describe('a launch', () => {
+  it('is one strategic-merge patch that carries the uid', async () => {
+    server.once(PATCH, json(200, holding(RUN)));
+
+    expect(await launched()).toMatchObject({
+      kind: 'launched',
+      pod: { spec: { ephemeralContainers: [{ runId: RUN }] } },
+    });
+
+    expect(patches()).toMatchObject([
+      {
+        headers: { 'content-type': 'application/strategic-merge-patch+json' },
+        query: { fieldManager: 'kdebug', fieldValidation: 'Strict' },
+        body: { metadata: { uid: 'uid-web' }, spec: { ephemeralContainers: [REQUEST.container] } },
+      },
+    ]);
+  });
+
+  it('can be a dry run', async () => {
+    server.once(PATCH, json(200, holding(RUN)));
+    await launched({ ...REQUEST, dryRun: true });
+    expect(patches()[0]?.query.dryRun).toBe('All');
+  });
+
+  it.each([
+    ['the connection breaks', [reset, reset]],
+    ['there are conflicts', [refusal(409, 'Conflict'), refusal(409, 'Conflict'), refusal(409, 'Conflict')]],
+    ['the server is busy', [json(429, {}, { 'retry-after': '1' }), json(503, {})]],
+    ['the server fails', [refusal(500, 'InternalError'), json(504, {})]],
+  ])('is repeated, the same, while %s', async (_name, answers) => {
+    for (const answer of answers) server.once(PATCH, answer);
+    server.once(PATCH, json(200, holding(RUN)));
+
+    expect((await launched()).kind).toBe('launched');
+
+    expect(patches()).toHaveLength(answers.length + 1);
+    expect(new Set(patches().map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('is repeated when the answer does not come', async () => {
+    server.once(PATCH, () => {});
+    server.once(PATCH, json(200, holding(RUN)));
+
+    expect((await launched(REQUEST, 300)).kind).toBe('launched');
+  });
+
+  it('gives up in doubt after five tries', async () => {
+    server.always(PATCH, reset);
+
+    await expect(launched()).rejects.toMatchObject({ code: 'cluster_unreachable' });
+    expect(patches()).toHaveLength(5);
+  });
+
+  it('passes a long Retry-After on instead of waiting', async () => {
+    server.once(PATCH, json(429, {}, { 'retry-after': '30' }));
+
+    await expect(launched()).rejects.toMatchObject({ code: 'cluster_busy', facts: { retryAfterMs: 30_000 } });
+  });
+
+  it.each([
+    ['another pod of the name', 422, 'Invalid', cause('FieldValueInvalid', 'metadata.uid'), { kind: 'pod-replaced' }],
+    ['no such pod', 404, 'NotFound', { name: 'web', kind: 'pods' }, { kind: 'pod-gone' }],
+    ['no such subresource', 404, 'NotFound', {}, { kind: 'unsupported' }],
+    [
+      'an unknown target',
+      422,
+      'Invalid',
+      cause('FieldValueNotFound', 'spec.ephemeralContainers[0].targetContainerName'),
+      { kind: 'refused', by: 'validation' },
+    ],
+    [
+      'an admission policy',
+      422,
+      'Invalid',
+      { kind: 'pods', causes: [{ message: 'no' }] },
+      { kind: 'refused', by: 'webhook' },
+    ],
+    ['a webhook that says no', 400, '', null, { kind: 'refused', by: 'webhook' }],
+    ['an unknown field', 400, 'BadRequest', {}, { kind: 'refused', by: 'validation' }],
+  ])('is answered by %s', async (_name, code, reason, details, expected) => {
+    server.once(PATCH, refusal(code, reason, details));
+
+    expect(await launched()).toMatchObject(expected);
+  });
+
+  it.each([
+    ['RBAC', false, { name: 'web', kind: 'pods' }, 'rbac'],
+    ['Pod Security', true, { name: 'web', kind: 'pods' }, 'pod-security'],
+    ['a webhook', true, null, 'webhook'],
+  ])('that %s forbids is told apart by an access review', async (_name, allowed, details, by) => {
+    server.once(PATCH, refusal(403, 'Forbidden', details));
+    server.once(REVIEW, json(201, { status: { allowed } }));
+
+    expect(await launched()).toMatchObject({ kind: 'refused', by, message: 'because of Forbidden' });
+  });
+
+  it('that was changed on its way in is recognised by its run id', async () => {
+    server.once(PATCH, refusal(422, 'Invalid', cause('FieldValueForbidden', 'spec.ephemeralContainers')));
+    server.once(READ, json(200, holding(RUN)));
+
+    expect((await launched()).kind).toBe('launched');
+  });
+
+  it.each([
+    ['somebody else holds the name', json(200, holding('bbbbbbbbbb')), { kind: 'refused', by: 'validation' }],
+    ['the pod was replaced', json(200, holding(RUN, 'uid-other')), { kind: 'pod-replaced' }],
+    ['the pod is gone', refusal(404, 'NotFound'), { kind: 'pod-gone' }],
+  ])('is not taken for ours when %s', async (_name, read, expected) => {
+    server.once(PATCH, refusal(422, 'Invalid', cause('FieldValueForbidden', 'spec.ephemeralContainers')));
+    server.once(READ, read);
+
+    expect(await launched()).toMatchObject(expected);
+  });
+
+  it('never reaches the server under a name that is none', async () => {
+    await expect(launched({ ...REQUEST, pod: { ...REQUEST.pod, name: '../x' } })).rejects.toMatchObject({
+      code: 'invalid_name',
+    });
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { viewPod } from '../../../src/adapters/kubernetes/pod-view.ts';
+
+it('keeps what kdebug reads of a pod, and nothing else', () => {
+  const pod = viewPod({
+    metadata: {
+      name: 'web-1',
+      namespace: 'shop',
+      uid: 'u1',
+      resourceVersion: '7',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      deletionTimestamp: '2026-01-02T00:00:00Z',
+      labels: { app: 'web' },
+      annotations: { 'kubectl.kubernetes.io/default-container': 'app', secret: 'x' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web', controller: true, uid: 'r' }],
+      managedFields: [{}],
+    },
+    spec: {
+      nodeName: 'n1',
+      os: { name: 'linux' },
+      nodeSelector: { 'kubernetes.io/os': 'linux', disk: 'ssd' },
+      hostPID: true,
+      securityContext: { runAsUser: 1000, fsGroup: 5 },
+      containers: [
+        {
+          name: 'app',
+          image: 'app:1',
+          env: [{ name: 'PASSWORD', value: 'x' }],
+          securityContext: { runAsNonRoot: true },
+        },
+      ],
+      initContainers: [{ name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' }],
+      ephemeralContainers: [
+        { name: 'kdebug-a', image: 'debian', env: [{ name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' }] },
+        { name: 'foreign', image: 'x' },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'app',
+          image: 'app:1',
+          imageID: 'sha256:1',
+          restartCount: 2,
+          state: { running: { startedAt: '2026-01-01T00:00:01Z' } },
+          lastState: {
+            terminated: {
+              exitCode: 137,
+              signal: 9,
+              reason: 'OOMKilled',
+              message: 'm',
+              startedAt: 's',
+              finishedAt: 'f',
+            },
+          },
+          user: { linux: { uid: 1000, gid: 0, supplementalGroups: [0] } },
+        },
+      ],
+      ephemeralContainerStatuses: [
+        { name: 'kdebug-a', state: { waiting: { reason: 'ErrImagePull', message: 'no' } } },
+        { name: 'foreign', state: {} },
+      ],
+    },
+  });
+
+  expect(pod).toEqual({
+    metadata: {
+      name: 'web-1',
+      namespace: 'shop',
+      uid: 'u1',
+      resourceVersion: '7',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      deletionTimestamp: '2026-01-02T00:00:00Z',
+      labels: { app: 'web' },
+      annotations: { 'kubectl.kubernetes.io/default-container': 'app' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web', controller: true }],
+    },
+    spec: {
+      nodeName: 'n1',
+      os: 'linux',
+      nodeSelectorOs: 'linux',
+      shareProcessNamespace: false,
+      hostPID: true,
+      securityContext: { runAsUser: 1000 },
+      containers: [{ name: 'app', image: 'app:1', securityContext: { runAsNonRoot: true } }],
+      initContainers: [{ name: 'proxy', image: 'proxy:1', securityContext: {}, restartPolicy: 'Always' }],
+      ephemeralContainers: [
+        { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa' },
+        { name: 'foreign', image: 'x' },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'app',
+          image: 'app:1',
+          imageID: 'sha256:1',
+          restartCount: 2,
+          running: { startedAt: '2026-01-01T00:00:01Z' },
+          lastTermination: {
+            exitCode: 137,
+            signal: 9,
+            reason: 'OOMKilled',
+            message: 'm',
+            startedAt: 's',
+            finishedAt: 'f',
+          },
+          user: { uid: 1000, gid: 0 },
+        },
+      ],
+      initContainerStatuses: [],
+      ephemeralContainerStatuses: [
+        {
+          name: 'kdebug-a',
+          image: '',
+          imageID: '',
+          restartCount: 0,
+          waiting: { reason: 'ErrImagePull', message: 'no' },
+        },
+        { name: 'foreign', image: '', imageID: '', restartCount: 0 },
+      ],
+    },
+  });
+});
+
+it('reads anything at all without throwing', () => {
+  const keys = fc.constantFrom(
+    'metadata',
+    'spec',
+    'status',
+    'containers',
+    'state',
+    'name',
+    'labels',
+    'terminated',
+    'user',
+    'linux',
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(keys, tie('tree')), fc.array(tie('tree'))),
+  }));
+  fc.assert(
+    fc.property(tree, (raw) => {
+      expect(viewPod(raw).status.containerStatuses).toBeInstanceOf(Array);
+    }),
+  );
+});
