@@ -220,8 +220,11 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
         expect(thread.anchor).toContain('Succeeded');
         const { missing, ...wrong } = linesIn(await fileOf(thread), count);
         expect(wrong).toEqual({ repeated: 0, disordered: 0 });
-        if (missing > 0) console.warn(`${missing} of ${count} lines are missing`);
-        expect(/possible gap|may be missing|could not be read/.test(thread.result)).toBe(missing > 0);
+        // The reader may doubt what was whole; what it must never do is to lose a line without a word.
+        if (missing > 0) {
+          console.warn(`${missing} of ${count} lines are missing`);
+          expect(thread.result).toMatch(/possible gap|may be missing|could not be read/);
+        }
       },
       240_000,
     );
