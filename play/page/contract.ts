@@ -1,0 +1,210 @@
+/**
+ * What the page and its server say to each other. One address, one token: the page is opened as `/?token=…`, and every
+ * further request carries it as `?token=` (event stream, downloads) or `x-play-token` (deeds).
+ *
+ *   GET  /events                 server-sent events: one `snapshot` (of everything, after every reconnect too), then one `change` each
+ *   POST /deeds                  one Deed; answers a DeedAnswer once the deed was delivered
+ *   GET  /files/ID               the bytes of a file; `?preview` gives the first 16 KiB as plain text
+ *   GET  /logs?namespace=&pod=&container=   the container's log as it grows, plain text, from its start
+ *   GET  /requests/ID            one request of the bot, whole: RequestDetail
+ */
+import type { StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
+import type { Team } from '../slack/state/team.ts';
+
+/** Everything, as it is now. The page needs nothing else to draw itself; what is typed or open stays in the browser. */
+export interface Snapshot {
+  /** Of this start of the server: when it changes, open threads and drafts of the former world are forgotten. */
+  readonly world: string;
+  readonly team: Team;
+  readonly botUserId: string;
+  /** All channels', oldest first; replies carry `threadTs`. */
+  readonly messages: readonly StoredMessage[];
+  /** All people's; `visibleTo` says whose. */
+  readonly ephemerals: readonly StoredMessage[];
+  readonly files: readonly PageFile[];
+  /** Open ones of all people. */
+  readonly views: readonly StoredView[];
+  readonly pods: readonly PagePod[];
+  /** Newest last, at most 200. */
+  readonly events: readonly PageEvent[];
+  /** Newest last, at most 500. */
+  readonly requests: readonly RequestLine[];
+  /** Words to complete in the composer, made from the bot's own grammar and from the policy. */
+  readonly completion: Completion;
+  readonly examples: readonly Example[];
+  readonly troubles: readonly Trouble[];
+  /** Deeds done to the cluster that are undone by another deed: `node-away`, `api-slow`, … */
+  readonly troublesOn: readonly string[];
+  /** Callback ids of the message shortcuts of the app's manifest, with their names. */
+  readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
+}
+
+/** Each carries the whole new state of its thing, so applying one twice is harmless. */
+export type PageChange =
+  | { readonly kind: 'message'; readonly message: StoredMessage }
+  | { readonly kind: 'message-gone'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'ephemeral'; readonly message: StoredMessage }
+  | { readonly kind: 'ephemeral-gone'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'file'; readonly file: PageFile }
+  | { readonly kind: 'view'; readonly view: StoredView }
+  | { readonly kind: 'team'; readonly team: Team }
+  | { readonly kind: 'pod'; readonly pod: PagePod }
+  | { readonly kind: 'pod-gone'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'event'; readonly event: PageEvent }
+  | { readonly kind: 'request'; readonly request: RequestLine }
+  | { readonly kind: 'troubles-on'; readonly on: readonly string[] };
+
+export type PageFile = Pick<StoredFile, 'id' | 'name' | 'title' | 'size' | 'snippetType' | 'state'>;
+
+export interface PagePod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly phase: string;
+  readonly deleting: boolean;
+  readonly containers: readonly PageContainer[];
+}
+
+export interface PageContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly kind: 'container' | 'debug';
+  readonly state: 'waiting' | 'running' | 'terminated';
+  /** The kubelet's word: `CrashLoopBackOff`, `Completed`, `OOMKilled` … */
+  readonly reason?: string;
+  readonly exitCode?: number;
+  readonly restarts: number;
+  /** Of a debug container: the run in its environment, and its target. */
+  readonly run?: string;
+  readonly target?: string;
+}
+
+export interface PageEvent {
+  readonly uid: string;
+  readonly atMs: number;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly count: number;
+}
+
+/** One request of the bot, in a list. */
+export interface RequestLine {
+  readonly id: string;
+  readonly to: 'slack' | 'kubernetes';
+  readonly atMs: number;
+  /** `chat.update`, or `PATCH pods/ephemeralcontainers shop/pod-1234`. */
+  readonly what: string;
+  /** HTTP status; 0 while unanswered or when cut. */
+  readonly status: number;
+  readonly error?: string;
+}
+
+/** The request's own words; tokens left out. */
+export interface RequestDetail extends RequestLine {
+  readonly request: unknown;
+  readonly response?: unknown;
+}
+
+export interface Completion {
+  readonly verbs: readonly Word[];
+  readonly flags: readonly (Word & { readonly values?: readonly string[] })[];
+  readonly images: readonly Word[];
+  readonly namespaces: readonly string[];
+}
+
+export interface Word {
+  readonly word: string;
+  readonly does: string;
+}
+
+/** One step of the guided start: fills the composer of `channel` as `user`. */
+export interface Example {
+  readonly id: string;
+  readonly title: string;
+  readonly story: string;
+  readonly user: string;
+  readonly channel: string;
+  readonly text: string;
+  /** What to do or to watch for after sending. */
+  readonly then: string;
+}
+
+export interface Trouble {
+  readonly id: string;
+  readonly where: 'cluster' | 'slack';
+  readonly title: string;
+  /** One sentence on what the bot should be seen to do. */
+  readonly watch: string;
+  /** The deed needs a pod (and takes its first container unless one is named). */
+  readonly needsPod: boolean;
+  /** It lasts until the same deed is done again. */
+  readonly lasts: boolean;
+}
+
+/** What a person does on the page. `user` is who. */
+export type Deed =
+  /** The composer: a `/kdebug` command, `@kdebug` mention or plain words, as they were typed. */
+  | {
+      readonly kind: 'type';
+      readonly user: string;
+      readonly channel: string;
+      readonly text: string;
+      readonly threadTs?: string;
+    }
+  | {
+      readonly kind: 'press';
+      readonly user: string;
+      readonly channel: string;
+      readonly ts: string;
+      readonly blockId: string;
+      readonly actionId: string;
+      /** The value of the option that was picked, for menus. */
+      readonly option?: string;
+    }
+  | {
+      readonly kind: 'press-in-view';
+      readonly user: string;
+      readonly viewId: string;
+      readonly blockId: string;
+      readonly actionId: string;
+      readonly option?: string;
+    }
+  /** `values` as in Slack's `view.state.values`. */
+  | {
+      readonly kind: 'submit';
+      readonly user: string;
+      readonly viewId: string;
+      readonly values: Record<string, unknown>;
+    }
+  | { readonly kind: 'close-view'; readonly user: string; readonly viewId: string }
+  | {
+      readonly kind: 'shortcut';
+      readonly user: string;
+      readonly callbackId: string;
+      readonly channel?: string;
+      readonly ts?: string;
+    }
+  | {
+      readonly kind: 'react';
+      readonly user: string;
+      readonly channel: string;
+      readonly ts: string;
+      readonly name: string;
+    }
+  /** Opens the direct message with the bot. */
+  | { readonly kind: 'open-direct'; readonly user: string }
+  | {
+      readonly kind: 'trouble';
+      readonly id: string;
+      readonly namespace?: string;
+      readonly pod?: string;
+      readonly container?: string;
+    };
+
+export type DeedAnswer =
+  | { readonly ok: true; readonly channel?: string }
+  | { readonly ok: false; readonly error: string };
