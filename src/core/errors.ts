@@ -321,7 +321,7 @@ export const REASONS = {
   ),
   access_denied: user(
     "the cluster's own rights (RBAC) do not allow you this",
-    'Have the missing right granted in that namespace; the message names it.',
+    'Have the missing rights granted in that namespace.',
   ),
   run_not_found: user('there is no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),

@@ -1,5 +1,6 @@
 import type { Plan } from '../core/container/plan.ts';
 import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { rulesFor } from '../core/policy/missing-rights.ts';
 import type { Refusal, Rehearsal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
@@ -30,7 +31,16 @@ export async function accessProblem(run: Run, plan: Plan, deps: FlowDeps): Promi
   });
   if (answer.kind === 'allowed') return undefined;
   const words = `${user} may not ${answer.missing.join(', ')} in ${plan.namespace}`;
-  return refusal('access_denied', answer.reason === '' ? words : `${words} (${answer.reason})`);
+  const { code, message, hint } = refusal(
+    'access_denied',
+    answer.reason === '' ? words : `${words} (${answer.reason})`,
+  );
+  const rules = rulesFor(answer.missing).join(', ');
+  return {
+    code,
+    message,
+    hint: `${hint} A Role in ${plan.namespace} with the rules [${rules}], bound to ${user}, would do.`,
+  };
 }
 
 /** A server-side dry run of the very patch: RBAC, Pod Security, webhooks and validation speak before a person is bothered. */

@@ -23,7 +23,7 @@ import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
-import type { Answer, Click, Inbox, Quota, Shortcut, Submission, SubmitAnswer } from './ports.ts';
+import type { Answer, Click, Inbox, Quota, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports.ts';
 import { type RunChanger, RunSession } from './session.ts';
 
 const LISTED_RUNS = 10;
@@ -79,6 +79,17 @@ export class CommandInbox implements Inbox {
 
   shortcut({ text: words, channelId }: Shortcut): Promise<Answer> {
     return Promise.resolve(this.#form(channelId, podInText(words)));
+  }
+
+  async refused({ userId, channelId, handler, code }: RefusedAtDoor): Promise<void> {
+    const { audit, clock, log } = this.#deps;
+    const facts = { code, handler };
+    try {
+      await audit.append({ step: 'refusal', atMs: clock.now(), runId: '', channelId, actorId: userId, facts });
+    } catch (thrown) {
+      // They stay refused; only that it is not on record must not go unnoticed.
+      log.error('a refusal could not be recorded', { userId, reason: toKdebugError(thrown).code });
+    }
   }
 
   async #guarded(origin: Origin | undefined, act: () => Promise<Answer>): Promise<Answer> {
@@ -145,7 +156,10 @@ export class CommandInbox implements Inbox {
       delivery: {},
     };
     const kept = await this.#deps.store.create(run, this.#deps.owner, this.#quotas(origin, request));
-    if (kept.kind === 'limited') return said(limitedMessage(kept.code, kept.retryAtMs));
+    if (kept.kind === 'limited') {
+      await record(this.#deps, run, 'decision', { kind: 'deny', code: kept.code, command: run.commandLine });
+      return said(limitedMessage(kept.code, kept.retryAtMs));
+    }
     if (kept.kind === 'duplicate') return NOTHING;
     await record(this.#deps, run, 'request', { command: run.commandLine, source: origin.source });
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));

@@ -248,6 +248,18 @@ export interface Inbox {
   submit(submission: Submission): Promise<SubmitAnswer>;
   /** The shortcut "Debug a pod" on a message: a form, filled with what the message says of a pod. */
   shortcut(shortcut: Shortcut): Promise<Answer>;
+  /** Somebody was refused at the door, before their words were looked at: kept in the audit log. Never rejects. */
+  refused(refused: RefusedAtDoor): Promise<void>;
+}
+
+/** A delivery that the one table of handlers did not let in. */
+export interface RefusedAtDoor {
+  readonly userId: string;
+  /** Empty where the delivery names none. */
+  readonly channelId: string;
+  /** The handler's name in the table. */
+  readonly handler: string;
+  readonly code: ReasonCode;
 }
 
 /** Who did something, where. */
@@ -360,7 +372,16 @@ export interface Metrics {
 }
 
 /** The steps of a run that are kept for ever. */
-export type AuditStep = 'request' | 'decision' | 'access-review' | 'dry-run' | 'vote' | 'grant' | 'patch' | 'outcome';
+export type AuditStep =
+  | 'refusal'
+  | 'request'
+  | 'decision'
+  | 'access-review'
+  | 'dry-run'
+  | 'vote'
+  | 'grant'
+  | 'patch'
+  | 'outcome';
 
 export interface AuditEntry {
   readonly step: AuditStep;

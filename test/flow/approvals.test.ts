@@ -298,6 +298,7 @@ describe('a grant', () => {
     const world = await granted();
     expect(code(await world.click('U0ROY', 'end-grant'))).toContain('vote_by_outsider');
     expect(await world.click('U0ALICE', 'end-grant')).toEqual({ kind: 'nothing' });
+    expect(code(await world.click('U0BOB', 'end-grant'))).toMatch(/grant_ended|vote_too_late/);
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     expect(JSON.stringify(world.thread.posts[0]?.message)).toContain('ended by');
@@ -309,8 +310,13 @@ describe('a grant', () => {
     await world.say('web-1');
     await world.click('U0BOB', 'approve-grant');
     await ended(world);
-    const grant = (await world.run()).grant;
-    expect(grant?.maxRuns).toBe(20);
+    await Promise.all(Array.from({ length: 25 }, (_, n) => again(world, n)));
+    await settle();
+    const runs = (await world.store.recent(anOrigin().channelId, 100)).filter(({ id }) => id !== world.runId);
+    expect((await world.run()).grant?.uses).toHaveLength(20);
+    expect(runs.filter(({ grantedBy }) => grantedBy === world.runId)).toHaveLength(20);
+    expect(runs.filter(({ state }) => state === 'pending-approval')).toHaveLength(5);
+    expect(world.cluster.launches).toHaveLength(21);
   });
 });
 
@@ -336,6 +342,10 @@ describe('limits', () => {
     const answer = await world.say('web-1', anOrigin({ dedupeKey: 'two' }));
     expect(JSON.stringify(answer)).toContain('limit_per_person');
     expect(JSON.stringify(answer)).toContain('There is room again');
+    expect(world.audit.entries.at(-1)).toMatchObject({
+      step: 'decision',
+      facts: { kind: 'deny', code: 'limit_per_person' },
+    });
     expect(world.cluster.launches).toHaveLength(1);
   });
 
@@ -375,6 +385,31 @@ describe('the record', () => {
     await world.say('web-1 --image=alpine');
     expect(world.audit.entries.map(({ step }) => step)).toEqual(['request', 'outcome']);
     expect(world.audit.entries[1]?.facts).toMatchObject({ outcome: 'denied', code: 'image_not_allowed' });
+  });
+
+  it('has who was refused at the door, before their words were looked at', async () => {
+    const world = new World();
+    await world.pipeline.inbox.refused({
+      userId: 'U0GUEST',
+      channelId: 'C0SHOP',
+      handler: '/kdebug',
+      code: 'person_is_guest',
+    });
+    expect(world.audit.entries).toMatchObject([
+      {
+        step: 'refusal',
+        actorId: 'U0GUEST',
+        channelId: 'C0SHOP',
+        facts: { code: 'person_is_guest', handler: '/kdebug' },
+      },
+    ]);
+  });
+
+  it('a refusal at the door stands even when it cannot be recorded', async () => {
+    const world = new World();
+    world.audit.faults.add('refusal', 'audit_unavailable');
+    const refused = { userId: 'U0GUEST', channelId: '', handler: '/kdebug', code: 'person_is_guest' } as const;
+    await expect(world.pipeline.inbox.refused(refused)).resolves.toBeUndefined();
   });
 
   it('comes before the launch: what cannot be recorded is not launched', async () => {

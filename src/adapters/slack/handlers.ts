@@ -8,7 +8,7 @@ export interface Handler {
   /** The kind of person that may; everyone else is refused before the inbox hears of it. */
   readonly needs: Extract<Person['kind'], 'member'>;
   /** The inbox's method that takes it; `none` only answers. */
-  readonly inbox: keyof Inbox | 'none';
+  readonly inbox: Exclude<keyof Inbox, 'refused'> | 'none';
 }
 
 /** Stands for every button that no other row names, an older version's for example. */

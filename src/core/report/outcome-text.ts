@@ -132,7 +132,7 @@ const REFUSERS = {
 } as const;
 
 const REFUSAL_HINTS = {
-  rbac: 'Have the right "patch pods/ephemeralcontainers" in this namespace granted.',
+  rbac: 'Have this rule granted in a Role of that namespace: { apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }.',
   'pod-security':
     'Use --profile=auto or restricted. If the message names containers other than ours, only a new pod helps.',
   webhook: 'Ask the owners of that admission policy.',

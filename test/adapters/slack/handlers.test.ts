@@ -174,6 +174,10 @@ describe.each(ROWS)('%s', (_name, handler) => {
     if (isSilent) expect((await act()).status).toBe(200);
     else expect(await toldTo(user, act)).toMatch(code);
     expect(world.inbox.taken).toEqual(NOBODY);
+    // What kdebug itself wrote is no attempt of anybody's.
+    const isOwnEvent = handler.listens === 'event' && user === 'U0KDEBUG';
+    const refused = { userId: user, channelId: 'C0SHOP', handler: handler.name, code: expect.stringMatching(code) };
+    expect(world.inbox.refusals).toEqual(isOwnEvent ? [] : [refused]);
     expect(world.local.messages('C0SHOP').filter(({ text }) => text.startsWith('kdebug:'))).toEqual([]);
   });
 });

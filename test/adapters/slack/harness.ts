@@ -10,6 +10,7 @@ import type {
   Inbox,
   Log,
   LogFields,
+  RefusedAtDoor,
   Shortcut,
   Submission,
   SubmitAnswer,
@@ -54,6 +55,7 @@ export class FakeInbox implements Inbox {
   readonly clicks: Click[] = [];
   readonly submissions: Submission[] = [];
   readonly shortcuts: Shortcut[] = [];
+  readonly refusals: RefusedAtDoor[] = [];
   answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
   submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
@@ -77,8 +79,12 @@ export class FakeInbox implements Inbox {
     return this.answer();
   }
 
-  /** How often each method was called. */
-  get taken(): Readonly<Record<keyof Inbox, number>> {
+  async refused(refused: RefusedAtDoor): Promise<void> {
+    this.refusals.push(refused);
+  }
+
+  /** How often each method was called that takes something. */
+  get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
     const { commands, clicks, submissions, shortcuts } = this;
     return {
       command: commands.length,
@@ -89,7 +95,7 @@ export class FakeInbox implements Inbox {
   }
 
   forget(): void {
-    for (const list of [this.commands, this.clicks, this.submissions, this.shortcuts]) list.length = 0;
+    for (const list of [this.commands, this.clicks, this.submissions, this.shortcuts, this.refusals]) list.length = 0;
   }
 }
 

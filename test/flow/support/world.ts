@@ -28,7 +28,7 @@ export class World {
   constructor(options: { readonly policy?: Policy; readonly store?: RunStore } = {}) {
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
-    this.pipeline = new Pipeline(this.#deps());
+    this.pipeline = new Pipeline(this.deps());
   }
 
   /** Sends a command as Slack would, and lets everything run that waits for nothing. */
@@ -74,7 +74,8 @@ export class World {
     return this.thread.posts.find(({ meta }) => meta.kind === 'result')?.message;
   }
 
-  #deps(): FlowDeps {
+  /** What the pipeline stands on; for tests of one part of it. */
+  deps(): FlowDeps {
     return {
       clusters: { get: () => this.cluster },
       store: this.store,
@@ -84,7 +85,7 @@ export class World {
       spools: new FakeSpools(),
       policies: { current: () => this.policy },
       clock: this.clock,
-      ids: { runId: () => asRunId('abcdefghij'[this.#ids++]!.repeat(10)) },
+      ids: { runId: () => asRunId('abcdefghijklmnopqrstuvwxyz234567'[this.#ids++]!.repeat(10)) },
       log: silent,
       metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
       seal: (plain) => `sealed(${plain.length})`,

@@ -27,7 +27,7 @@ export async function answerOf<T>(
   const begunMs = clock.now();
   const authorisedAnswer = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
-    await authorise(context, handler, sender);
+    await letIn({ context, handler }, sender);
     // Whoever was told that it was too late is not served after all.
     if (clock.now() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
     return ask();
@@ -39,6 +39,18 @@ export async function answerOf<T>(
     const { code, detail } = error;
     log.warn('a request from Slack was not taken', { handler: handler.name, userId: sender.userId, code, detail });
     return { kind: 'refused', error };
+  }
+}
+
+/** Authorises; a refusal goes on record, without holding up the answer. */
+async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Sender): Promise<void> {
+  try {
+    await authorise(context, handler, sender);
+  } catch (thrown) {
+    const { userId, channelId = '' } = sender;
+    const { code } = toKdebugError(thrown);
+    context.inBackground(context.inbox.refused({ userId, channelId, handler: handler.name, code }));
+    throw thrown;
   }
 }
 

@@ -7,6 +7,8 @@ import type { ListenerContext } from './context.ts';
 /** Who sent a request, as far as its payload says. */
 export interface Sender {
   readonly userId: string;
+  /** Where they stood, if the request says. */
+  readonly channelId: string | undefined;
   /** Every team that the request names: where it stands, and the person's own. All of them must be ours. */
   readonly teamIds: readonly (string | undefined)[];
   readonly enterpriseId: string | undefined;

@@ -26,7 +26,10 @@ export async function onButton({ context, handler, body }: Delivered, ack: Butto
     if (handler.inbox === 'none') throw new KdebugError('unknown_button');
     return context.inbox.action({ ...click, teamId: teamIdOf(payload.data, context.identity) });
   };
-  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data), ask });
+  const outcome = await answerOf(
+    { context, handler },
+    { sender: senderOf(payload.data, payload.data.channel.id), ask },
+  );
   await ack();
   const place = placeOf(payload.data, message?.thread_ts ?? container.thread_ts);
   reply(context, { place, triggerId: trigger_id }, outcome);

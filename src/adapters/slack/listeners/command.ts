@@ -34,8 +34,9 @@ export async function onCommand({ context, handler, body }: Delivered, ack: Ack)
 
 const say = (ack: Ack, message: Message): Promise<void> => ack(privateAnswer(view(message)));
 
-const senderOf = ({ user_id, team_id, enterprise_id, api_app_id }: CommandPayload) => ({
+const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: CommandPayload) => ({
   userId: user_id,
+  channelId: channel_id,
   teamIds: [team_id],
   enterpriseId: enterprise_id,
   appId: api_app_id,

@@ -3,8 +3,12 @@ import type { Identity } from '../identity.ts';
 import type { Interaction } from '../payloads.ts';
 import type { Sender } from './authorise.ts';
 
-export const senderOf = ({ team, enterprise, user, api_app_id }: Interaction): Sender => ({
+export const senderOf = (
+  { team, enterprise, user, api_app_id }: Interaction,
+  channelId: string | undefined,
+): Sender => ({
   userId: user.id,
+  channelId,
   teamIds: [team?.id, user.team_id],
   enterpriseId: enterprise?.id ?? team?.enterprise_id,
   appId: api_app_id,

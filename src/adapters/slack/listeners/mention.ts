@@ -34,6 +34,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
 
 const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload, userId: string) => ({
   userId,
+  channelId: event.channel,
   teamIds: [team_id, event.user_team, event.team],
   enterpriseId: enterprise_id,
   appId: api_app_id,

@@ -23,7 +23,7 @@ export async function onShortcut({ context, handler, body }: Delivered, ack: () 
     ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
   };
   const ask = () => context.inbox.shortcut(shortcut);
-  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data), ask });
+  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, channel.id), ask });
   await ack();
   reply(context, { place: placeOf(payload.data, message.thread_ts), triggerId: trigger_id }, outcome);
 }

@@ -30,7 +30,7 @@ export async function onSubmission({ context, handler, body }: Delivered, ack: A
     receivedAtMs: context.clock.now(),
   };
   const ask = () => context.inbox.submit(submission);
-  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data), ask });
+  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, origin.data.channelId), ask });
   const fieldIds = Object.keys(payload.data.view.state.values);
   if (outcome.kind === 'refused') return keepOpen({ context, submission, fieldIds, ack }, outcome.error);
   const { answer } = outcome;
