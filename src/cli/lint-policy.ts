@@ -1,9 +1,10 @@
 import { loadPolicy } from '../config/load-policy.ts';
+import { isPinned } from '../core/command/image-reference.ts';
 import { formatCount } from '../core/report/duration.ts';
 
 /**
  * Checks a policy file and says what is wrong with it, one problem a line. Answers with the exit code: 0 fine, 1
- * problems. Contacts nobody: what a cluster or Slack would have to confirm is for the doctor.
+ * problems. Notes on what is allowed but weak (an image by tag) change no code. Contacts nobody: what a cluster or Slack would have to confirm is for the doctor.
  */
 export function lintPolicy(path: string, out: (line: string) => void): number {
   const loaded = loadPolicy(path);
@@ -18,6 +19,9 @@ export function lintPolicy(path: string, out: (line: string) => void): number {
     formatCount(channels.flatMap(({ rules }) => rules).length, 'rule'),
     formatCount(Object.keys(loaded.policy.images).length, 'image'),
   ];
+  for (const [alias, { reference }] of Object.entries(loaded.policy.images))
+    if (!isPinned(reference))
+      out(`note: images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`);
   out(`${path} is fine: ${counts.join(', ')}`);
   return 0;
 }

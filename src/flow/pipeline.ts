@@ -183,6 +183,8 @@ export class Pipeline implements Starter, RunChanger {
       outcome,
       code: refusal?.code,
       exitCode: termination?.exitCode,
+      // The digest that really ran, where the plan could name only a tag.
+      imageId: run.imageId,
       logSha256: log?.sha256,
       logBytes: log?.bytes,
     };

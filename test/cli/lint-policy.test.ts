@@ -8,9 +8,15 @@ function lint(path: string) {
   return { code: lintPolicy(path, (line) => lines.push(line)), lines };
 }
 
-test('a file that is fine yields 0 and one line', () => {
+test('a file that is fine yields 0 and one line, with a note for every image that is not pinned', () => {
   const path = fixture('design.yaml');
-  expect(lint(path)).toEqual({ code: 0, lines: [`${path} is fine: 1 channel, 2 rules, 3 images`] });
+  const { code, lines } = lint(path);
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toBe(`${path} is fine: 1 channel, 2 rules, 3 images`);
+  expect(lines.slice(0, -1)).toEqual([
+    expect.stringContaining('note: images.debian is a tag'),
+    expect.stringContaining('note: images.debugger is a tag'),
+  ]);
 });
 
 test('a file with problems yields 1, a line for each problem and their number', () => {

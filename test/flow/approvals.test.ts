@@ -43,6 +43,7 @@ describe('asking for an approval', () => {
     const card = JSON.stringify(world.anchor());
     expect(card).toContain('S0SRE');
     expect(card).toContain('uid uid-1');
+    expect(card).toContain('no digest is pinned');
     expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
     expect(world.cluster.launches).toHaveLength(0);
     expect(world.pipeline.active).toBe(0);
@@ -374,6 +375,10 @@ describe('the record', () => {
       'patch',
       'outcome',
     ]);
+    expect(world.audit.entries.at(-1)?.facts).toMatchObject({
+      outcome: 'succeeded',
+      imageId: expect.stringMatching(/./),
+    });
     expect(world.audit.entries.find(({ step }) => step === 'vote')).toMatchObject({
       actorId: 'U0BOB',
       facts: { verdict: 'granted' },

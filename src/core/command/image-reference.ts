@@ -53,6 +53,9 @@ function splitDomain(name: string): { domain: string; path: string } {
   return { domain: 'docker.io', path: path.includes('/') ? path : `library/${path}` };
 }
 
+/** Whether a reference names one content for ever. A tag may be moved between the approval and the pull. */
+export const isPinned = (text: string): boolean => parseImageReference(text)?.digest !== undefined;
+
 /** The repository, without tag and digest: `docker.io/library/debian`. Compare repositories by this, never as typed. */
 export const imageRepository = (reference: ImageReference): string => `${reference.domain}/${reference.path}`;
 

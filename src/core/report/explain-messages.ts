@@ -1,3 +1,4 @@
+import { isPinned } from '../command/image-reference.ts';
 import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
@@ -31,7 +32,13 @@ function planFacts(plan: Plan): readonly Fact[] {
       value: [code(`${plan.namespace}/${plan.podName}`), text(` uid ${plan.podUid} on ${plan.nodeName}`)],
     },
     { label: 'Target', value: [text(plan.targetContainerName ?? 'none')] },
-    { label: 'Image', value: [code(plan.image), text(` (${plan.imageAlias}, class ${plan.class})`)] },
+    {
+      label: 'Image',
+      value: [
+        code(plan.image),
+        text(` (${plan.imageAlias}, class ${plan.class}, ${isPinned(plan.image) ? 'pinned' : 'not pinned'} by digest)`),
+      ],
+    },
     { label: 'Command', value: [code(plan.command.length === 0 ? '(the image’s own)' : plan.command.join(' '))] },
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {

@@ -1,3 +1,4 @@
+import { isPinned } from '../command/image-reference.ts';
 import type { Run, RunState, Verdict } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { withoutReport } from './diagnosis.ts';
@@ -156,6 +157,7 @@ function planPower({ state, plan }: Run): readonly Fact[] {
       label: 'Runs',
       value: [
         code(image),
+        ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
         text(command.length === 0 ? ' with its own command' : ' '),
         ...(command.length === 0 ? [] : [code(command.join(' '))]),
       ],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   imageRepository,
+  isPinned,
   parseImageReference,
   printImageReference,
 } from '../../../src/core/command/image-reference.ts';
@@ -64,4 +65,12 @@ test.each([
 test('a name of 255 characters, domain included, is the longest', () => {
   expect(parseImageReference('a'.repeat(237))).toBeDefined();
   expect(parseImageReference('a'.repeat(238))).toBeUndefined();
+});
+
+test('only a reference with a digest names one content for ever', () => {
+  expect(isPinned(`debian@sha256:${'a'.repeat(64)}`)).toBe(true);
+  expect(isPinned(`debian:12@sha256:${'a'.repeat(64)}`)).toBe(true);
+  expect(isPinned('debian:12')).toBe(false);
+  expect(isPinned('debian')).toBe(false);
+  expect(isPinned('not a reference@')).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Node } from '../../../src/core/container/node.ts';
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
@@ -49,6 +50,10 @@ export class FakeCluster implements Cluster {
   readonly launches: LaunchRequest[] = [];
   level: PodSecurityLevel = 'privileged';
   podEvents: readonly PodEvent[] = [];
+  /** Undefined: the bot may not look at nodes. */
+  nodeNow: Node | undefined;
+  /** Further pods of the namespace. */
+  siblings: readonly Pod[] = [];
   log = '';
   completeness: LogCompleteness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
   refusal: Extract<LaunchAnswer, { kind: 'refused' }> | undefined;
@@ -65,7 +70,7 @@ export class FakeCluster implements Cluster {
   }
 
   pods(): Promise<readonly Pod[]> {
-    return Promise.resolve(this.#pod ? [this.#pod] : []);
+    return Promise.resolve([...(this.#pod ? [this.#pod] : []), ...this.siblings]);
   }
 
   podSecurity(): Promise<PodSecurityLevel> {
@@ -122,6 +127,10 @@ export class FakeCluster implements Cluster {
 
   events(): Promise<readonly PodEvent[]> {
     return this.#answer('events', () => this.podEvents);
+  }
+
+  node(): Promise<Node | undefined> {
+    return this.#answer('node', () => this.nodeNow);
   }
 
   check(): Promise<{ version: string }> {
@@ -194,6 +203,13 @@ export class FakeThread implements Thread {
       'find',
       () => this.posts.find((post) => post.meta.run === meta.run && post.meta.kind === meta.kind)?.ref,
     );
+  }
+
+  findFile(_place: Place, filename: string): Promise<string | undefined> {
+    return this.#answer('findFile', () => {
+      const index = this.files.findIndex((file) => file.filename === filename);
+      return index < 0 ? undefined : `F${index + 1}`;
+    });
   }
 
   async upload(place: Place, file: FileToShare): Promise<string> {

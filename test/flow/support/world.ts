@@ -89,6 +89,7 @@ export class World {
       log: silent,
       metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
       seal: (plain) => `sealed(${plain.length})`,
+      unseal: () => undefined,
       owner: 'replica-1',
     };
   }
