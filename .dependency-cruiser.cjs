@@ -13,7 +13,7 @@ const HOMES = {
   pino: { packages: 'pino/', home: '^src/adapters/log/' },
   'prom-client': { packages: 'prom-client/', home: '^src/adapters/http/' },
   zod: { packages: 'zod/', home: '^src/(config|adapters)/' },
-  yaml: { packages: 'yaml/', home: '^src/config/' },
+  yaml: { packages: 'yaml/', home: '^src/(config|adapters/manifest)/' },
 };
 
 const oneHomeFor = ([name, { packages, home }]) => ({

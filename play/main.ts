@@ -3,23 +3,23 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Answer, ask } from './app/conversation.ts';
+import { JONAS, MAIN_JOB, ROY, THURSTON } from './app/examples.ts';
 import { Narrator } from './app/narrator.ts';
 import { openStage, type Stage } from './app/stage.ts';
+import { type Bundle, buildBundle } from './page/server/bundle.ts';
+import { type Page, startPage } from './page/server/page.ts';
 
-const USAGE = `npm run play                                   the main job, then type more commands
+const USAGE = `npm run play                                   a page for the browser; here the main job, then type more commands
 npm run play -- --once '/kdebug pod-1234'      one command; exits 0 when it was answered with a success, else 1
 npm run play -- --kubeconfig FILE              on a cluster of your own instead of the local one
       --socket          Socket Mode instead of signed HTTP
       --user U0ROY      who types          --channel C0SHOP    where
-      --verbose         the bot's own log on standard error`;
-
-const MAIN_JOB = '/kdebug pod-1234 --image=autodiagnose';
-
-const THURSTON = '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch -ex bt';
+      --verbose         the bot's own log on standard error
+      --port 8080       where the page is; any free port without it          --no-page   without the page`;
 
 const HELP = `Type a command as in Slack, for example
-  /kdebug nginx-pod-1234 --image=autodiagnose
-  /kdebug neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf
+  ${ROY}
+  ${JONAS}
   /kdebug help
   as U0BOB /kdebug list          somebody else types it
   as U0BOB click approve         presses that button of the newest card (approve, approve-grant, reject, cancel, end-grant)
@@ -34,6 +34,8 @@ async function main(): Promise<number> {
       channel: { type: 'string', default: 'C0SHOP' },
       socket: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
+      port: { type: 'string' },
+      'no-page': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -41,6 +43,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
+  const bundle = values['no-page'] || values.once !== undefined ? undefined : beginBundle();
   const stage = await openStage({
     ...(values.kubeconfig !== undefined && { kubeconfig: readFileSync(values.kubeconfig, 'utf8') }),
     transport: values.socket ? 'socket' : 'http',
@@ -48,18 +51,52 @@ async function main(): Promise<number> {
   });
   const narrator = new Narrator(stage.bed.slack, (paragraph) => console.log(`${paragraph}\n`));
   const player = new Player(stage, values.user, values.channel);
+  let page: Page | undefined;
   try {
     if (values.once !== undefined) return (await player.type(values.once)) ? 0 : 1;
-    console.log(`${stage.banner}\n`);
-    await player.type(MAIN_JOB);
-    await pause(300);
-    if (values.kubeconfig === undefined) await player.tellGovernance();
-    console.log(`${HELP}\n`);
+    page = bundle && (await openPage(stage, bundle, values.port));
+    const address = page ? `Open ${page.url} in a browser\n\n` : '';
+    console.log(`${address}${stage.banner}\n`);
+    await tour(player, page, values.kubeconfig === undefined);
+    // Once more, because the tour has moved it off the screen.
+    console.log(`${HELP}\n\n${address}`.trimEnd());
     await player.interact();
     return 0;
   } finally {
     narrator.close();
+    await page?.stop();
     await stage.close();
+  }
+}
+
+/** esbuild works in a process of its own, so this goes on while the stage is built up. */
+function beginBundle(): Promise<Bundle> {
+  const bundle = buildBundle();
+  // Told when it is awaited; until then it is no unhandled rejection.
+  bundle.catch(() => undefined);
+  return bundle;
+}
+
+const openPage = (stage: Stage, bundle: Promise<Bundle>, port?: string): Promise<Page> =>
+  startPage({
+    slack: stage.bed.slack,
+    cluster: stage.cluster,
+    policyPath: stage.bed.policyPath,
+    examples: stage.examples,
+    bundle,
+    ...(port !== undefined && { port: Number(port) }),
+  });
+
+/** The main job, then an approval; who has opened the page meanwhile has taken over, and is not talked over. */
+async function tour(player: Player, page: Page | undefined, isLocal: boolean): Promise<void> {
+  const isTakenOver = () => page?.hasBeenWatched() ?? false;
+  try {
+    await player.type(MAIN_JOB);
+    await pause(300);
+    if (isLocal && !isTakenOver()) await player.tellGovernance();
+  } catch (error) {
+    if (!isTakenOver()) throw error;
+    console.log('The tour ends here: it goes on in your browser.\n');
   }
 }
 

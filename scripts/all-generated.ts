@@ -1,6 +1,8 @@
 import { architectureGraph } from './gen-architecture.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { errorsPage } from './gen-errors.ts';
+import { findingsPage } from './gen-findings.ts';
+import { findingsInScript } from './gen-findings-script.ts';
 import { policySchema } from './gen-policy-schema.ts';
 import type { Generated } from './generated.ts';
 
@@ -11,4 +13,6 @@ export const ALL_GENERATED: readonly Generated[] = [
   commandsPage,
   readmeCommands,
   architectureGraph,
+  findingsInScript,
+  findingsPage,
 ];

@@ -5,13 +5,14 @@ import { createClusters } from './adapters/kubernetes/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
 import { createSlack } from './adapters/slack/index.ts';
 import { createSpools } from './adapters/spool/index.ts';
-import { MemoryRunStore } from './adapters/store/index.ts';
+import { MemoryRunStore, openRedisRunStore } from './adapters/store/index.ts';
 import { randomIds, replicaName, systemClock } from './adapters/system/index.ts';
-import type { Env } from './config/env.ts';
+import { type Env, secretsOf } from './config/env.ts';
 import type { PolicyWatch } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
+import { deriveKey } from './core/hash.ts';
 import { Pipeline } from './flow/pipeline.ts';
-import type { Log } from './flow/ports.ts';
+import type { Log, RunStore } from './flow/ports.ts';
 import { VERSION } from './version.ts';
 
 /** A running bot. */
@@ -34,12 +35,35 @@ const DRAIN_MS = 8_000;
 
 /**
  * The composition root: makes every adapter and hands them to the flow. Decides nothing.
- * @throws KdebugError slack_token_rejected, slack_unreachable: there is no bot without Slack
+ * @throws KdebugError slack_token_rejected, slack_unreachable: there is no bot without Slack; store_misconfigured, store_unreachable
  */
-export async function startApp({ env, policies, log }: Parts): Promise<App> {
+export async function startApp(parts: Parts): Promise<App> {
+  const store = await openStore(parts);
+  try {
+    return await startWith(store, parts);
+  } catch (thrown) {
+    // An open connection would keep the process alive.
+    await store.close();
+    throw thrown;
+  }
+}
+
+/** Keys for one use each: who learns one of them learns nothing of the others. */
+async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
+  const retentionMs = (): number => policies.current().output.retentionMs;
+  if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
+  return openRedisRunStore({
+    ...env.redis,
+    sealer: createSeal(deriveKey(env.key, 'kdebug records in Redis')),
+    indexKey: deriveKey(env.key, 'kdebug names in Redis'),
+    retentionMs,
+    log,
+  });
+}
+
+async function startWith(store: RunStore, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
   const metrics = createMetrics();
-  const store = new MemoryRunStore({ clock, retentionMs: policies.current().output.retentionMs });
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...(env.kubeconfig !== undefined && { kubeconfigPath: env.kubeconfig }),
@@ -58,6 +82,7 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     log,
     clock,
   });
+  const seal = createSeal(env.key);
   const owner = replicaName(hostname());
   const audit = await createAuditLog({
     destination: env.audit === 'stdout' ? { kind: 'stdout' } : { kind: 'file', path: env.audit },
@@ -65,7 +90,7 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     owner,
     log,
     clock,
-    secrets: [botToken, receive.mode === 'socket' ? receive.appToken : receive.signingSecret],
+    secrets: secretsOf(env),
   });
   const pipeline = new Pipeline({
     clusters,
@@ -79,7 +104,8 @@ export async function startApp({ env, policies, log }: Parts): Promise<App> {
     ids: randomIds,
     log,
     metrics,
-    seal: createSeal(env.key).seal,
+    seal: seal.seal,
+    unseal: seal.open,
     owner,
   });
   await slack.start(pipeline.inbox);

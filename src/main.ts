@@ -1,6 +1,6 @@
 import { createLog } from './adapters/log/index.ts';
 import { startApp } from './compose.ts';
-import { type Env, loadEnv } from './config/env.ts';
+import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
 import { toKdebugError } from './core/errors.ts';
@@ -24,18 +24,14 @@ function misconfigured(log: Log, message: string, problems: readonly string[]): 
   process.exitCode = MISCONFIGURED;
 }
 
-const secretsOf = ({ slack }: Env): readonly string[] => [
-  slack.botToken,
-  slack.receive.mode === 'socket' ? slack.receive.appToken : slack.receive.signingSecret,
-];
+const isReadableOnTheWay = (url: string): boolean =>
+  /^redis:$/.test(new URL(url).protocol) && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
-  if (env.redisUrl === undefined) {
+  if (env.redis === undefined) {
     log.warn('no REDIS_URL: runs are kept in memory only, so this must be the one replica, and a restart forgets them');
-  } else {
-    log.error('REDIS_URL is set, but a Redis store is not in this version; unset it', { problem: 'REDIS_URL' });
-    process.exitCode = MISCONFIGURED;
-    return;
+  } else if (isReadableOnTheWay(env.redis.url)) {
+    log.warn('REDIS_URL is not encrypted, so its password can be read on the way: use rediss://');
   }
   if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
   const policies = watchPolicy(env.policyPath, { initial, log });
@@ -47,7 +43,7 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     policies.close();
     const error = toKdebugError(thrown);
     log.error('kdebug could not start', { reason: error.code, detail: error.detail, hint: error.hint, error: thrown });
-    process.exitCode = 1;
+    process.exitCode = error.code === 'store_misconfigured' ? MISCONFIGURED : 1;
   }
 }
 

@@ -7,11 +7,13 @@ root=${1:?usage: build-rootfs.sh DIR [BUSYBOX]}
 busybox=${2:-/bin/busybox}
 here=$(cd "$(dirname "$0")" && pwd)
 
-mkdir -p "$root/bin" "$root/tmp" "$root/etc"
+mkdir -p "$root/bin" "$root/tmp" "$root/etc" "$root/parts"
 cp "$busybox" "$root/bin/busybox"
 for applet in $("$busybox" --list); do
     if [ "$applet" != busybox ]; then ln -sf busybox "$root/bin/$applet"; fi
 done
 printf 'root:x:0:0::/:/bin/sh\nnonroot:x:65532:65532::/:/bin/sh\n' >"$root/etc/passwd"
 cp "$here/autodiagnose.sh" "$root/autodiagnose.sh"
+cp "$here"/parts/*.sh "$root/parts/"
 chmod 0555 "$root/autodiagnose.sh" "$root/bin/busybox"
+chmod 0444 "$root"/parts/*.sh

@@ -1,6 +1,8 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { type LocalCluster, openShop, startLocalCluster } from '../cluster/index.ts';
+import type { Example } from '../page/contract.ts';
 import { type Bed, startBed } from './bed.ts';
+import { EXAMPLES } from './examples.ts';
 import { playPolicy } from './policy.ts';
 
 export interface StageOptions {
@@ -13,6 +15,10 @@ export interface StageOptions {
 /** Everything that play needs, up and running. */
 export interface Stage {
   readonly bed: Bed;
+  /** The local cluster, or the text of the kubeconfig of a real one. */
+  readonly cluster: LocalCluster | { readonly kubeconfig: string };
+  /** What a newcomer may try here; nothing on a real cluster, whose pods we do not know. */
+  readonly examples: readonly Example[];
   readonly banner: string;
   /** The pods that there are, a line each. */
   pods(): string;
@@ -30,6 +36,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   });
   return {
     bed,
+    cluster,
+    examples: EXAMPLES,
     banner: 'A local Slack and a local Kubernetes, both in this process; the kdebug between them is the real one.',
     pods: () => podLines(cluster),
     async close() {
@@ -44,6 +52,8 @@ async function realStage(options: StageOptions, kubeconfig: string): Promise<Sta
   const bed = await startBed({ ...options, kubeconfig, policy: playPolicy(context) });
   return {
     bed,
+    cluster: { kubeconfig },
+    examples: [],
     banner: `A local Slack in this process, and the cluster of the context ${context}.`,
     pods: () => 'kubectl get pods shows them.',
     close: () => bed.stop(),

@@ -7,8 +7,11 @@ import { groupsOfServiceAccount, type Tokens, userOfServiceAccount } from './api
 import type { RequestLog } from './api/request-log.ts';
 import type { ApiServer } from './api/server.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
+import { type FollowOptions, followLog } from './log/follow-log.ts';
 import type { Rotation } from './log/rotation.ts';
+import type { EventObject } from './objects/events.ts';
 import type { Labels, PodObject } from './objects/pod.ts';
+import type { Change as PodChange } from './objects/pod-store.ts';
 import { type PodToAdd, podObject, workloadsOf } from './pod-spec.ts';
 import type { Images } from './programs/images.ts';
 import type { Workloads } from './programs/workloads.ts';
@@ -95,6 +98,26 @@ export class LocalCluster {
   /** All pods, by namespace and name. */
   pods(): readonly PodObject[] {
     return this.#parts.world.pods.list();
+  }
+
+  /** Hears of every further change of a pod. The returned function ends it. */
+  watchPods(listener: (change: PodChange) => void): () => void {
+    return this.#parts.world.pods.subscribe('', listener);
+  }
+
+  /** All events that are kept, in the order in which they first happened. */
+  events(): readonly EventObject[] {
+    return this.#parts.world.events.list('');
+  }
+
+  /** Hears of every further event. The returned function ends it. */
+  watchEvents(listener: (event: EventObject) => void): () => void {
+    return this.#parts.world.events.subscribe(listener);
+  }
+
+  /** A container's log as it grows, from its newest `tailLines` lines on. @throws Error why it cannot be read now */
+  followLog(at: { namespace: string; pod: string; container: string }, options: FollowOptions): AsyncIterable<Buffer> {
+    return followLog(this.#parts.kubelet, this.#existing(at.namespace, at.pod), { ...options, name: at.container });
   }
 
   /** Deletes as `kubectl delete` does; without grace the pod is gone when this returns. @throws Error no such pod */

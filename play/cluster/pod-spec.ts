@@ -50,7 +50,11 @@ export function podObject(pod: PodToAdd, now: number, nodeName: string): PodObje
   }));
   const annotations = { ...pod.annotations, ...(pod.isMirror ? { [MIRROR_ANNOTATION]: 'static' } : {}) };
   const raw = {
-    metadata: { name: pod.name, labels: pod.labels ?? { app: pod.name }, annotations },
+    metadata: {
+      name: pod.name,
+      labels: pod.labels ?? { app: pod.name },
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    },
     spec: {
       containers,
       securityContext: pod.securityContext ?? {},

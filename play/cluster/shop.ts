@@ -60,7 +60,7 @@ const SHOP: readonly PodToAdd[] = [
         name: 'cart',
         image: 'registry.example.com/shop/web:2.7',
         workload: 'leak',
-        resources: limits('500m', '144Mi'),
+        resources: limits('500m', '120Mi'),
       },
     ],
   },
@@ -122,10 +122,12 @@ const VAULT: PodToAdd = {
   ],
 };
 
+/** Every pod of the shop, as `openShop` adds it. */
+export const SHOP_PODS: readonly PodToAdd[] = [...SHOP.map((pod) => ({ namespace: 'shop', ...pod })), VAULT];
+
 /** Fills a cluster with the shop. Local processes start only when a diagnosis looks at their pod. */
 export function openShop(cluster: LocalCluster): void {
   cluster.addNamespace('shop');
   cluster.addNamespace('vault', { 'pod-security.kubernetes.io/enforce': 'restricted' });
-  for (const pod of SHOP) cluster.addPod({ namespace: 'shop', ...pod });
-  cluster.addPod(VAULT);
+  for (const pod of SHOP_PODS) cluster.addPod(pod);
 }

@@ -30,6 +30,7 @@ import { logHandlers } from './resources/logs.ts';
 import { placeHandlers } from './resources/namespaces.ts';
 import { podHandlers } from './resources/pods.ts';
 import { rbacHandlers } from './resources/rbac.ts';
+import { selfReviewHandlers } from './resources/self-reviews.ts';
 import { Watches } from './resources/watch.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import type { World } from './world.ts';
@@ -75,6 +76,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     ...logHandlers(world, kubelet, options.logBytesPerSecond),
     ...placeHandlers(world),
     ...reviewHandlers(control.authorizer),
+    ...selfReviewHandlers(world),
     ...rbacHandlers(world),
   ]);
   const server = new ApiServer({ certificates, ...control, handlers });

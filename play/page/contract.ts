@@ -2,11 +2,15 @@
  * What the page and its server say to each other. One address, one token: the page is opened as `/?token=…`, and every
  * further request carries it as `?token=` (event stream, downloads) or `x-play-token` (deeds).
  *
+ *   GET  /                       made by the server: `<div id="root">`, and links to /app.css and /app.js (what esbuild makes of app/main.tsx)
  *   GET  /events                 server-sent events: one `snapshot` (of everything, after every reconnect too), then one `change` each
  *   POST /deeds                  one Deed; answers a DeedAnswer once the deed was delivered
- *   GET  /files/ID               the bytes of a file; `?preview` gives the first 16 KiB as plain text
- *   GET  /logs?namespace=&pod=&container=   the container's log as it grows, plain text, from its start
+ *   GET  /files/ID               the bytes of a file, as an attachment; `?preview` gives the first 16 KiB as plain text
+ *   GET  /logs?namespace=&pod=&container=   the container's log as it grows, plain text; begins with its newest 2,000 lines; ends with the container
  *   GET  /requests/ID            one request of the bot, whole: RequestDetail
+ *
+ * Refusals: 401 without the token, 403 from a foreign host or origin, 404, 409 for a log that cannot be read now; their
+ * body is one sentence as plain text. A deed that cannot be done is a DeedAnswer `{ok: false}` with status 200.
  */
 import type { StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
 import type { Team } from '../slack/state/team.ts';

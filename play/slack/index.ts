@@ -11,7 +11,9 @@ export type { LocalSlack } from './local-slack.ts';
 export { mentionsIn, wouldUnfurl } from './read/mentions.ts';
 export { describe as describeMessage } from './read/transcript.ts';
 
-export type { StoredMessage, StoredView } from './state/message.ts';
+export type { CallWatcher, LoggedCall } from './serve/request-log.ts';
+export type { StoredFile, StoredMessage, StoredView } from './state/message.ts';
+export { toggleReaction } from './state/reactions.ts';
 export type { Change } from './state/state.ts';
 export type { Team } from './state/team.ts';
 

@@ -6,7 +6,7 @@ import { type FileView, viewOf } from './read/files.ts';
 import { type TranscriptOptions, transcript } from './read/transcript.ts';
 import { Faults } from './serve/faults.ts';
 import { type RateOptions, Rates } from './serve/rates.ts';
-import { type LoggedCall, RequestLog } from './serve/request-log.ts';
+import { type CallWatcher, type LoggedCall, RequestLog } from './serve/request-log.ts';
 import { ResponseUrls } from './serve/response-urls.ts';
 import { SlackServer } from './serve/server.ts';
 import { Sockets } from './serve/sockets.ts';
@@ -146,6 +146,11 @@ export class LocalSlack {
   /** The newest requests, all methods or one. */
   requests(method?: string): readonly LoggedCall[] {
     return method === undefined ? this.log.calls : this.log.of(method);
+  }
+
+  /** Tells of every further request of the app. The returned function ends it. */
+  watchRequests(watcher: CallWatcher): () => void {
+    return this.log.watch(watcher);
   }
 
   /** How often each method was called since the start. */

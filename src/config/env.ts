@@ -20,7 +20,14 @@ export interface Env {
   readonly keyFrom: 'given' | 'derived';
   readonly policyPath: string;
   readonly kubeconfig?: string;
-  readonly redisUrl?: string;
+  /** Absent: runs are kept in memory. */
+  readonly redis?: {
+    /** May hold a password. */
+    readonly url: string;
+    readonly caFile?: string;
+    /** First part of every key there. */
+    readonly keyPrefix: string;
+  };
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `stdout`: records are lines of the own log; else the path of a file of their own. */
   readonly audit: string;
@@ -96,7 +103,18 @@ const Variables = z.object({
     .regex(/^stdout$|[\\/]/, { error: 'must be "stdout", or the path of a file with a / in it' })
     .default('stdout'),
   KUBECONFIG: z.string().optional(),
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }).optional(),
+  REDIS_URL: z
+    .string()
+    .refine(isRedisUrl, {
+      error:
+        'must be redis://USER:PASSWORD@HOST:PORT/DATABASE (rediss:// with TLS), percent-encoded and without a query',
+    })
+    .optional(),
+  REDIS_CA_FILE: z.string().optional(),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens or underscores' })
+    .default('kdebug'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
@@ -127,11 +145,27 @@ function envOf(variables: z.output<typeof Variables>): Env {
     keyFrom: key === undefined ? 'derived' : 'given',
     policyPath: variables.KDEBUG_POLICY,
     ...(variables.KUBECONFIG !== undefined && { kubeconfig: variables.KUBECONFIG }),
-    ...(variables.REDIS_URL !== undefined && { redisUrl: variables.REDIS_URL }),
+    ...(variables.REDIS_URL !== undefined && { redis: redisOf(variables, variables.REDIS_URL) }),
     logLevel: variables.LOG_LEVEL,
     audit: variables.KDEBUG_AUDIT,
   };
 }
+
+/** What must never stand in a log. */
+export function secretsOf({ slack, redis }: Env): readonly string[] {
+  const password = redis === undefined ? '' : new URL(redis.url).password;
+  return [
+    slack.botToken,
+    slack.receive.mode === 'socket' ? slack.receive.appToken : slack.receive.signingSecret,
+    ...(password === '' ? [] : [password, decodeURIComponent(password)]),
+  ];
+}
+
+const redisOf = ({ REDIS_CA_FILE, REDIS_KEY_PREFIX }: z.output<typeof Variables>, url: string) => ({
+  url,
+  ...(REDIS_CA_FILE !== undefined && { caFile: REDIS_CA_FILE }),
+  keyPrefix: REDIS_KEY_PREFIX,
+});
 
 /** RFC 5869, with a label of ours, so that the key tells nothing of the token. */
 const derivedKey = (botToken: string): Buffer => deriveKey(botToken, 'kdebug sealing key');
@@ -145,6 +179,23 @@ export function sealingKey(variables: Readonly<Record<string, string | undefined
 
 function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
+/** A query could switch the client's own protections off, so there is none. */
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
+  return (
+    /^rediss?:$/.test(protocol) &&
+    hostname !== '' &&
+    /^\/?\d{0,4}$/.test(pathname) &&
+    search + hash === '' &&
+    [username, password].every(isPercentEncoded)
+  );
+}
+
+function isPercentEncoded(text: string): boolean {
+  return !/%(?![\da-f]{2})/i.test(text);
 }
 
 /** A token must not travel in the clear, except to a Slack on this very machine. */

@@ -282,6 +282,14 @@ export const REASONS = {
     'kdebug cannot reach its own memory',
     'Nothing was started. Try again in a minute; the operators of kdebug see the cause in its log.',
   ),
+  store_misconfigured: operator(
+    'the Redis that REDIS_URL names cannot be used',
+    'docs/redis.md has the version, the settings and the rights that kdebug needs.',
+  ),
+  store_record_unreadable: operator(
+    'a record in Redis cannot be read, so it is left alone',
+    'It was changed from outside, sealed with another KDEBUG_KEY, or written by a newer kdebug; the detail says which.',
+  ),
   spool_full: user(
     "kdebug's disk buffer for logs is full",
     'What was read before is delivered. Run it again with less output, or when fewer runs are in flight.',
@@ -304,6 +312,10 @@ export const REASONS = {
   vote_by_outsider: user('you are not one of the approvers for this', 'The card names the groups that may decide.'),
   vote_repeated: user('you have voted on this already', 'Another approver is needed.'),
   not_your_request: user('only who asked for it can cancel it', 'An approver can reject it.'),
+  already_asked: user(
+    'you have used this button already',
+    'Its run answers in the thread, or told you privately why not. To ask once more, type the command.',
+  ),
   button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
   limit_per_person: user(

@@ -1,6 +1,7 @@
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import { isFinal } from '../core/run/progress.ts';
 import type { RunState } from '../core/run/run.ts';
+import { record } from './audit.ts';
 import { collect } from './collect.ts';
 import type { FlowDeps } from './deps.ts';
 import { follow } from './follow.ts';
@@ -17,6 +18,8 @@ const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
   approved: 60_000,
   launching: 60_000,
 };
+/** However long a step takes: without its store a run is left to whoever reaches the store again. */
+const STORE_PATIENCE_MS = 60_000;
 const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
 export interface AdvanceContext {
@@ -31,6 +34,7 @@ export interface AdvanceContext {
  */
 export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
   const trouble = new Trouble();
+  if (session.run.state === 'received') await tryStep(session, context, trouble, keepRequest);
   while (!isFinal(session.run.state)) {
     if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
     else if (!(await expire(session, context.deps))) return;
@@ -45,19 +49,34 @@ async function expire(session: RunSession, { clock }: FlowDeps): Promise<boolean
   return true;
 }
 
-async function tryStep(session: RunSession, context: AdvanceContext, trouble: Trouble): Promise<void> {
+type Step = (session: RunSession, context: AdvanceContext) => Promise<void>;
+
+async function tryStep(
+  session: RunSession,
+  context: AdvanceContext,
+  trouble: Trouble,
+  take: Step = step,
+): Promise<void> {
   const { clock } = context.deps;
   const { state } = session.run;
   try {
-    await step(session, context);
+    await take(session, context);
     trouble.over();
   } catch (thrown) {
     const error = toKdebugError(thrown);
     if (error.code === 'lease_lost') throw error;
-    const waitMs = trouble.waitMs(error, clock.now(), PATIENCE_MS[state] ?? 0);
-    if (waitMs === undefined) await giveUp(session, error, context.deps);
-    else await pause(clock, waitMs);
+    const isStore = error.code === 'store_unreachable';
+    const waitMs = trouble.waitMs(error, clock.now(), isStore ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0));
+    if (waitMs !== undefined) await pause(clock, waitMs);
+    // What cannot be written down is not an outcome: the container may well be running.
+    else if (isStore) throw error;
+    else await giveUp(session, error, context.deps);
   }
+}
+
+/** First of all who asked what is put on record: by whoever takes the run up, so that no crash leaves it out. */
+function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<void> {
+  return record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
 }
 
 function step(session: RunSession, { deps, readers, runs }: AdvanceContext): Promise<void> {

@@ -1,9 +1,10 @@
 import { outcomeOfTermination } from '../core/container/status.ts';
+import { withoutReport } from '../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../core/errors.ts';
-import { parseDiagnosis, withoutReport } from '../core/report/diagnosis.ts';
 import type { Outcome } from '../core/run/outcome.ts';
-import type { Run, Verdict } from '../core/run/run.ts';
+import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
+import { diagnose } from './diagnose.ts';
 import type { ReadLog } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { RunSession } from './session.ts';
@@ -16,10 +17,12 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   const { run } = session;
   if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
   const read = await readLog(session, readers, run.outcome);
-  const verdict = read && verdictOf(read, run.termination?.message ?? '');
+  const outcome = await settle(run, run.outcome, deps);
+  const terminationMessage = run.termination?.message ?? '';
+  const verdict = await diagnose(run, { logEnd: read?.end ?? '', terminationMessage, outcome }, deps);
   await session.apply({
     kind: 'finished',
-    outcome: await settle(run, run.outcome, deps),
+    outcome,
     ...(read && { log: verdict ? { ...read.log, ...withoutReport(read.log) } : read.log }),
     ...(verdict && { verdict }),
     atMs: deps.clock.now(),
@@ -49,12 +52,4 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
   } catch {
     return outcome;
   }
-}
-
-/** What the image itself made of it, when it left a report (docs: the end of its log, or its termination message). */
-export function verdictOf(read: ReadLog, terminationMessage: string): Verdict | undefined {
-  const diagnosis = parseDiagnosis(read.end, terminationMessage);
-  if (!diagnosis) return undefined;
-  const findings = diagnosis.findings.slice(0, 3).map(({ text, next }) => ({ text, next: next ?? '' }));
-  return { line: diagnosis.verdict, findings };
 }

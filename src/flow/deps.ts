@@ -27,6 +27,8 @@ export interface FlowDeps {
   readonly metrics: Metrics;
   /** Seals a small text with the bot's key; only the bot can read it back. */
   readonly seal: (plain: string) => string;
+  /** The text again; undefined when it was not sealed with this key, or was changed. */
+  readonly unseal: (sealed: string) => string | undefined;
   /** This replica's name, for leases. */
   readonly owner: string;
 }

@@ -24,9 +24,13 @@ export async function follow(session: RunSession, deps: FlowDeps, readers: LogRe
   const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const latest = new Latest<PodSeen>(deps.clock);
   const subscription = cluster.watch(pod, (seen) => latest.put(seen));
+  const stop = session.onChange(() => {
+    if (session.isOver) latest.nudge();
+  });
   try {
     await untilEnded({ session, deps, readers, cluster, pod, plan, latest });
   } finally {
+    stop();
     subscription.close();
   }
 }
@@ -48,7 +52,7 @@ async function untilEnded(following: Following): Promise<void> {
     const deadline = deadlineOf(session.run, state);
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
     const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;
-    const seen = await latest.next(Math.min(deadlineMs, nextLookMs));
+    const seen = await sight(session, latest, Math.min(deadlineMs, nextLookMs));
     if (seen) {
       state = await see(following, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
@@ -57,6 +61,12 @@ async function untilEnded(following: Following): Promise<void> {
       await askEvents(following);
     }
   }
+}
+
+async function sight(session: RunSession, latest: Latest<PodSeen>, untilMs: number): Promise<PodSeen | undefined> {
+  const seen = await latest.next(untilMs);
+  if (session.isOver) throw new KdebugError('lease_lost');
+  return seen;
 }
 
 /** Takes one sight of the pod; returns the container's state for the clocks' words. */

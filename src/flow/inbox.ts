@@ -23,6 +23,7 @@ import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
+import { LOOK_AGAIN, lookAgain } from './look-again.ts';
 import type { Answer, Click, Inbox, Quota, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports.ts';
 import { type RunChanger, RunSession } from './session.ts';
 
@@ -62,6 +63,9 @@ export class CommandInbox implements Inbox {
   }
 
   action(click: Click): Promise<Answer> {
+    if (click.action === LOOK_AGAIN) {
+      return this.#guarded(undefined, () => lookAgain(click, this.#deps, (...asked) => this.#take(...asked)));
+    }
     const action = DECISIONS.find((candidate) => candidate === click.action);
     if (!action) return Promise.resolve(said(notYetMessage(`the button ${click.action}`)));
     return this.#guarded(undefined, () => this.#approvals.click(click, action));
@@ -160,8 +164,9 @@ export class CommandInbox implements Inbox {
       await record(this.#deps, run, 'decision', { kind: 'deny', code: kept.code, command: run.commandLine });
       return said(limitedMessage(kept.code, kept.retryAtMs));
     }
-    if (kept.kind === 'duplicate') return NOTHING;
-    await record(this.#deps, run, 'request', { command: run.commandLine, source: origin.source });
+    if (kept.kind === 'duplicate') {
+      return origin.source === 'button' ? said(reasonMessage('already_asked', `run ${kept.runId}`)) : NOTHING;
+    }
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
     return NOTHING;
   }

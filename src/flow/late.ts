@@ -1,7 +1,7 @@
 import { outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
 import { isGivenUp } from '../core/run/progress.ts';
-import { verdictOf } from './collect.ts';
 import type { FlowDeps } from './deps.ts';
+import { diagnose } from './diagnose.ts';
 import { Latest } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { PodSeen } from './ports.ts';
@@ -38,10 +38,12 @@ export async function awaitLate(
         startedAtMs: Date.parse(termination.startedAt),
       });
       const read = await reader.result;
-      const verdict = verdictOf(read, termination.message);
+      const outcome = outcomeOfTermination(seen.pod, termination, plan.targetContainerName);
+      const left = { logEnd: read.end, terminationMessage: termination.message, outcome };
+      const verdict = await diagnose(session.run, left, deps);
       await session.apply({
         kind: 'came-late',
-        outcome: outcomeOfTermination(seen.pod, termination, plan.targetContainerName),
+        outcome,
         termination,
         imageId,
         log: read.log,

@@ -18,6 +18,11 @@ export class Latest<Value> {
     this.#wake?.();
   }
 
+  /** Ends a wait without a value. */
+  nudge(): void {
+    this.#wake?.();
+  }
+
   /** The newest value that was not taken yet; `undefined` when `untilMs` passes before one comes. */
   async next(untilMs: number): Promise<Value | undefined> {
     if (!this.#value) await this.#wait(untilMs);

@@ -1,6 +1,7 @@
 import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
 import type { Plan } from '../core/container/plan.ts';
 import { identityFor } from '../core/policy/identity.ts';
+import { writeReference } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LaunchRequest } from './ports.ts';
@@ -12,11 +13,14 @@ export interface LaunchMark {
   readonly ref: string;
 }
 
-export const markOf = (run: Run, plan: Plan, deps: FlowDeps): LaunchMark => ({
-  containerName: containerName(run.id, plan.podUid),
-  notAfterMs: run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs,
-  ref: run.ref ?? deps.seal(JSON.stringify({ channel: run.origin.channelId, thread: run.origin.threadTs })),
-});
+export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
+  const notAfterMs = run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs;
+  return {
+    containerName: containerName(run.id, plan.podUid),
+    notAfterMs,
+    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs)),
+  };
+}
 
 /** The PATCH of a run, or of its dry run: derived from the run, the plan and nothing else. */
 export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {

@@ -10,13 +10,14 @@ import { awaitLate } from './late.ts';
 import { pause } from './latest.ts';
 import { LogReaders } from './log-readers.ts';
 import type { Inbox } from './ports.ts';
+import { Recovery } from './recover.ts';
 import { Reply } from './reply.ts';
 import { type RunChanger, RunSession } from './session.ts';
 
 /** Runs that one replica holds at a time; more are refused politely. */
 const MAX_SESSIONS = 2_000;
-/** A replica renews its leases and looks for abandoned runs this often. */
-const ADOPT_EVERY_MS = 2_000;
+/** A replica renews its leases and looks for abandoned runs this often: with leases of 4 s, work of a dead one goes on within 5 s. */
+const ADOPT_EVERY_MS = 1_000;
 /** How often a run that another replica holds right now is asked for again. */
 const TAKE_TRIES = 10;
 const TAKE_EVERY_MS = 100;
@@ -34,16 +35,20 @@ export class Pipeline implements Starter, RunChanger {
   readonly inbox: Inbox;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
+  readonly #recovery: Recovery;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
   /** Given up and told; only a late end is waited for, and nobody waits for us. */
   readonly #late = new Set<RunId>();
+  /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
+  readonly #unreleased = new Set<RunSession>();
   #draining = false;
   #stopAdopting: () => void = () => {};
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
     this.#readers = new LogReaders(deps);
+    this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
   }
 
@@ -57,9 +62,9 @@ export class Pipeline implements Starter, RunChanger {
     return this.#held.size - this.#late.size;
   }
 
-  start(session: RunSession, recovered = false): void {
+  start(session: RunSession): void {
     const { id } = session.run;
-    const work = this.#hold(session, recovered).finally(() => {
+    const work = this.#hold(session).finally(() => {
       if (this.#held.get(id)?.session === session) this.#held.delete(id);
     });
     this.#held.set(id, { session, work });
@@ -93,7 +98,7 @@ export class Pipeline implements Starter, RunChanger {
     }
   }
 
-  /** Takes over what other replicas left, now and every two seconds, until `drain`. */
+  /** Takes over what other replicas left, now and every second, and what an emptied store forgot, until `drain`. */
   startAdopting(): void {
     const tick = (): void => {
       void this.#adopt().finally(() => {
@@ -101,11 +106,13 @@ export class Pipeline implements Starter, RunChanger {
       });
     };
     tick();
+    this.#recovery.lookEverywhere();
   }
 
   /** Takes nothing new; resolves when every held run is through, or after `ms` (the rest is left to other replicas). */
   async drain(ms: number): Promise<void> {
     this.#draining = true;
+    this.#recovery.stop();
     this.#stopAdopting();
     const busy = [...this.#held].filter(([id]) => !this.#late.has(id)).map(([, { work }]) => work);
     await Promise.race([Promise.all(busy), pause(this.#deps.clock, ms)]);
@@ -124,7 +131,8 @@ export class Pipeline implements Starter, RunChanger {
       this.#taking.delete(id);
       throw thrown;
     });
-    if (lease) return new RunSession(lease.run, lease.fence, store);
+    // Who left it parked had said all there was to say.
+    if (lease) return new RunSession(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
     this.#taking.delete(id);
     return undefined;
   }
@@ -133,48 +141,81 @@ export class Pipeline implements Starter, RunChanger {
     const { store, owner, log } = this.#deps;
     try {
       await store.renew(owner);
+      for (const session of this.#unreleased) await this.#release(session);
       const room = MAX_SESSIONS - this.#held.size;
       for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
         log.info('run adopted', { runId: run.id, phase: run.state });
-        this.start(new RunSession(run, fence, store), true);
+        this.start(new RunSession(run, fence, store, true));
       }
     } catch (thrown) {
       log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });
     }
   }
 
-  async #hold(session: RunSession, recovered: boolean): Promise<void> {
+  async #hold(session: RunSession): Promise<void> {
     const { id } = session.run;
+    let lost = false;
     try {
-      await this.#see(session, recovered);
+      await this.#see(session);
     } catch (thrown) {
       const error = toKdebugError(thrown);
+      lost = error.code === 'lease_lost';
       this.#deps.log.error('run let go', { runId: id, reason: error.code, error: thrown });
     } finally {
       this.#late.delete(id);
       this.#held.delete(id);
       await this.#readers.forget(id);
-      await session.release().catch(() => undefined);
+      await this.#release(session);
+    }
+    if (lost) await this.#restore(session.run);
+  }
+
+  async #release(session: RunSession): Promise<void> {
+    try {
+      await session.release();
+      this.#unreleased.delete(session);
+    } catch {
+      this.#unreleased.add(session);
+    }
+  }
+
+  /** A store that was emptied knows nothing of a run that we held: it gets it back, unless somebody was quicker. */
+  async #restore(run: Run): Promise<void> {
+    const { store, owner, log } = this.#deps;
+    try {
+      if ((await store.read(run.id)) || isSettled(run)) return;
+      const kept = await store.create(run, owner);
+      if (kept.kind !== 'created') return;
+      log.warn('the store had lost a run, it was given back', { runId: run.id, phase: run.state });
+      this.start(new RunSession(run, kept.fence, store, true));
+    } catch (thrown) {
+      log.error('the store has lost a run', { runId: run.id, reason: toKdebugError(thrown).code });
     }
   }
 
   /** Until the run is settled or parked: a vote may come in while the last words are being said. */
-  async #see(session: RunSession, recovered: boolean): Promise<void> {
+  async #see(session: RunSession): Promise<void> {
     const { clock } = this.#deps;
     const context = { deps: this.#deps, readers: this.#readers, runs: this };
-    const before = session.run.state;
-    const reply = new Reply(session, this.#deps, { readers: this.#readers, recovered });
+    session.onChange(() => {
+      const { plan } = session.run;
+      if (plan) this.#recovery.look(plan.cluster, plan.namespace);
+    });
+    const reply = new Reply(session, this.#deps, {
+      readers: this.#readers,
+      beforeClosing: () => this.#conclude(session.run),
+    });
     do {
-      await Promise.all([advance(session, context), reply.keepSaying()]);
+      await bothOrNeither(session, [advance(session, context), reply.keepSaying()]);
     } while (!isSettled(session.run) && (parkedUntilMs(session.run) ?? 0) <= clock.now() && !isGivenUp(session.run));
-    if (session.run.finishedAtMs !== undefined && before !== session.run.state) await this.#count(session.run);
     if (!isGivenUp(session.run)) return;
     this.#late.add(session.run.id);
     const late = { readers: this.#readers, wanted: () => !this.#draining };
     if (await awaitLate(session, this.#deps, late)) await reply.keepSaying();
   }
 
-  async #count(run: Run): Promise<void> {
+  /** At least once for every run, whoever saw its end: before it counts as told. */
+  async #conclude(run: Run): Promise<void> {
     const outcome = run.outcome?.kind ?? 'denied';
     this.#deps.log.info('run ended', { runId: run.id, phase: run.state, outcome, reason: run.refusal?.code });
     this.#deps.metrics.runFinished(outcome, (run.finishedAtMs ?? 0) - run.origin.receivedAtMs);
@@ -193,4 +234,17 @@ export class Pipeline implements Starter, RunChanger {
       this.#deps.log.error('an outcome could not be recorded', { runId: run.id, error: thrown });
     });
   }
+}
+
+/** Two halves of one work: when one fails, the other stops, and only then has it failed. */
+async function bothOrNeither(session: RunSession, halves: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(
+    halves.map((half) =>
+      half.catch((thrown: unknown) => {
+        session.giveUp();
+        throw thrown;
+      }),
+    ),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

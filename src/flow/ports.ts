@@ -1,5 +1,7 @@
 import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
-import type { Pod, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
+import type { Node } from '../core/container/node.ts';
+import type { Pod, PodEvent, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
+import type { UserAndGroup } from '../core/container/profiles.ts';
 import type { ReasonCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Policy } from '../core/policy/policy.ts';
@@ -52,8 +54,10 @@ export interface Cluster {
    * Never waits longer for `sink` than the sink's own promise; memory is bounded. Resolves with what is known of it.
    */
   collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness>;
-  /** The newest events about the pod that concern the container, newest first, at most 20; for sentences only. */
-  events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]>;
+  /** The newest events about the pod, or one of its ephemeral containers, newest first, at most 20; for sentences only. */
+  events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]>;
+  /** The node, at most 30 s old; undefined when there is none of that name, or the bot may not look (a right that is optional). */
+  node(name: string): Promise<Node | undefined>;
   /** One cheap call (`/version`). For readiness and for the error of a first look. */
   check(): Promise<{ readonly version: string }>;
 }
@@ -101,12 +105,7 @@ export interface LogSink {
   write(chunk: Buffer): Promise<void> | void;
 }
 
-export interface PodEvent {
-  readonly reason: string;
-  readonly message: string;
-  readonly type: string;
-  readonly atMs: number;
-}
+export type { PodEvent };
 
 /** Asks the cluster's own authorisation. With `actingAs` as that person, else of `subject`, else of the bot itself. */
 export interface AccessRequest {
@@ -171,6 +170,13 @@ export interface RunStore {
   save(run: Run, fence: number): Promise<'saved' | 'stale'>;
   /** Gives the lease back; another replica may claim at once. */
   release(id: RunId, fence: number): Promise<void>;
+  /**
+   * Remembers the user and group that containers of an image run as; `image` is its digest. The newest word counts. At least the
+   * newest 1,000 images are kept, for at least 7 days.
+   */
+  learn(image: string, identity: UserAndGroup): Promise<void>;
+  /** What `learn` was told of that image. */
+  learnt(image: string): Promise<UserAndGroup | undefined>;
   /** The newest runs of a channel, newest first. */
   recent(channelId: string, limit: number): Promise<readonly Run[]>;
   /** Whether it answers; for readiness. */
@@ -205,6 +211,8 @@ export interface Thread {
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
   find(place: Place, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
+  /** Looks for a file of ours by its name (an upload carries no metadata), where `find` looks. Answers with its id. */
+  findFile(place: Place, filename: string, sinceMs: number): Promise<string | undefined>;
   /** Shares a file in a thread. Answers with the file's id. */
   upload(place: Place, file: FileToShare): Promise<string>;
   /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */

@@ -1,7 +1,6 @@
-import { toKdebugError } from '../core/errors.ts';
+import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { isActive } from '../core/policy/grant.ts';
-import { formatBytes } from '../core/report/duration.ts';
 import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
@@ -11,16 +10,18 @@ import type { Delivery, PostRef, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
+import { filePlaceOf, placeOf, privatePlaceOf, threadOf } from './places.ts';
 import type { Place, PostMeta } from './ports.ts';
+import { type Posted, postOnce } from './post-once.ts';
+import { lookAgainMs, retryMs } from './reply-pace.ts';
 import type { RunSession } from './session.ts';
+import { shareLog, wantsFile } from './share-log.ts';
 
-/** Pauses between two looks at a running container, ever longer: nobody reads a tail that changes each second for long. */
-const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const TAIL_LINES = 15;
 /** The least time between two updates of one anchor, but for the last. */
 const GATHER_MS = 1_500;
-/** Pauses between tries while Slack does not take what must be said. */
-const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+/** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
+const SURE_MS = 2_000;
 
 /**
  * Says in Slack what a run's state asks for: one anchor, updated from state; one result reply; the log as a file when it is
@@ -37,22 +38,30 @@ export class Reply {
   #seq = 0;
   /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
   #doubt: boolean;
+  #sureAtMs: number;
+  readonly #beforeClosing: () => Promise<void>;
 
+  /** `beforeClosing` is waited for before the run is marked as told: whoever finds it unmarked does it again. */
   constructor(
     session: RunSession,
     deps: FlowDeps,
-    context: { readonly readers: LogReaders; readonly recovered: boolean },
+    context: { readonly readers: LogReaders; readonly beforeClosing: () => Promise<void> },
   ) {
     this.#session = session;
     this.#deps = deps;
     this.#readers = context.readers;
-    this.#doubt = context.recovered;
+    this.#doubt = session.recovered;
+    this.#sureAtMs = deps.clock.now();
+    this.#beforeClosing = context.beforeClosing;
   }
 
-  /** Resolves when the run has ended and everything about it has been said. */
+  /** Resolves when the run has ended and everything about it has been said. @throws KdebugError lease_lost */
   async keepSaying(): Promise<void> {
     const changes = new Latest<true>(this.#deps.clock);
-    const stop = this.#session.onChange(() => changes.put(true));
+    const stop = this.#session.onChange(() => {
+      this.#sureAtMs = this.#deps.clock.now();
+      changes.put(true);
+    });
     try {
       let looks = 0;
       while (!(await this.#sayAll()) || !this.#isQuiet()) {
@@ -71,11 +80,11 @@ export class Reply {
 
   /** Until there may be something to say; resolves with whether there was news. */
   async #rest(changes: Latest<true>, looks: number): Promise<boolean> {
-    if (this.#failures === 0) return this.#nextLook(changes, this.#pace(looks));
-    const retryMs = step(RETRY_MS, this.#failures - 1);
+    if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
+    const waitMs = retryMs(this.#failures);
     // A run that has ended brings no more news: only time helps.
-    if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, retryMs);
-    await pause(this.#deps.clock, retryMs);
+    if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
+    await pause(this.#deps.clock, waitMs);
     return false;
   }
 
@@ -97,26 +106,38 @@ export class Reply {
     return anyNews;
   }
 
-  #pace(looks: number): number {
-    return this.#session.run.state === 'running' || this.#session.run.state === 'collecting'
-      ? step(TAIL_EVERY_MS, looks)
-      : 60_000;
-  }
-
   /** Resolves with whether Slack took all of it. */
   async #sayAll(): Promise<boolean> {
     try {
+      await this.#beSure();
       await this.#say(this.#session.run);
       this.#failures = 0;
       return true;
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
-      if (error.code === 'slack_unanswered') this.#doubt = true;
+      // Whatever failed, it may have been the recording of what Slack took.
+      this.#doubt = true;
       this.#failures += 1;
-      this.#deps.log.warn('not said yet', { runId: this.#session.run.id, reason: error.code, detail: error.detail });
+      this.#complain(error);
       return false;
     }
+  }
+
+  /** A process that stood still for a while may have lost the run to another. @throws KdebugError lease_lost */
+  async #beSure(): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    if (this.#session.isOver) throw new KdebugError('lease_lost');
+    if (nowMs - this.#sureAtMs < SURE_MS) return;
+    await this.#session.confirm();
+    this.#sureAtMs = nowMs;
+  }
+
+  #complain({ code, detail }: KdebugError): void {
+    const fields = { runId: this.#session.run.id, reason: code, detail };
+    // Only an operator can mend a token; runs are kept and told once there is a good one.
+    if (code === 'slack_token_rejected') this.#deps.log.error('Slack refuses the token, nothing can be said', fields);
+    else this.#deps.log.warn('not said yet', fields);
   }
 
   async #say(run: Run): Promise<void> {
@@ -131,19 +152,14 @@ export class Reply {
     await this.#sayResult();
     await this.#sayFile();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
+    if (!this.#session.run.delivery.closed) await this.#beforeClosing();
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
-    const { channelId, requesterId, threadTs, responseUrl } = run.origin;
-    const person = {
-      channelId,
-      userId: requesterId,
-      ...(threadTs !== undefined && { threadTs }),
-      ...(responseUrl !== undefined && { responseUrl }),
-    };
-    await this.#deps.thread.tell(person, message);
+    await this.#deps.thread.tell(privatePlaceOf(run), message);
+    await this.#beforeClosing();
     await this.#record({ told: true });
   }
 
@@ -156,10 +172,12 @@ export class Reply {
     });
     const { anchor } = run.delivery;
     if (!anchor) {
-      const posted = await this.#postOnce('anchor', placeOf(run), message);
-      this.#shown = canonicalJson(message);
+      const { ref, found } = await this.#postOnce('anchor', placeOf(run), message);
+      this.#shown = found ? '' : canonicalJson(message);
       this.#saidAtMs = this.#deps.clock.now();
-      await this.#record({ anchor: posted });
+      await this.#record({ anchor: ref });
+      // What was found says what was true then.
+      if (found) await this.#sayAnchor(this.#session.run);
       return;
     }
     const now = canonicalJson(message);
@@ -173,8 +191,8 @@ export class Reply {
     try {
       await this.#deps.thread.update(anchor, message, this.#meta('anchor'), lane);
     } catch (thrown) {
-      // Somebody deleted it: the result then stands alone.
-      if (toKdebugError(thrown).code !== 'slack_message_gone') throw thrown;
+      // Somebody deleted it, or closed its channel: the result then stands alone.
+      if (!GONE.has(toKdebugError(thrown).code)) throw thrown;
       await this.#record({ anchorGone: true });
     }
   }
@@ -184,51 +202,29 @@ export class Reply {
     const { result } = run.delivery;
     if (result && run.late) return this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
     if (result) return;
-    const posted = await this.#postOnce('result', this.#threadOf(run), resultMessage(run));
-    await this.#record({ result: posted });
+    const { ref } = await this.#postOnce('result', threadOf(run), resultMessage(run));
+    await this.#record({ result: ref });
   }
 
   async #sayFile(): Promise<void> {
     const { run } = this.#session;
-    const { log, delivery } = run;
-    if (!log || log.omittedLines === 0 || log.bytes === 0 || delivery.fileId !== undefined) return;
-    const reader = this.#readers.of(run.id);
-    if (!reader) return;
-    const { spool } = await reader.result;
-    const fileId = await this.#deps.thread.upload(this.#threadOf(run), {
-      filename: `kdebug-${run.id}.log`,
-      title: `Log of run ${run.id} (${formatBytes(log.bytes)})`,
-      bytes: spool.bytes,
-      open: () => spool.read(),
+    const { result } = run.delivery;
+    if (!wantsFile(run)) return;
+    const shared = await shareLog({
+      session: this.#session,
+      thread: this.#deps.thread,
+      readers: this.#readers,
+      place: filePlaceOf(run),
+      doubt: this.#doubt,
     });
-    await this.#record({ fileId });
+    await this.#record(shared);
+    if (shared.fileLost !== undefined && result)
+      await this.#deps.thread.update(result, resultMessage(this.#session.run), this.#meta('result'), 'final');
   }
 
-  /** Posts, unless a post of this kind is already there; a closed channel sends it to the requester. */
-  async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<PostRef> {
-    const { thread } = this.#deps;
-    try {
-      if (this.#doubt) {
-        const found = await thread.find(
-          place,
-          { run: this.#session.run.id, kind },
-          this.#session.run.origin.receivedAtMs,
-        );
-        if (found) return found;
-      }
-      return await thread.post(place, message, this.#meta(kind));
-    } catch (thrown) {
-      if (toKdebugError(thrown).code !== 'slack_channel_closed') throw thrown;
-      const direct = await thread.openDirect(this.#session.run.origin.requesterId);
-      return thread.post(direct, message, this.#meta(kind));
-    }
-  }
-
-  /** Where the result goes: the anchor's thread, or the thread that the request stood in. */
-  #threadOf(run: Run): Place {
-    const { anchor, anchorGone } = run.delivery;
-    if (run.origin.threadTs !== undefined || !anchor || anchorGone) return placeOf(run);
-    return { channelId: anchor.channelId, threadTs: anchor.ts };
+  #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
+    const { run } = this.#session;
+    return postOnce(this.#deps.thread, { run, place, message, meta: this.#meta(kind), doubt: this.#doubt });
   }
 
   #meta(kind: PostMeta['kind']): PostMeta {
@@ -241,9 +237,4 @@ export class Reply {
   }
 }
 
-const placeOf = (run: Run): Place => ({
-  channelId: run.origin.channelId,
-  ...(run.origin.threadTs !== undefined && { threadTs: run.origin.threadTs }),
-});
-
-const step = (steps: readonly number[], index: number): number => steps[Math.min(index, steps.length - 1)] ?? 0;
+const GONE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_channel_closed']);

@@ -1,6 +1,9 @@
+import { identityOfTarget, imageOfTarget } from '../core/container/auto-profile.ts';
 import { type Plan, planHash } from '../core/container/plan.ts';
+import type { Pod, PodContainer } from '../core/container/pod.ts';
+import type { UserAndGroup } from '../core/container/profiles.ts';
 import { problemOfPod, targetContainerOf } from '../core/container/target.ts';
-import type { ReasonCode } from '../core/errors.ts';
+import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import type { Decision } from '../core/policy/decision.ts';
@@ -110,8 +113,23 @@ async function planFor(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan> 
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
   const container = target.kind === 'container' ? target.container : undefined;
-  const made = makePlan({ request, origin, policy, cluster: place.cluster, pod, container, level, alias: image.alias });
+  const learnt = container && (await learntOf(pod, container, deps));
+  const resolved = { request, origin, policy, cluster: place.cluster, pod, container, level, alias: image.alias };
+  const made = makePlan({ ...resolved, ...(learnt && { learnt }) });
   return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
+}
+
+/** What an earlier diagnosis learnt of the target's image, where nothing nearer says who the target is: a hint, never a must. */
+async function learntOf(pod: Pod, container: PodContainer, deps: FlowDeps): Promise<UserAndGroup | undefined> {
+  const image = imageOfTarget(pod, container.name);
+  const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
+  if (image === undefined || (knowsGroup && identityOfTarget(pod, container))) return undefined;
+  try {
+    return await deps.store.learnt(image);
+  } catch (thrown) {
+    deps.log.debug('nothing learnt can be looked up', { reason: toKdebugError(thrown).code });
+    return undefined;
+  }
 }
 
 const withNearest = (code: ReasonCode, subject: string, nearest: string | undefined): Refusal =>

@@ -13,20 +13,35 @@ export class RunSession {
   readonly #store: RunStore;
   readonly #fence: number;
   readonly #onChange: Set<() => void> = new Set();
+  /** Somebody else worked on the run before: what was said of it may not be on record. */
+  readonly recovered: boolean;
   #run: Run;
+  #over = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(run: Run, fence: number, store: RunStore) {
+  constructor(run: Run, fence: number, store: RunStore, recovered = false) {
     this.#run = run;
     this.#fence = fence;
     this.#store = store;
+    this.recovered = recovered;
   }
 
   get run(): Run {
     return this.#run;
   }
 
-  /** Calls `listener` after every change; the returned function takes it back. */
+  /** Whether this replica has lost the run, or let go of it: nothing more may be done in its name. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Whoever still works on the run stops at the next step. */
+  giveUp(): void {
+    this.#over = true;
+    this.#tell();
+  }
+
+  /** Calls `listener` after every change, and when the session is over; the returned function takes it back. */
   onChange(listener: () => void): () => void {
     this.#onChange.add(listener);
     return () => this.#onChange.delete(listener);
@@ -48,6 +63,13 @@ export class RunSession {
     return turn;
   }
 
+  /** Asks the store whether the run is still ours, before a word that cannot be taken back. @throws as `apply` */
+  confirm(): Promise<void> {
+    const turn = this.#turn.then(() => this.#save(this.#run));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
   async release(): Promise<void> {
     await this.#turn;
     await this.#store.release(this.#run.id, this.#fence);
@@ -56,10 +78,21 @@ export class RunSession {
   async #applyNow(event: RunEvent): Promise<Transition['kind']> {
     const moved = transition(this.#run, event);
     if (moved.kind === 'illegal') return moved.kind;
-    if ((await this.#store.save(moved.run, this.#fence)) === 'stale') throw new KdebugError('lease_lost');
+    await this.#save(moved.run);
     this.#run = moved.run;
-    for (const listener of this.#onChange) listener();
+    this.#tell();
     return moved.kind;
+  }
+
+  async #save(run: Run): Promise<void> {
+    if (this.#over) throw new KdebugError('lease_lost');
+    if ((await this.#store.save(run, this.#fence)) === 'saved') return;
+    this.giveUp();
+    throw new KdebugError('lease_lost');
+  }
+
+  #tell(): void {
+    for (const listener of this.#onChange) listener();
   }
 }
 

@@ -11,7 +11,7 @@ sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/autodiagnose"
 USER_ID=65532:65532 "$loader" localhost/autodiagnose:1 "$work/autodiagnose" /autodiagnose.sh
 
 sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/lines"
-rm "$work/lines/autodiagnose.sh"
+rm -r "$work/lines/autodiagnose.sh" "$work/lines/parts"
 cp "$here/images/lines" "$work/lines/bin/lines"
 chmod 0555 "$work/lines/bin/lines"
 "$loader" localhost/lines:1 "$work/lines"

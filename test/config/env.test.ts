@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadEnv, sealingKey } from '../../src/config/env.ts';
+import { loadEnv, sealingKey, secretsOf } from '../../src/config/env.ts';
 
 const TOKEN = 'xoxb-1-not-a-real-token';
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -44,7 +44,9 @@ describe('the environment', () => {
       KDEBUG_POLICY: '/p.yaml',
       KDEBUG_AUDIT: '/var/log/kdebug/audit.log',
       KUBECONFIG: '/a:/b',
-      REDIS_URL: 'rediss://user:pass@redis:6380/2',
+      REDIS_URL: 'rediss://user:p%40ss@redis:6380/2',
+      REDIS_CA_FILE: '/ca.pem',
+      REDIS_KEY_PREFIX: 'kdebug-staging',
       LOG_LEVEL: 'debug',
       UNRELATED: 'x',
     };
@@ -57,7 +59,7 @@ describe('the environment', () => {
       policyPath: '/p.yaml',
       audit: '/var/log/kdebug/audit.log',
       kubeconfig: '/a:/b',
-      redisUrl: 'rediss://user:pass@redis:6380/2',
+      redis: { url: 'rediss://user:p%40ss@redis:6380/2', caFile: '/ca.pem', keyPrefix: 'kdebug-staging' },
       logLevel: 'debug',
     });
   });
@@ -86,6 +88,19 @@ describe('the environment', () => {
     expect(one).toEqual(again);
     expect(one).not.toEqual(other);
   });
+});
+
+test('its secrets are the ones that a log must not show, the password of Redis as it is written and as it is sent', () => {
+  expect(secretsOf(envOf({ ...HTTP, REDIS_URL: 'redis://user:p%40ss@redis' }))).toEqual([
+    TOKEN,
+    HTTP.SLACK_SIGNING_SECRET,
+    'p%40ss',
+    'p@ss',
+  ]);
+  expect(secretsOf(envOf({ ...HTTP, SLACK_APP_TOKEN: 'xapp-1-A', REDIS_URL: 'redis://redis' }))).toEqual([
+    TOKEN,
+    'xapp-1-A',
+  ]);
 });
 
 test('tools find the same key as the bot, and none that is not right', () => {
@@ -146,6 +161,12 @@ describe('a wrong environment', () => {
     ['KDEBUG_KEY', `${'-'.repeat(43)}=`],
     ['REDIS_URL', 'redis//canary'],
     ['REDIS_URL', 'https://:canary@redis'],
+    ['REDIS_URL', 'redis://canary:canary@'],
+    ['REDIS_URL', 'redis://:can%ary@redis'],
+    ['REDIS_URL', 'redis://redis/canary'],
+    ['REDIS_URL', 'redis://redis/?enableOfflineQueue=canary'],
+    ['REDIS_KEY_PREFIX', '{canary}'],
+    ['REDIS_KEY_PREFIX', 'canary:*'],
     ['KDEBUG_AUDIT', 'canary'],
     ['LOG_LEVEL', 'canary'],
   ])('%s=%s is refused without showing the value', (name, value) => {

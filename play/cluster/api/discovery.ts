@@ -51,6 +51,16 @@ const REVIEWS = [
   },
 ];
 
+const SELF = [
+  {
+    name: 'selfsubjectreviews',
+    singularName: 'selfsubjectreview',
+    namespaced: false,
+    kind: 'SelfSubjectReview',
+    verbs: verbs('create'),
+  },
+];
+
 const rbac = (name: string, kind: string) => ({
   name,
   singularName: kind.toLowerCase(),
@@ -80,6 +90,7 @@ const resourceList = (name: string, resources: readonly object[]): object => ({
   resources,
 });
 
+const AUTHENTICATION = 'authentication.k8s.io';
 const AUTHORIZATION = 'authorization.k8s.io';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
@@ -101,8 +112,10 @@ const PATHS: Readonly<Record<string, object>> = {
   '/apis': {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: [group(AUTHORIZATION), group(RBAC_GROUP)],
+    groups: [group(AUTHENTICATION), group(AUTHORIZATION), group(RBAC_GROUP)],
   },
+  [`/apis/${AUTHENTICATION}`]: groupItself(AUTHENTICATION),
+  [`/apis/${AUTHENTICATION}/v1`]: resourceList(AUTHENTICATION, SELF),
   [`/apis/${AUTHORIZATION}`]: groupItself(AUTHORIZATION),
   [`/apis/${AUTHORIZATION}/v1`]: resourceList(AUTHORIZATION, REVIEWS),
   [`/apis/${RBAC_GROUP}`]: groupItself(RBAC_GROUP),

@@ -36,6 +36,11 @@ export class Faults {
     this.#queued.push({ fault, left: fault.times ?? 1 });
   }
 
+  /** Takes one back that still waits. */
+  remove(fault: Fault): void {
+    this.#queued = this.#queued.filter((each) => each.fault !== fault);
+  }
+
   clear(): void {
     this.#queued = [];
   }

@@ -4,6 +4,8 @@ import { ApiError } from './status.ts';
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
+  /** Said by an impersonation; tokens have none. */
+  readonly uid?: string;
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 

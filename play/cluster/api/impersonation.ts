@@ -26,7 +26,8 @@ export function impersonate(request: IncomingMessage, user: User, authorizer: Au
     return { user };
   }
   for (const asked of rightsFor(wish)) authorizer.check(user, asked);
-  return { user: { name: wish.name, groups: groupsOf(wish), extra: wish.extra }, impersonatedBy: user };
+  const uid = wish.uid === '' ? {} : { uid: wish.uid };
+  return { user: { name: wish.name, groups: groupsOf(wish), ...uid, extra: wish.extra }, impersonatedBy: user };
 }
 
 const right = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({

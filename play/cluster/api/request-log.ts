@@ -21,6 +21,20 @@ export interface RequestRecord {
   unknown: boolean;
 }
 
+/** A request with both bodies, as far as they have come: at most `BODY_KEPT` bytes each; streams (watches, logs) have none. */
+export interface Exchange {
+  readonly record: RequestRecord;
+  request: string;
+  response: string;
+  /** The answer has ended, or the connection has. */
+  isOver: boolean;
+}
+
+export type ExchangeWatcher = (exchange: Exchange) => void;
+
+/** What is kept of a body, in bytes. */
+export const BODY_KEPT = 64 * 1024;
+
 export type RequestFilter = Partial<
   Pick<RequestRecord, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name' | 'user' | 'status'>
 >;
@@ -30,6 +44,7 @@ export class RequestLog {
   readonly #limit: number;
   #records: RequestRecord[] = [];
   #total = 0;
+  readonly #watchers = new Set<ExchangeWatcher>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -57,5 +72,24 @@ export class RequestLog {
 
   clear(): void {
     this.#records = [];
+  }
+
+  /**
+   * Tells of every further request, twice or more: when it arrives, when a stream begins, when it has ended. Bodies are
+   * kept only while somebody watches, and only as long as the watcher keeps them. The returned function ends it.
+   */
+  watch(watcher: ExchangeWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** @internal One for each request; nothing while nobody watches. */
+  exchange(record: RequestRecord): Exchange | undefined {
+    return this.#watchers.size === 0 ? undefined : { record, request: '', response: '', isOver: false };
+  }
+
+  /** @internal */
+  tell(exchange: Exchange | undefined): void {
+    if (exchange) for (const watcher of this.#watchers) watcher(exchange);
   }
 }

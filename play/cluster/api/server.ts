@@ -72,7 +72,16 @@ export class ApiServer {
     response.on('error', () => undefined);
     const fault = this.#parts.faults.take(route);
     const nobody: Identity = { user: { name: '', groups: [], extra: {} } };
-    let call: Call = { request, response, route, query: url.searchParams, identity: nobody, record, fault };
+    const exchange = this.#parts.requests.exchange(record);
+    const told = () => this.#parts.requests.tell(exchange);
+    const about = { request, response, route, query: url.searchParams, record, fault };
+    let call: Call = { ...about, identity: nobody, exchange, told };
+    told();
+    if (exchange)
+      response.on('close', () => {
+        exchange.isOver = true;
+        told();
+      });
     try {
       if (await this.#isStoppedByFault(call)) return;
       call = { ...call, identity: this.#identify(request, record) };

@@ -55,7 +55,9 @@ export class Kubelet implements NodeSide, LogSource {
     const worker = this.#workers.get(pod.metadata.uid);
     if (!worker) return;
     worker.pod = pod;
-    if (this.isNodeDown(pod.spec.nodeName ?? '')) return;
+    // The kubelet does not look at a pod again that is over.
+    const isOver = ['Succeeded', 'Failed'].includes(pod.status.phase);
+    if (isOver || this.isNodeDown(pod.spec.nodeName ?? '')) return;
     worker.startEphemerals();
     const { relistMs, startMs } = this.#parts.timing;
     // The pod's sync shows "waiting" long before the first relist shows anything else.

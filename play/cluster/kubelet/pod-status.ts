@@ -15,6 +15,8 @@ export interface SlotView {
   readonly container: Container;
   readonly waiting: { readonly reason: string; readonly message?: string } | undefined;
   readonly instance: Instance | undefined;
+  /** Of a container that the runtime made and could not start. */
+  readonly imageId: string;
   readonly last: Termination | undefined;
   readonly restarts: number;
 }
@@ -31,13 +33,15 @@ export interface PodView {
 /** The status that the kubelet would write now. */
 export function podStatus(view: PodView): PodStatus {
   const phase = phaseOf(view);
-  const containerStatuses = view.mains.map((slot) => containerStatus(slot, true));
+  const containerStatuses = byName(view.mains.map((slot) => containerStatus(slot, true)));
   const isReady = containerStatuses.every((each) => each.ready);
-  const ephemeralContainerStatuses = view.ephemerals.map((slot) => containerStatus(slot, false));
+  const ephemeralContainerStatuses = byName(view.ephemerals.map((slot) => containerStatus(slot, false)));
   return {
+    observedGeneration: view.pod.metadata.generation,
     phase,
     conditions: conditions(view, phase, isReady),
     hostIP: NODE_ADDRESS,
+    hostIPs: [{ ip: NODE_ADDRESS }],
     podIP: view.ip,
     podIPs: [{ ip: view.ip }],
     startTime: view.startedAt,
@@ -47,12 +51,16 @@ export function podStatus(view: PodView): PodStatus {
   };
 }
 
+/** The kubelet sorts them so, whatever their order in the spec. */
+const byName = (statuses: ContainerStatus[]) => statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
+
 /** All main containers have ended and none will start again. */
 export function phaseOf({ pod, mains }: Pick<PodView, 'pod' | 'mains'>): PodStatus['phase'] {
   const policy = pod.spec.restartPolicy ?? 'Always';
   const ends = mains.map(({ instance, waiting }) => (waiting ? undefined : instance?.termination));
+  const isDeleting = pod.metadata.deletionTimestamp !== undefined;
   const isFinal = (end: Termination | undefined) =>
-    end !== undefined && (policy === 'Never' || (policy === 'OnFailure' && end.exitCode === 0));
+    end !== undefined && (isDeleting || policy === 'Never' || (policy === 'OnFailure' && end.exitCode === 0));
   if (ends.every(isFinal)) return ends.every((end) => end?.exitCode === 0) ? 'Succeeded' : 'Failed';
   return mains.some(({ instance, last }) => instance !== undefined || last !== undefined) ? 'Running' : 'Pending';
 }
@@ -79,11 +87,16 @@ function containerStatus(slot: SlotView, isMain: boolean): ContainerStatus {
     ready: isMain && isRunning,
     restartCount: restarts,
     image: container.image,
-    imageID: instance?.imageId ?? '',
+    imageID: instance?.imageId ?? slot.imageId,
     ...(shown === undefined ? {} : { containerID: shown }),
     ...(isMain ? { started: isRunning } : {}),
+    ...(instance || last ? resourcesOf(container) : {}),
     ...(user === undefined ? {} : { user }),
   };
+}
+
+function resourcesOf({ resources = {} }: Container): Pick<ContainerStatus, 'resources' | 'allocatedResources'> {
+  return { ...(resources.requests ? { allocatedResources: resources.requests } : {}), resources };
 }
 
 function stateOf({ waiting, instance }: SlotView): ContainerState {
@@ -104,7 +117,7 @@ function conditions(view: PodView, phase: PodStatus['phase'], isReady: boolean):
   const readiness = isReady && !isOver ? { status: 'True' } : { status: 'False', ...why };
   const wanted = [
     { type: 'PodReadyToStartContainers', status: isOver ? 'False' : 'True' },
-    { type: 'Initialized', status: 'True' },
+    { type: 'Initialized', status: 'True', ...(phase === 'Succeeded' ? { reason: 'PodCompleted' } : {}) },
     { type: 'Ready', ...readiness },
     { type: 'ContainersReady', ...readiness },
     { type: 'PodScheduled', status: 'True' },
@@ -112,6 +125,7 @@ function conditions(view: PodView, phase: PodStatus['phase'], isReady: boolean):
   return wanted.map((condition) => {
     const before = view.pod.status.conditions?.find(({ type }) => type === condition.type);
     const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : view.now;
-    return { ...condition, lastProbeTime: null, lastTransitionTime };
+    const { generation } = view.pod.metadata;
+    return { ...condition, observedGeneration: generation, lastProbeTime: null, lastTransitionTime };
   });
 }

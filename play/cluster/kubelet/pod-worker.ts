@@ -7,7 +7,7 @@ import { filesFor } from './pod-files.ts';
 import { type PodView, phaseOf } from './pod-status.ts';
 import { Retries, type SlotEvent } from './retries.ts';
 import { Slot } from './slot.ts';
-import { envOf, planStart, type StartReady } from './start-plan.ts';
+import { created, envOf, planStart, pulled, type StartReady } from './start-plan.ts';
 import type { PodWorkloads, WorkerParts } from './worker-parts.ts';
 
 const KILLED: Exit = { exitCode: 137, reason: 'Error' };
@@ -97,7 +97,10 @@ export class PodWorker {
     this.#isStopped = true;
     for (const slot of [...this.#ephemerals, ...this.#mains]) {
       slot.cancel();
-      slot.instance?.end(slot.isEphemeral ? KILLED : { exitCode: 143, reason: 'Error' });
+      if (!slot.isRunning) continue;
+      const { name } = slot.container;
+      this.#tell(slot, { reason: 'Killing', message: `Stopping container ${name}`, isNormal: true });
+      slot.instance?.end(slot.isScripted ? KILLED : { exitCode: 143, reason: 'Error' });
     }
     this.#stopWorkloads();
   }
@@ -139,12 +142,8 @@ export class PodWorker {
       this.#retries.afterProblem(slot, plan);
       return;
     }
-    this.#tell(slot, {
-      reason: 'Pulled',
-      message: `Container image "${slot.container.image}" already present on machine`,
-      isNormal: true,
-    });
-    this.#tell(slot, { reason: 'Created', message: `Created container: ${slot.container.name}`, isNormal: true });
+    this.#tell(slot, pulled(slot.container));
+    this.#tell(slot, created(slot.container));
     this.#run(slot, plan);
     this.#tell(slot, { reason: 'Started', message: `Started container ${slot.container.name}`, isNormal: true });
   }
@@ -152,6 +151,7 @@ export class PodWorker {
   #run(slot: Slot, plan: StartReady): void {
     const { world, makeLog } = this.#parts;
     slot.waiting = undefined;
+    slot.isScripted = plan.program !== undefined;
     slot.failures = 0;
     slot.previous?.discard();
     slot.previous = slot.instance;

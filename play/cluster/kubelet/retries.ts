@@ -40,6 +40,7 @@ export class Retries {
     // The kubelet shows a target that is not running only from its second try on (Kubernetes 1.34, by experiment).
     if (problem.retry !== 'target' || slot.failures > 1)
       slot.waiting = { reason: problem.reason, message: problem.message };
+    slot.imageId = problem.imageId ?? '';
     if (problem.isStartError) slot.last = startError(problem.message, rfc3339(this.#clock.now()));
     this.#hooks.changed();
     if (problem.retry === 'pull')

@@ -15,6 +15,9 @@ export class Slot implements SlotView {
   last: Termination | undefined;
   restarts = 0;
   failures = 0;
+  imageId = '';
+  /** A program that does not listen to a polite signal, as a shell that is its namespace's first process. */
+  isScripted = false;
   /** A test holds it where it is: no restart. */
   isHeld = false;
   cancel: () => void = () => undefined;

@@ -14,6 +14,8 @@ export interface StartProblem {
   readonly retry: 'pull' | 'target' | 'sync' | 'never';
   /** The runtime had made the container: its last state is `StartError`. */
   readonly isStartError: boolean;
+  /** Of what the runtime had made. */
+  readonly imageId?: string;
 }
 
 export interface StartReady {
@@ -41,13 +43,26 @@ export function planStart(
   const credentials = credentialsOf(container, pod.spec, image.user);
   const rootProblem = nonRootProblem(pod, container, credentials);
   if (rootProblem) return rootProblem;
-  if (target && !target.isRunning) return targetProblem(target.id);
+  if (target && !target.isRunning) return targetProblem(container, target.id);
   const argv = commandOf(container, image);
   const ready = { kind: 'ready' as const, image, imageId: images.idOf(container.image), credentials, argv };
   if (argv.length === 0 || image.isAutodiagnose) return ready;
   const program = findProgram(image.programs, argv[0] ?? '');
-  return program ? { ...ready, program } : commandProblem(argv[0] ?? '');
+  return program ? { ...ready, program } : commandProblem(container, argv[0] ?? '', ready.imageId);
 }
+
+/** What is told before anything can go wrong with a container whose image is there. */
+export const pulled = ({ image }: Container) => ({
+  reason: 'Pulled',
+  message: `Container image "${image}" already present on machine`,
+  isNormal: true,
+});
+
+export const created = ({ name }: Container) => ({
+  reason: 'Created',
+  message: `Created container: ${name}`,
+  isNormal: true,
+});
 
 const problem = (fields: Pick<StartProblem, 'reason' | 'message' | 'events' | 'retry'>): StartProblem => ({
   kind: 'problem',
@@ -57,7 +72,7 @@ const problem = (fields: Pick<StartProblem, 'reason' | 'message' | 'events' | 'r
 
 function imageProblem({ image, imagePullPolicy }: Container): StartProblem {
   if (!isReference(image)) {
-    const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": invalid reference format`;
+    const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": invalid reference format${whyNoReference(image)}`;
     const events = [
       { reason: 'InspectFailed', message },
       { reason: 'Failed', message: 'Error: InvalidImageName' },
@@ -81,6 +96,14 @@ function imageProblem({ image, imagePullPolicy }: Container): StartProblem {
   return problem({ reason: 'ErrImagePull', message, events, retry: 'pull' });
 }
 
+/** The reference library names one mistake: capitals in what would be fine without. */
+function whyNoReference(image: string): string {
+  const isRemote = /^([^/]*[.:][^/]*|localhost)\//.test(image);
+  const path = isRemote ? image.slice(image.indexOf('/') + 1) : image.includes('/') ? image : `library/${image}`;
+  const name = path.split(/[:@]/)[0] ?? '';
+  return name === name.toLowerCase() ? '' : `: repository name (${name}) must be lowercase`;
+}
+
 function nonRootProblem(pod: PodObject, container: Container, { uid }: Credentials): StartProblem | undefined {
   const own = container.securityContext;
   const mustNotBeRoot = own?.runAsNonRoot ?? pod.spec.securityContext?.runAsNonRoot ?? false;
@@ -94,28 +117,28 @@ function nonRootProblem(pod: PodObject, container: Container, { uid }: Credentia
   return problem({
     reason: 'CreateContainerConfigError',
     message,
-    events: [{ reason: 'Failed', message: `Error: ${message}` }],
+    events: [pulled(container), { reason: 'Failed', message: `Error: ${message}` }],
     retry: 'sync',
   });
 }
 
 /** The runtime's sentence names a container of its own making; the target's id is the one that matters. */
-function targetProblem(id: string): StartProblem {
+function targetProblem(container: Container, id: string): StartProblem {
   const hex = id.replace('containerd://', '');
   const message = `failed to generate container "${'0'.repeat(64)}" spec: invalid target container: container "${hex}" is not running - in state CONTAINER_EXITED`;
   return problem({
     reason: 'CreateContainerError',
     message,
-    events: [{ reason: 'Failed', message: `Error: ${message}` }],
+    events: [pulled(container), { reason: 'Failed', message: `Error: ${message}` }],
     retry: 'target',
   });
 }
 
-function commandProblem(word: string): StartProblem {
+function commandProblem(container: Container, word: string, imageId: string): StartProblem {
   const why = word.includes('/') ? `stat ${word}: no such file or directory` : 'executable file not found in $PATH';
   const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: "${word}": ${why}: unknown`;
-  const events = [{ reason: 'Failed', message: `Error: ${message}` }];
-  return { ...problem({ reason: 'RunContainerError', message, events, retry: 'never' }), isStartError: true };
+  const events = [pulled(container), created(container), { reason: 'Failed', message: `Error: ${message}` }];
+  return { ...problem({ reason: 'RunContainerError', message, events, retry: 'never' }), isStartError: true, imageId };
 }
 
 /** The command that really runs: `$(NAME)` expanded from the container's environment, `$$` turned into `$` (core/v1 Container). */

@@ -21,7 +21,8 @@ export interface EventObject {
   };
   readonly reason: string;
   readonly message: string;
-  readonly source: { readonly component: string; readonly host?: string };
+  /** Empty for the scheduler, which writes the newer kind of event. */
+  readonly source: { readonly component?: string; readonly host?: string };
   readonly firstTimestamp: string;
   readonly lastTimestamp: string;
   readonly count: number;
@@ -47,6 +48,7 @@ export class Events {
   readonly #versions: ResourceVersions;
   readonly #limit: number;
   readonly #events = new Map<string, EventObject>();
+  readonly #listeners = new Set<(event: EventObject) => void>();
 
   constructor(clock: Clock, versions: ResourceVersions, limit: number) {
     this.#clock = clock;
@@ -57,7 +59,9 @@ export class Events {
   tell(event: EventToTell): void {
     const key = [event.pod.metadata.uid, event.fieldPath, event.reason, event.message].join('\n');
     const known = this.#events.get(key);
-    this.#events.set(key, known ? this.#again(known) : this.#first(event));
+    const told = known ? this.#again(known) : this.#first(event);
+    this.#events.set(key, told);
+    for (const listener of this.#listeners) listener(told);
     if (this.#events.size <= this.#limit) return;
     const oldest = this.#events.keys().next();
     if (!oldest.done) this.#events.delete(oldest.value);
@@ -66,6 +70,12 @@ export class Events {
   /** In the order in which they first happened. */
   list(namespace: string): readonly EventObject[] {
     return [...this.#events.values()].filter((each) => namespace === '' || each.metadata.namespace === namespace);
+  }
+
+  /** Hears of every further event, of a repeated one too. The returned function ends it. */
+  subscribe(listener: (event: EventObject) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #again(known: EventObject): EventObject {
@@ -96,7 +106,7 @@ export class Events {
       },
       reason,
       message,
-      source: component === 'kubelet' ? { component, host } : { component },
+      source: component === 'kubelet' ? { component, host } : {},
       firstTimestamp: now,
       lastTimestamp: now,
       count: 1,

@@ -61,7 +61,7 @@ export interface Container {
   readonly targetContainerName?: string;
 }
 
-interface Port {
+export interface Port {
   readonly containerPort: number;
   readonly hostPort?: number;
   readonly protocol?: string;
@@ -89,7 +89,14 @@ export interface PodSpec {
   /** Each has its name and one more key, its type. */
   readonly volumes?: readonly { readonly name: string; readonly [type: string]: Json }[];
   readonly serviceAccountName?: string;
+  readonly serviceAccount?: string;
   readonly terminationGracePeriodSeconds?: number;
+  readonly dnsPolicy?: string;
+  readonly schedulerName?: string;
+  readonly tolerations?: readonly JsonObject[];
+  readonly priority?: number;
+  readonly preemptionPolicy?: string;
+  readonly enableServiceLinks?: boolean;
 }
 
 export interface Termination {
@@ -119,6 +126,9 @@ export interface ContainerStatus {
   readonly imageID: string;
   readonly containerID?: string;
   readonly started?: boolean;
+  /** What the runtime was given; absent before it was given anything. */
+  readonly resources?: Resources;
+  readonly allocatedResources?: Labels;
   readonly user?: {
     readonly linux: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   };
@@ -127,6 +137,7 @@ export interface ContainerStatus {
 export interface Condition {
   readonly type: string;
   readonly status: string;
+  readonly observedGeneration?: number;
   readonly lastProbeTime: null;
   readonly lastTransitionTime: string;
   readonly reason?: string;
@@ -136,8 +147,11 @@ export interface Condition {
 export interface PodStatus {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly reason?: string;
+  /** The pod's generation that this status speaks of. */
+  readonly observedGeneration?: number;
   readonly conditions?: readonly Condition[];
   readonly hostIP?: string;
+  readonly hostIPs?: readonly { readonly ip: string }[];
   readonly podIP?: string;
   readonly podIPs?: readonly { readonly ip: string }[];
   readonly startTime?: string;

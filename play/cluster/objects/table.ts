@@ -57,7 +57,8 @@ export const POD_COLUMNS: Columns<PodObject> = {
 
 /** The one word in the STATUS column (kubectl printers, printPod). */
 function podReason(pod: PodObject): string {
-  if (pod.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  const isOver = pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
+  if (pod.metadata.deletionTimestamp !== undefined && !isOver) return 'Terminating';
   const said = (pod.status.containerStatuses ?? []).map(({ state }) => {
     if (state.waiting) return state.waiting.reason;
     if (state.terminated) return state.terminated.reason || `ExitCode:${state.terminated.exitCode}`;

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resources } from '../objects/pod.ts';
 import { usageOf } from './workloads.ts';
 
 const PERIOD_MICROS = 100_000;
+const NO_PRESSURE = ['some', 'full'].map((kind) => `${kind} avg10=0.00 avg60=0.00 avg300=0.00 total=0`).join('\n');
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   k: 1e3,
@@ -30,8 +31,10 @@ export class SimulatedCgroup {
   readonly path: string;
   readonly #pid: number;
   readonly #limits: { readonly memory: number | undefined; readonly cpu: number | undefined };
-  readonly #startedAt = Date.now();
   #peak = 0;
+  #seen: { readonly at: number; readonly cpuMicros: number } | undefined;
+  /** In microseconds, but for the two numbers of periods. */
+  readonly #held = { periods: 100, throttledPeriods: 0, throttled: 0 };
 
   constructor(pid: number, resources: Resources | undefined) {
     this.#pid = pid;
@@ -58,25 +61,48 @@ export class SimulatedCgroup {
       'cpu.max',
       this.#limits.cpu === undefined ? `max ${PERIOD_MICROS}` : `${this.#limits.cpu * PERIOD_MICROS} ${PERIOD_MICROS}`,
     );
+    this.#holdBack(usage.cpuMicros);
     this.#write('cpu.stat', this.#cpuStat(usage.cpuMicros));
+    for (const resource of ['cpu', 'memory', 'io']) this.#write(`${resource}.pressure`, NO_PRESSURE);
   }
 
   remove(): void {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** The process is not really held back: what it used beyond its quota is told as time in which it would have been. */
-  #cpuStat(usedMicros: number): string {
+  /** The process is not really held back: the periods in which it used more than its quota are told as throttled. */
+  #holdBack(cpuMicros: number): void {
+    const now = Date.now();
+    const elapsed = this.#seen ? (now - this.#seen.at) * 1000 : 0;
+    const used = this.#seen ? cpuMicros - this.#seen.cpuMicros : 0;
+    this.#seen = { at: now, cpuMicros };
     const cores = this.#limits.cpu;
-    const elapsed = Date.now() - this.#startedAt + 10_000;
-    const periods = cores === undefined ? 0 : Math.floor((elapsed * 1000) / PERIOD_MICROS);
-    const allowed = cores === undefined ? Number.POSITIVE_INFINITY : elapsed * 1000 * cores;
-    const over = Math.max(0, Math.round(usedMicros - allowed));
-    const throttled = over === 0 ? 0 : Math.min(periods, Math.floor(periods * 0.8));
-    return `usage_usec ${usedMicros}\nuser_usec ${usedMicros}\nsystem_usec 0\nnr_periods ${periods}\nnr_throttled ${throttled}\nthrottled_usec ${over}`;
+    if (cores === undefined) return;
+    const over = Math.max(0, used - elapsed * cores);
+    this.#held.periods += elapsed / PERIOD_MICROS;
+    if (over > 0) this.#held.throttledPeriods += elapsed / PERIOD_MICROS;
+    this.#held.throttled += over;
+  }
+
+  #cpuStat(usedMicros: number): string {
+    const isLimited = this.#limits.cpu !== undefined;
+    const lines = {
+      usage_usec: usedMicros,
+      user_usec: usedMicros,
+      system_usec: 0,
+      nr_periods: isLimited ? this.#held.periods : 0,
+      nr_throttled: this.#held.throttledPeriods,
+      throttled_usec: this.#held.throttled,
+    };
+    return Object.entries(lines)
+      .map(([name, value]) => `${name} ${Math.floor(value)}`)
+      .join('\n');
   }
 
   #write(name: string, text: string): void {
-    writeFileSync(join(this.path, name), `${text}\n`);
+    // Put in place whole: a diagnosis may read at any moment.
+    const unfinished = join(this.path, 'unfinished');
+    writeFileSync(unfinished, `${text}\n`);
+    renameSync(unfinished, join(this.path, name));
   }
 }

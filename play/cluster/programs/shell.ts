@@ -92,11 +92,13 @@ class ShellState {
   }
 
   #expand(text: string): string {
-    return text.replace(/\u0000(?:\{(\w+)\}|(\w+)|([?$]))/g, (_, braced?: string, plain?: string, special?: string) => {
-      if (special === '?') return String(this.last);
-      if (special === '$') return '7';
-      return this.#process.env.get(braced ?? plain ?? '') ?? '';
-    });
+    return text
+      .replace(/\u0000(?:\{(\w+)\}|(\w+)|([?$]))/g, (_, braced?: string, plain?: string, special?: string) => {
+        if (special === '?') return String(this.last);
+        if (special === '$') return '7';
+        return this.#process.env.get(braced ?? plain ?? '') ?? '';
+      })
+      .replaceAll('\0', '$');
   }
 }
 

@@ -15,7 +15,7 @@ export function reviewHandlers(authorizer: Authorizer): readonly (readonly [stri
 }
 
 async function review(authorizer: Authorizer, call: Call, kind: string): Promise<void> {
-  const spec = reviewSpec(await readBytes(call.request));
+  const spec = reviewSpec(await readBytes(call));
   if (!spec)
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
   const isSelf = kind.startsWith('Self');

@@ -11,7 +11,7 @@ export interface DeleteOptions {
 
 /** What a DELETE asks for, in its query or its body (meta/v1 DeleteOptions). @throws ApiError 400, 422 */
 export async function deleteOptions(call: Call): Promise<DeleteOptions> {
-  const body = optionsIn(await readBody(call.request));
+  const body = optionsIn(await readBody(call));
   const dryRun = Array.isArray(body.dryRun) ? body.dryRun.map(String) : [];
   checkDryRun(dryRun);
   const grace = call.query.get('gracePeriodSeconds') ?? body.gracePeriodSeconds;

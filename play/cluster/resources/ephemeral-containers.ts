@@ -1,5 +1,6 @@
 import { answer, type Call, type Handler, readBody } from '../api/call.ts';
 import { ApiError, cause, conflict, invalid, noSuchResource } from '../api/status.ts';
+import { warn } from '../api/warning.ts';
 import { isDryRun } from '../api/write-options.ts';
 import { isObject, isSameJson } from '../objects/json.ts';
 import { type Container, type Json, type JsonObject, type PodObject, rfc3339 } from '../objects/pod.ts';
@@ -27,12 +28,12 @@ export function ephemeralHandlers(
 }
 
 async function patch(world: World, nodes: NodeSide, call: Call): Promise<void> {
-  const body = await readBody(call.request);
+  const body = await readBody(call);
   // Read after the body: what came in between has already happened, as under the API server's own retries.
   const pod = existing(world, call);
   const { result, patch: words } = applyPatch(toJson(world, pod), body, call.request.headers['content-type'] ?? '');
   checkIdentity(pod, result);
-  const wanted = decode(result, words, call.query.get('fieldValidation') === 'Strict');
+  const wanted = decode(result, words, call);
   const causes = ephemeralCauses(pod, wanted);
   if (causes.length > 0) throw invalid('Pod', pod.metadata.name, causes);
   const next = changed(world, call, { pod, result, wanted });
@@ -62,10 +63,15 @@ function checkIdentity(pod: PodObject, result: JsonObject): void {
   }
 }
 
-function decode(result: JsonObject, patch: Json, strict: boolean): readonly Container[] {
+/** Unknown fields are dropped: with a warning, or silently, or not at all, as the query asks (meta/v1 fieldValidation). */
+function decode(result: JsonObject, patch: Json, call: Call): readonly Container[] {
   const spec = isObject(result.spec) ? result.spec : {};
   const list = Array.isArray(spec.ephemeralContainers) ? spec.ephemeralContainers.filter(isObject) : [];
-  return decodeEphemeralContainers(list, patch, strict);
+  const validation = call.query.get('fieldValidation') || 'Warn';
+  return decodeEphemeralContainers(list, patch, (told) => {
+    if (validation === 'Warn') warn(call, told);
+    return validation === 'Strict' ? 'refuse' : 'drop';
+  });
 }
 
 interface Wish {

@@ -2,6 +2,7 @@ import type { StatusCause } from '../api/status.ts';
 import { cause, invalid } from '../api/status.ts';
 import { asGoMap, isObject } from '../objects/json.ts';
 import type { Container, Json, JsonObject, SecurityContext } from '../objects/pod.ts';
+import { isReference } from '../programs/images.ts';
 
 /** The fields of core/v1 EphemeralContainer and what JSON type each has. */
 const FIELDS: Readonly<Record<string, 'string' | 'boolean' | 'array' | 'object'>> = {
@@ -33,19 +34,22 @@ const FIELDS: Readonly<Record<string, 'string' | 'boolean' | 'array' | 'object'>
   targetContainerName: 'string',
 };
 
+/** Hears of each unknown field, as a sentence; `refuse` ends the decoding. */
+type UnknownField = (told: string) => 'drop' | 'refuse';
+
 const GO_TYPES = { string: 'string', boolean: 'bool', array: 'array', object: 'map' } as const;
 
 /**
  * Turns JSON into ephemeral containers with the API's defaults filled in. Unknown fields are dropped, or refused when
- * `strict`. @throws ApiError 422 on `patch`, for unknown fields and wrong types
+ * `onUnknown` says so. @throws ApiError 422 on `patch`, for unknown fields and wrong types
  */
 export function decodeEphemeralContainers(
   list: readonly JsonObject[],
   patch: Json,
-  strict: boolean,
+  onUnknown: UnknownField,
 ): readonly Container[] {
   return list.map((each, at) => {
-    for (const [key, value] of Object.entries(each)) checkField({ key, value, at, patch, strict });
+    for (const [key, value] of Object.entries(each)) checkField({ key, value, at, patch, onUnknown });
     return withDefaults(each);
   });
 }
@@ -55,13 +59,14 @@ interface Field {
   readonly value: Json;
   readonly at: number;
   readonly patch: Json;
-  readonly strict: boolean;
+  readonly onUnknown: UnknownField;
 }
 
-function checkField({ key, value, at, patch, strict }: Field): void {
+function checkField({ key, value, at, patch, onUnknown }: Field): void {
   const type = FIELDS[key];
   if (type === undefined) {
-    if (strict)
+    const told = onUnknown(`unknown field "spec.ephemeralContainers[${at}].${key}"`);
+    if (told === 'refuse')
       throw undecodable(patch, `strict decoding error: unknown field "spec.ephemeralContainers[${at}].${key}"`);
     return;
   }
@@ -75,15 +80,20 @@ function undecodable(patch: Json, why: string) {
   return invalid('', '', [cause('FieldValueInvalid', 'patch', `Invalid value: "${asGoMap(patch)}": ${why}`)]);
 }
 
+/** Known, and taken out without a word (by experiment, Kubernetes 1.34). */
+const DROPPED = new Set(['restartPolicy', 'restartPolicyRules']);
+
 function withDefaults(raw: JsonObject): Container {
-  const known = Object.fromEntries(Object.entries(raw).filter(([key, value]) => key in FIELDS && value !== null));
+  const known = Object.fromEntries(
+    Object.entries(raw).filter(([key, value]) => key in FIELDS && !DROPPED.has(key) && value !== null),
+  );
   const image = typeof known.image === 'string' ? known.image : '';
   return {
     ...known,
     name: typeof known.name === 'string' ? known.name : '',
     image,
     resources: isObject(known.resources) ? known.resources : {},
-    terminationMessagePath: text(known.terminationMessagePath) ?? '/dev/termination-log',
+    terminationMessagePath: text(known.terminationMessagePath) || '/dev/termination-log',
     terminationMessagePolicy: text(known.terminationMessagePolicy) ?? 'File',
     imagePullPolicy: text(known.imagePullPolicy) ?? defaultPullPolicy(image),
   };
@@ -93,7 +103,7 @@ const text = (value: Json | undefined): string | undefined => (typeof value === 
 
 /** `Always` for `:latest` and for no tag at all (core/v1 Container.imagePullPolicy). */
 export function defaultPullPolicy(image: string): string {
-  if (image.includes('@')) return 'IfNotPresent';
+  if (image.includes('@') || !isReference(image)) return 'IfNotPresent';
   const tag = /:([^/:]+)$/.exec(image)?.[1];
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
@@ -103,8 +113,6 @@ const FORBIDDEN = [
   'ports',
   'resources',
   'resizePolicy',
-  'restartPolicy',
-  'restartPolicyRules',
   'livenessProbe',
   'readinessProbe',
   'startupProbe',
@@ -138,7 +146,29 @@ export function securityContextCauses(context: SecurityContext | undefined, path
   const escalates = context?.privileged === true || context?.capabilities?.add?.includes('SYS_ADMIN') === true;
   if (escalates && context?.allowPrivilegeEscalation === false) {
     const why = 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true';
-    causes.push(cause('FieldValueInvalid', path, `Invalid value: ${JSON.stringify(context)}: ${why}`));
+    causes.push(cause('FieldValueInvalid', path, `Invalid value: ${asGoContext(context)}: ${why}`));
   }
   return causes;
+}
+
+const CONTEXT = [
+  'capabilities',
+  'privileged',
+  'seLinuxOptions',
+  'windowsOptions',
+  'runAsUser',
+  'runAsGroup',
+  'runAsNonRoot',
+  'readOnlyRootFilesystem',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'seccompProfile',
+  'appArmorProfile',
+];
+
+/** As the API server's own type is written, whose names have no JSON tags. */
+function asGoContext(context: SecurityContext): string {
+  const named = (key: string) => key.replace(/^se(?=Linux)|^./, (start) => start.toUpperCase());
+  const values = CONTEXT.map((key) => [named(key), Reflect.get(context, key) ?? null]);
+  return JSON.stringify(Object.fromEntries(values));
 }

@@ -22,7 +22,7 @@ export function ephemeralCauses(pod: PodObject, wanted: readonly Container[]): r
     return isDuplicate ? [duplicate, ...causes] : causes;
   });
   if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) {
-    return [cause('FieldValueForbidden', '', 'Forbidden: static pods do not support ephemeral containers')];
+    return [cause('FieldValueForbidden', '[]', 'Forbidden: static pods do not support ephemeral containers')];
   }
   return [...own, ...immutabilityCauses(pod.spec.ephemeralContainers ?? [], wanted)];
 }
@@ -43,10 +43,11 @@ function containerCauses(container: Container, path: string, targets: ReadonlySe
 
 function nameCauses(name: string, path: string): readonly StatusCause[] {
   if (name === '') return [cause('FieldValueRequired', `${path}.name`, 'Required value')];
-  if (name.length > 63) return [cause('FieldValueTooLong', `${path}.name`, 'Too long: may not be more than 63 bytes')];
-  return LABEL.test(name)
-    ? []
-    : [cause('FieldValueInvalid', `${path}.name`, `Invalid value: "${name}": ${LABEL_RULE}`)];
+  const broken = [
+    ...(name.length > 63 ? ['must be no more than 63 characters'] : []),
+    ...(LABEL.test(name) ? [] : [LABEL_RULE]),
+  ];
+  return broken.map((rule) => cause('FieldValueInvalid', `${path}.name`, `Invalid value: "${name}": ${rule}`));
 }
 
 function supported(value: string | undefined, values: readonly string[], field: string): readonly StatusCause[] {

@@ -1,4 +1,4 @@
-import type { Call, Handler } from '../api/call.ts';
+import { beginStream, type Call, type Handler } from '../api/call.ts';
 import { ApiError, badRequest } from '../api/status.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { ContainerLog } from '../log/container-log.ts';
@@ -106,10 +106,8 @@ class LogStream {
   }
 
   async run(log: ContainerLog | undefined, options: LogOptions): Promise<void> {
-    const { response, record } = this.#call;
-    record.status = 200;
-    response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' });
-    response.flushHeaders();
+    const { response } = this.#call;
+    beginStream(this.#call, 'text/plain');
     this.#left = options.limitBytes ?? Number.POSITIVE_INFINITY;
     if (log) {
       const reader = new LogReader(log, options);

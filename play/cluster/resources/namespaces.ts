@@ -9,7 +9,7 @@ import { type Columns, EVENT_COLUMNS, NAMESPACE_COLUMNS, NODE_COLUMNS, rowOf, ta
 import type { World } from '../world.ts';
 import { deleteOptions } from './delete-options.ts';
 import { applyPatch } from './patch.ts';
-import { podSecurityLabelCauses } from './pod-security-admission.ts';
+import { podSecurityLabelCauses, warnOfViolations } from './pod-security-admission.ts';
 import { metadataFrom } from './rbac-body.ts';
 
 /** Handlers of namespaces, nodes and events. */
@@ -74,7 +74,7 @@ function many<T extends { readonly metadata: object }>({ world, call, items, kin
 }
 
 async function createNamespace(world: World, call: Call): Promise<void> {
-  const body = await readBytes(call.request);
+  const body = await readBytes(call);
   const message = openEnvelope(body);
   const raw = message ? { metadata: metadataFrom(message) } : parseJson(body.toString('utf8'));
   const metadata = isObject(raw) && isObject(raw.metadata) ? raw.metadata : {};
@@ -87,10 +87,12 @@ async function patchNamespace(world: World, call: Call): Promise<void> {
   const known = world.places.namespaces.get(call.route.name);
   if (!known) throw notFound('namespaces', call.route.name);
   const before = parseJson(JSON.stringify(known));
-  const body = await readBody(call.request);
+  const body = await readBody(call);
   const { result } = applyPatch(isObject(before) ? before : {}, body, call.request.headers['content-type'] ?? '');
   const labels = isObject(result.metadata) ? textsOf(result.metadata.labels) : {};
-  answer(call, 200, labelled(world, call, call.route.name, labels));
+  const after = labelled(world, call, call.route.name, labels);
+  warnOfViolations(world, call, { before: known.metadata.labels, after: labels });
+  answer(call, 200, after);
 }
 
 /** Stores the labels, unless they are wrong or this is a dry run. */

@@ -86,12 +86,14 @@ function mergeList({ before, patch, order, mergeKey }: ListMerge): JsonObject[] 
   const removed = new Set(patch.filter((each) => each.$patch === 'delete').map((each) => each[mergeKey]));
   const patched = patch.filter((each) => each.$patch === undefined);
   const known = new Map(before.map((each) => [each[mergeKey], each]));
-  const fresh = patched.filter((each) => !known.has(each[mergeKey]));
+  const fresh = new Map<Json | undefined, JsonObject>();
   for (const each of patched) {
-    const old = known.get(each[mergeKey]);
-    if (old) known.set(each[mergeKey], mergeObject(old, each, true));
+    const key = each[mergeKey];
+    const place = known.has(key) ? known : fresh;
+    // An element that comes twice is merged with itself.
+    place.set(key, mergeObject(place.get(key) ?? {}, each, true));
   }
-  const result = [...fresh, ...known.values()].filter((each) => !removed.has(each[mergeKey]));
+  const result = [...fresh.values(), ...known.values()].filter((each) => !removed.has(each[mergeKey]));
   const place = new Map(order.map((each, at) => [each[mergeKey], at]));
   return place.size === 0
     ? result

@@ -1,17 +1,41 @@
 import { badRequest, cause, invalid } from '../api/status.ts';
 import { isObject } from '../objects/json.ts';
-import type { Container, JsonObject, PodObject, PodSpec } from '../objects/pod.ts';
+import type { Condition, Container, JsonObject, PodObject, PodSpec, Port } from '../objects/pod.ts';
 import { defaultPullPolicy } from './ephemeral-fields.ts';
 
 interface PodBirth {
   readonly namespace: string;
   readonly uid: string;
   readonly now: string;
-  readonly nodeName: string;
+  /** Absent: no node takes it. */
+  readonly nodeName?: string;
+  readonly conditions?: readonly Condition[];
 }
 
+const tolerated = (key: string): JsonObject => ({
+  key: `node.kubernetes.io/${key}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 300,
+});
+
+/** What the API server and its admission fill in (core/v1 defaults, DefaultTolerationSeconds, Priority). */
+const SPEC: Omit<PodSpec, 'containers'> = {
+  restartPolicy: 'Always',
+  terminationGracePeriodSeconds: 30,
+  dnsPolicy: 'ClusterFirst',
+  serviceAccountName: 'default',
+  serviceAccount: 'default',
+  securityContext: {},
+  schedulerName: 'default-scheduler',
+  tolerations: [tolerated('not-ready'), tolerated('unreachable')],
+  priority: 0,
+  enableServiceLinks: true,
+  preemptionPolicy: 'PreemptLowerPriority',
+};
+
 /** A pod as the API server would keep it: defaults filled in, scheduled at once. @throws ApiError 400, 422 */
-export function podFrom(raw: JsonObject, { namespace, uid, now, nodeName }: PodBirth): PodObject {
+export function podFrom(raw: JsonObject, { namespace, uid, now, nodeName, conditions }: PodBirth): PodObject {
   const metadata = isObject(raw.metadata) ? raw.metadata : {};
   const spec = isObject(raw.spec) ? raw.spec : {};
   if (raw.kind !== undefined && raw.kind !== 'Pod')
@@ -21,11 +45,9 @@ export function podFrom(raw: JsonObject, { namespace, uid, now, nodeName }: PodB
   if (containers.length === 0)
     throw invalid('Pod', name, [cause('FieldValueRequired', 'spec.containers', 'Required value')]);
   const filled: PodSpec = {
-    restartPolicy: 'Always',
-    terminationGracePeriodSeconds: 30,
-    serviceAccountName: 'default',
-    securityContext: {},
-    nodeName,
+    ...SPEC,
+    ...(nodeName === undefined ? {} : { nodeName }),
+    ...(typeof spec.serviceAccountName === 'string' ? { serviceAccount: spec.serviceAccountName } : {}),
     ...spec,
     containers,
   };
@@ -42,7 +64,11 @@ export function podFrom(raw: JsonObject, { namespace, uid, now, nodeName }: PodB
       creationTimestamp: now,
     },
     spec: filled,
-    status: { phase: 'Pending', qosClass: containers.some(hasResources) ? 'Burstable' : 'BestEffort' },
+    status: {
+      phase: 'Pending',
+      ...(conditions ? { conditions } : {}),
+      qosClass: containers.some(hasResources) ? 'Burstable' : 'BestEffort',
+    },
   };
 }
 
@@ -66,6 +92,12 @@ function textMaps(metadata: JsonObject): { labels?: Record<string, string>; anno
   };
 }
 
+const withProtocol = (port: JsonObject): Port => ({
+  protocol: 'TCP',
+  ...port,
+  containerPort: Number(port.containerPort),
+});
+
 function containersOf(value: unknown): readonly Container[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isObject).map((each) => {
@@ -76,6 +108,7 @@ function containersOf(value: unknown): readonly Container[] {
       terminationMessagePolicy: 'File',
       imagePullPolicy: defaultPullPolicy(image),
       ...each,
+      ...(Array.isArray(each.ports) ? { ports: each.ports.filter(isObject).map(withProtocol) } : {}),
       name: typeof each.name === 'string' ? each.name : '',
       image,
     };

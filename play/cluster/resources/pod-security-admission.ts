@@ -3,7 +3,7 @@ import { cause, forbidden, type StatusCause } from '../api/status.ts';
 import { warn } from '../api/warning.ts';
 import type { Labels, PodObject } from '../objects/pod.ts';
 import type { World } from '../world.ts';
-import { type PodSecurityLevel, podSecurityViolations } from './pod-security.ts';
+import { type PodSecurityLevel, podSecurityTitles, podSecurityViolations } from './pod-security.ts';
 
 const PREFIX = 'pod-security.kubernetes.io/';
 const LEVELS: readonly PodSecurityLevel[] = ['privileged', 'baseline', 'restricted'];
@@ -29,9 +29,34 @@ export function isSignificant(pod: PodObject, before: PodObject): boolean {
 }
 
 function violationsOf(pod: PodObject, labels: Labels, mode: string): string | undefined {
-  const level = LEVELS.find((each) => each === labels[PREFIX + mode]) ?? 'privileged';
+  const level = levelOf(labels, mode);
   const told = podSecurityViolations(pod.spec, level);
-  return told === '' ? undefined : `"${level}:${labels[`${PREFIX}${mode}-version`] ?? 'latest'}": ${told}`;
+  return told === '' ? undefined : `"${named(labels, mode)}": ${told}`;
+}
+
+const levelOf = (labels: Labels, mode: string) => LEVELS.find((each) => each === labels[PREFIX + mode]) ?? 'privileged';
+
+const named = (labels: Labels, mode: string) =>
+  `${levelOf(labels, mode)}:${labels[`${PREFIX}${mode}-version`] ?? 'latest'}`;
+
+/** After a namespace was given a stricter `enforce`: one warning, and one more for all pods with the same violations. */
+export function warnOfViolations(world: World, call: Call, labels: { before: Labels; after: Labels }): void {
+  const level = levelOf(labels.after, 'enforce');
+  if (LEVELS.indexOf(level) <= LEVELS.indexOf(levelOf(labels.before, 'enforce'))) return;
+  const guilty = new Map<string, string[]>();
+  for (const { metadata, spec } of world.pods.list(call.route.name)) {
+    const told = podSecurityTitles(spec, level);
+    if (told !== '') guilty.set(told, [...(guilty.get(told) ?? []), metadata.name]);
+  }
+  if (guilty.size === 0) return;
+  const what = `existing pods in namespace "${call.route.name}" violate the new PodSecurity enforce level`;
+  warn(call, `${what} "${named(labels.after, 'enforce')}"`);
+  const lines = [...guilty].map(([told, [first, ...others]]) => `${first}${andOthers(others.length)}: ${told}`);
+  for (const line of lines.sort()) warn(call, line);
+}
+
+function andOthers(count: number): string {
+  return count === 0 ? '' : ` (and ${count} other pod${count === 1 ? '' : 's'})`;
 }
 
 /** What the admission has against the labels of a namespace. */

@@ -26,10 +26,22 @@ const BASELINE_CAPABILITIES = new Set([
  * nothing. Not looked at: SELinux, AppArmor, sysctls, procMount, host probes and Windows.
  */
 export function podSecurityViolations(spec: PodSpec, level: PodSecurityLevel): string {
-  if (level === 'privileged') return '';
+  return violations(spec, level)
+    .map(({ title, details }) => `${title} (${details.join('; ')})`)
+    .join(', ');
+}
+
+/** The same in short: the titles alone. */
+export function podSecurityTitles(spec: PodSpec, level: PodSecurityLevel): string {
+  return violations(spec, level)
+    .map(({ title }) => title)
+    .join(', ');
+}
+
+function violations(spec: PodSpec, level: PodSecurityLevel) {
+  if (level === 'privileged') return [];
   const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
-  const found = (level === 'restricted' ? RESTRICTED : BASELINE).flatMap((check) => check(spec, containers) ?? []);
-  return found.map(({ title, details }) => `${title} (${details.join('; ')})`).join(', ');
+  return (level === 'restricted' ? RESTRICTED : BASELINE).flatMap((check) => check(spec, containers) ?? []);
 }
 
 const having = (containers: readonly Container[], test: (context: SecurityContext) => boolean) =>

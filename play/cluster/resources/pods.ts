@@ -11,6 +11,7 @@ import { deleteOptions } from './delete-options.ts';
 import { applyPatch } from './patch.ts';
 import { podFrom } from './pod-defaults.ts';
 import { admitByPodSecurity } from './pod-security-admission.ts';
+import { scheduled, tellUnscheduled } from './scheduling.ts';
 
 /** Handlers of `pods` without the watch and the subresources. */
 export function podHandlers(world: World, nodes: NodeSide): readonly (readonly [string, Handler])[] {
@@ -100,7 +101,7 @@ async function create(world: World, nodes: NodeSide, call: Call): Promise<void> 
     namespace,
     uid: randomUUID(),
     now: rfc3339(world.clock.now()),
-    nodeName: nodes.nodeName,
+    ...scheduled(world, raw, nodes.nodeName),
   });
   const { name } = draft.metadata;
   admitByPodSecurity(world, call, draft);
@@ -108,21 +109,20 @@ async function create(world: World, nodes: NodeSide, call: Call): Promise<void> 
   if (world.pods.get(namespace, name)) throw alreadyExists('pods', name);
   if (isDryRun(call)) return answerPod(world, call, 201, draft);
   const stored = world.pods.put(draft);
-  nodes.podAdded(stored);
+  if (world.places.nodes.has(stored.spec.nodeName ?? '')) nodes.podAdded(stored);
+  else tellUnscheduled(world, stored);
   answerPod(world, call, 201, stored);
 }
+
+const IMMUTABLE =
+  'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n';
 
 /** Labels and annotations may change; anything of the spec is refused as the API server does. */
 async function patch(world: World, call: Call): Promise<void> {
   const pod = existing(world, call);
-  const { result } = applyPatch(
-    toJson(world, pod),
-    await readBody(call.request),
-    call.request.headers['content-type'] ?? '',
-  );
+  const { result } = applyPatch(toJson(world, pod), await readBody(call), call.request.headers['content-type'] ?? '');
   if (JSON.stringify(result.spec) !== JSON.stringify(toJson(world, pod).spec)) {
-    const told = 'Forbidden: pod updates may not change fields other than `spec.containers[*].image` and a few others';
-    throw invalid('Pod', pod.metadata.name, [cause('FieldValueForbidden', 'spec', told)]);
+    throw invalid('Pod', pod.metadata.name, [cause('FieldValueForbidden', 'spec', IMMUTABLE)]);
   }
   const next = { ...pod, metadata: mergedMetadata(pod, result) };
   world.webhooks.admit(call, 'UPDATE', next);
@@ -132,11 +132,14 @@ async function patch(world: World, call: Call): Promise<void> {
 /** Labels and annotations of a patched pod; nothing else of the metadata can be changed by a patch. */
 export function mergedMetadata(pod: PodObject, result: JsonObject): PodObject['metadata'] {
   const metadata = isObject(result.metadata) ? result.metadata : {};
-  return { ...pod.metadata, labels: texts(metadata.labels), annotations: texts(metadata.annotations) };
+  const { labels: _, annotations: __, ...kept } = pod.metadata;
+  return { ...kept, ...texts('labels', metadata.labels), ...texts('annotations', metadata.annotations) };
 }
 
-function texts(value: unknown): Readonly<Record<string, string>> {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])) : {};
+/** A map of texts under its key; nothing where there is none, as Go leaves empty maps out. */
+function texts(key: 'labels' | 'annotations', value: unknown): Pick<PodObject['metadata'], 'labels' | 'annotations'> {
+  if (!isObject(value) || Object.keys(value).length === 0) return {};
+  return { [key]: Object.fromEntries(Object.entries(value).map(([name, each]) => [name, String(each)])) };
 }
 
 export function toJson(world: World, pod: PodObject): JsonObject {
@@ -166,7 +169,7 @@ export function beginDeletion(world: World, pod: PodObject, graceSeconds: number
 
 async function jsonBody(call: Call): Promise<JsonObject> {
   const type = call.request.headers['content-type'] ?? '';
-  const text = await readBody(call.request);
+  const text = await readBody(call);
   if (text === '') return {};
   if (type.includes('protobuf'))
     throw new ApiError(

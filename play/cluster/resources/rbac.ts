@@ -78,7 +78,7 @@ function list(world: World, call: Call, kind: RbacKind): void {
 }
 
 async function create(world: World, call: Call, kind: RbacKind): Promise<void> {
-  const raw = rbacBody(await readBytes(call.request), kind);
+  const raw = rbacBody(await readBytes(call), kind);
   const { namespace, resource } = call.route;
   if (isNamespacedKind(kind) && !world.places.namespaces.has(namespace)) throw notFound('namespaces', namespace);
   const made = rbacFrom(raw, kind, birthOf(world, call, undefined));
@@ -95,12 +95,12 @@ const birthOf = (world: World, call: Call, before: RbacObject | undefined) => ({
 });
 
 async function update(world: World, call: Call, kind: RbacKind): Promise<void> {
-  const raw = rbacBody(await readBytes(call.request), kind);
+  const raw = rbacBody(await readBytes(call), kind);
   replace(world, call, existing(world, call, kind), raw);
 }
 
 async function patch(world: World, call: Call, kind: RbacKind): Promise<void> {
-  const body = (await readBytes(call.request)).toString('utf8');
+  const body = (await readBytes(call)).toString('utf8');
   const before = existing(world, call, kind);
   const target = parseJson(JSON.stringify(before));
   const { result } = applyPatch(isObject(target) ? target : {}, body, call.request.headers['content-type'] ?? '');

@@ -1,5 +1,4 @@
-import type { Call, Handler } from '../api/call.ts';
-import { wantsTable } from '../api/call.ts';
+import { beginStream, type Call, type Handler, wantsTable } from '../api/call.ts';
 import { ApiError } from '../api/status.ts';
 import type { PodObject } from '../objects/pod.ts';
 import type { Change, ChangeType } from '../objects/pod-store.ts';
@@ -60,11 +59,9 @@ class PodWatch {
   }
 
   start(bookmarkMs: number): void {
-    const { response, query, record, route } = this.#call;
+    const { response, query, route } = this.#call;
     const missed = this.#missed();
-    record.status = missed ? 200 : 410;
-    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
-    response.flushHeaders();
+    beginStream(this.#call, 'application/json', missed ? 200 : 410);
     response.on('close', () => this.#stop());
     if (!missed || this.#call.fault?.kind === 'gone-410') {
       this.#gone();

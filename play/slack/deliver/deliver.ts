@@ -7,47 +7,9 @@ import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
 import type { SlackChannel, SlackUser } from '../state/team.ts';
 import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
+import type { ActionOrder, CommandOrder, Common, MentionOrder, ShortcutOrder, SubmissionOrder } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
-
-/** On every delivery: how it travels, and fields of the payload to set by force (another team's id, another app's). */
-export interface Common extends DeliveryOptions {
-  readonly user: string;
-  readonly override?: Json;
-}
-
-export interface CommandOrder extends Common {
-  readonly channel: string;
-  readonly text: string;
-  /** Default `/kdebug`. */
-  readonly command?: string;
-}
-
-export interface MentionOrder extends Common {
-  readonly channel: string;
-  /** Without the mention itself, which is put in front. */
-  readonly text: string;
-  readonly threadTs?: string;
-}
-
-export interface ActionOrder extends Common, Press {
-  readonly channel: string;
-  /** The message's `ts`, an ephemeral one's too. */
-  readonly ts: string;
-}
-
-export interface SubmissionOrder extends Common {
-  readonly viewId: string;
-  /** `state.values`: by block id, then action id. */
-  readonly values: Json;
-}
-
-export interface ShortcutOrder extends Common {
-  readonly callbackId: string;
-  /** A message shortcut when both are given, else a global one. */
-  readonly channel?: string;
-  readonly ts?: string;
-}
 
 interface Parts {
   readonly slack: SlackState;
@@ -98,7 +60,8 @@ export class Deliver {
     const bot = slack.app.botUserId;
     if (!this.channel(order.channel).members.includes(bot))
       throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
-    const { ts, text, channel } = this.say({ ...order, text: `<@${bot}> ${order.text}` });
+    const whole = order.text.includes(`<@${bot}>`) ? order.text : `<@${bot}> ${order.text}`;
+    const { ts, text, channel } = this.say({ ...order, text: whole });
     const thread = order.threadTs === undefined ? {} : { thread_ts: order.threadTs };
     const event = {
       type: 'app_mention',
@@ -143,6 +106,15 @@ export class Deliver {
     const delivery = await this.send('interactive', payload, order);
     if (delivery.error === undefined) this.afterSubmission(view, delivery.body);
     return delivery;
+  }
+
+  /** Closes a modal by its cross; the app hears of it where the view asked for that (`notify_on_close`). */
+  async closeView(order: Common & { viewId: string }): Promise<Delivery | undefined> {
+    const view = this.openView(order.viewId);
+    view.open = false;
+    this.parts.slack.tell({ kind: 'view', view });
+    if (view.view.notify_on_close !== true) return undefined;
+    return this.send('interactive', this.payloads.viewClosed(this.user(order), view), order);
   }
 
   async shortcut(order: ShortcutOrder): Promise<Delivery> {

@@ -77,6 +77,15 @@ export class Payloads {
     };
   }
 
+  viewClosed(user: SlackUser, view: StoredView): Json {
+    return {
+      type: 'view_closed',
+      ...this.interaction(user),
+      view: shownView(this.slack, view),
+      is_cleared: false,
+    };
+  }
+
   shortcut(user: SlackUser, callbackId: string, triggerId: string): Json {
     return {
       type: 'shortcut',

@@ -14,12 +14,16 @@ export interface LoggedCall {
   readonly error?: string;
 }
 
+/** `answer`: the body; of a request that got none, the word for what became of it (`hang`, `reset_after_commit` …). */
+export type CallWatcher = (call: LoggedCall, answer: Json | string) => void;
+
 const KEPT = 20_000;
 
 /** The newest 20,000 requests; counts per method cover all. */
 export class RequestLog {
   readonly calls: LoggedCall[] = [];
   readonly counts = new Map<string, number>();
+  private readonly watchers = new Set<CallWatcher>();
 
   add(method: string, args: Args, atMs: number, outcome: Outcome): LoggedCall {
     const { token: _token, ...rest } = args;
@@ -30,7 +34,14 @@ export class RequestLog {
     this.calls.push(call);
     if (this.calls.length > KEPT) this.calls.splice(0, KEPT / 2);
     this.counts.set(method, (this.counts.get(method) ?? 0) + 1);
+    for (const watcher of this.watchers) watcher(call, outcome.body);
     return call;
+  }
+
+  /** Tells of every further request, with its answer's body (kept nowhere here). The returned function ends it. */
+  watch(watcher: CallWatcher): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
   }
 
   of(method: string): readonly LoggedCall[] {

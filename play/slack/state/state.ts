@@ -21,6 +21,7 @@ export type Change =
   | { readonly kind: 'reaction'; readonly message: StoredMessage }
   | { readonly kind: 'file'; readonly file: StoredFile }
   | { readonly kind: 'view'; readonly view: StoredView }
+  | { readonly kind: 'team'; readonly team: Team }
   | { readonly kind: 'call'; readonly method: string; readonly ok: boolean }
   | { readonly kind: 'delivered'; readonly what: string; readonly payload: Json }
   | { readonly kind: 'socket'; readonly open: number };
@@ -111,6 +112,7 @@ export class SlackState {
       user: userId,
     };
     this.team.channels[id] = opened;
+    this.tell({ kind: 'team', team: this.team });
     return opened;
   }
 

@@ -1,3 +1,4 @@
+import type { Node } from '../../core/container/node.ts';
 import type { Pod, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type {
@@ -24,6 +25,7 @@ import { LAUNCH_TIMES, type LaunchTimes, launch } from './launch.ts';
 import { Launches } from './launches.ts';
 import { collectLog } from './log/log-collection.ts';
 import { LOG_TIMES, type LogTimes } from './log/log-times.ts';
+import { Nodes } from './nodes.ts';
 import { PodSecurity } from './pod-security.ts';
 import { compileSelector } from './selector.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-times.ts';
@@ -51,6 +53,7 @@ export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #watches: Watches;
   readonly #podSecurity: PodSecurity;
+  readonly #nodes: Nodes;
   readonly #launches: Launches;
   readonly #access: Access;
 
@@ -66,6 +69,7 @@ export class KubernetesCluster implements Cluster {
     this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
     this.#launches = new Launches(this.#client.serverClock);
     this.#podSecurity = new PodSecurity(this.#client, clock);
+    this.#nodes = new Nodes(this.#client, clock);
     this.#access = new Access(this.#client, clock);
   }
 
@@ -104,8 +108,12 @@ export class KubernetesCluster implements Cluster {
     return collectLog(tools, { ...request, startedAtMs }, sink);
   }
 
-  async events(pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {
+  async events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
     return readEvents(this.#client, pod, containerName);
+  }
+
+  async node(name: string): Promise<Node | undefined> {
+    return this.#nodes.of(name);
   }
 
   async check(): Promise<{ readonly version: string }> {

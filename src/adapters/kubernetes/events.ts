@@ -1,7 +1,6 @@
-import type { PodRef } from '../../core/container/pod.ts';
-import type { PodEvent } from '../../flow/ports.ts';
+import type { PodEvent, PodRef } from '../../core/container/pod.ts';
 import type { ApiClient } from './api/api-client.ts';
-import { asObject, asObjects, asText, type JsonObject } from './api/json-fields.ts';
+import { asNumber, asObject, asObjects, asText, type JsonObject, textOrNothing } from './api/json-fields.ts';
 import { checkedContainer, namespacePath } from './api/paths.ts';
 
 const MOST = 20;
@@ -9,26 +8,32 @@ const MOST = 20;
 const PAGE = 500;
 const MESSAGE_LENGTH = 1_000;
 
-/** The newest events of a pod about one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
-export async function readEvents(client: ApiClient, pod: PodRef, containerName: string): Promise<readonly PodEvent[]> {
-  const fieldPath = `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
+/** The newest events of a pod, or of one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
+export async function readEvents(client: ApiClient, pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
+  const fieldPath =
+    containerName === undefined ? undefined : `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
   const raw = await client.json({
     path: `${namespacePath(pod.namespace)}/events`,
     query: {
-      fieldSelector: `involvedObject.uid=${pod.uid},involvedObject.fieldPath=${fieldPath}`,
+      fieldSelector: [
+        `involvedObject.uid=${pod.uid}`,
+        ...(fieldPath === undefined ? [] : [`involvedObject.fieldPath=${fieldPath}`]),
+      ].join(','),
       limit: String(PAGE),
     },
   });
   return asObjects(asObject(raw).items)
-    .filter((event) => asObject(event.involvedObject).fieldPath === fieldPath)
+    .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
     .map(viewEvent)
     .sort((a, b) => b.atMs - a.atMs)
     .slice(0, MOST);
 }
 
 function viewEvent(event: JsonObject): PodEvent {
-  const series = asText(asObject(event.series).lastObservedTime);
-  const at = [series, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
+  const series = asObject(event.series);
+  const fieldPath = textOrNothing(asObject(event.involvedObject).fieldPath);
+  const count = asNumber(series.count) ?? asNumber(event.count);
+  const at = [series.lastObservedTime, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
     .map(asText)
     .find(Boolean);
   return {
@@ -36,5 +41,7 @@ function viewEvent(event: JsonObject): PodEvent {
     message: asText(event.message).slice(0, MESSAGE_LENGTH),
     type: asText(event.type),
     atMs: at ? Date.parse(at) || 0 : 0,
+    ...(count !== undefined && { count }),
+    ...(fieldPath !== undefined && { fieldPath }),
   };
 }

@@ -19,6 +19,7 @@ import {
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
+const REF_VARIABLE = 'KDEBUG_REF';
 
 /**
  * The projection of a core/v1 Pod that the rest of kdebug reads; a watch keeps nothing else. Fields that are missing or
@@ -69,20 +70,33 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
     containers: asObjects(spec.containers).map(viewContainer),
     initContainers: asObjects(spec.initContainers).map(viewContainer),
     ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => {
-      const runId = textOrNothing(asObjects(container.env).find(({ name }) => name === RUN_VARIABLE)?.value);
-      return { name: asText(container.name), image: asText(container.image), ...(runId !== undefined && { runId }) };
+      const env = asObjects(container.env);
+      const runId = textOrNothing(env.find(({ name }) => name === RUN_VARIABLE)?.value);
+      const ref = textOrNothing(env.find(({ name }) => name === REF_VARIABLE)?.value);
+      return {
+        name: asText(container.name),
+        image: asText(container.image),
+        ...(runId !== undefined && { runId }),
+        ...(ref !== undefined && { ref }),
+      };
     }),
   };
 }
 
 function viewContainer(container: JsonObject): PodContainer {
   const restartPolicy = textOrNothing(container.restartPolicy);
-  const memoryLimit = textOrNothing(asObject(asObject(container.resources).limits).memory);
+  const resources = asObject(container.resources);
+  const [limits, requests] = [asObject(resources.limits), asObject(resources.requests)];
+  const memoryLimit = textOrNothing(limits.memory);
+  const cpuLimit = textOrNothing(limits.cpu);
+  const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
     name: asText(container.name),
     image: asText(container.image),
     securityContext: viewSecurityContext(container.securityContext),
     ...(memoryLimit !== undefined && { memoryLimit }),
+    ...(cpuLimit !== undefined && { cpuLimit }),
+    ...(hasRequests && { hasRequests }),
     ...(restartPolicy !== undefined && { restartPolicy }),
   };
 }

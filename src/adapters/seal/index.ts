@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Seals small texts so that only holders of the key can read or make them (AES-256-GCM, a fresh nonce each time). */
+/** Seals texts so that only holders of the key can read or make them (AES-256-GCM, a fresh nonce each time). */
 export interface Seal {
-  /** URL-safe text: version, nonce, tag and cipher text. */
-  seal(plain: string): string;
-  /** The text, or undefined when it was not sealed with this key or was changed. */
-  open(sealed: string): string | undefined;
+  /** URL-safe text: version, nonce, tag and cipher text. It opens only with the same `about`, which is not part of it. */
+  seal(plain: string, about?: string): string;
+  /** The text, or undefined when it was not sealed with this key and about this, or was changed. */
+  open(sealed: string, about?: string): string | undefined;
 }
 
 const VERSION = 'k1.';
@@ -14,17 +14,18 @@ const TAG_BYTES = 16;
 
 export function createSeal(key: Uint8Array): Seal {
   return {
-    seal(plain) {
+    seal(plain, about = '') {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
     },
-    open(sealed) {
+    open(sealed, about = '') {
       if (!sealed.startsWith(VERSION)) return undefined;
       const raw = Buffer.from(sealed.slice(VERSION.length), 'base64url');
       if (raw.length < NONCE_BYTES + TAG_BYTES) return undefined;
       const decipher = createDecipheriv('aes-256-gcm', key, raw.subarray(0, NONCE_BYTES));
+      decipher.setAAD(Buffer.from(about));
       decipher.setAuthTag(raw.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(raw.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(

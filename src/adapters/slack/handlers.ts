@@ -27,6 +27,7 @@ export const HANDLERS: readonly Handler[] = [
   { listens: 'action', name: 'reject', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'cancel', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'end-grant', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'look-again', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'stop', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'rerun', needs: 'member', inbox: 'action' },
   { listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' },

@@ -1,8 +1,11 @@
+import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Clock, CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports.ts';
+import { frozenCopy } from './frozen-copy.ts';
+import { LearntIdentities } from './learnt-identities.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -25,15 +28,6 @@ interface Entry {
 
 const MINUTE_MS = 60_000;
 
-/** A frozen copy of its own: neither who gave it nor who reads it can change what is stored. */
-const frozenCopy = (run: Run): Run => deepFreeze(structuredClone(run));
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const item of Object.values(value)) deepFreeze(item);
-  return Object.freeze(value);
-}
-
 /**
  * Runs in this process' memory: for one replica, tests and play. Everything is lost with the process.
  * Runs that are not settled are never dropped; settled ones are bounded by number and age, and their dedupe keys go
@@ -52,6 +46,7 @@ export class MemoryRunStore implements RunStore {
   readonly #byChannel = new Map<string, Set<RunId>>();
   /** When runs of a quota's key were created, within the last minute. */
   readonly #minutes = new Map<string, readonly number[]>();
+  readonly #identities = new LearntIdentities();
   #lastFence = 0;
   #closed = false;
 
@@ -142,6 +137,16 @@ export class MemoryRunStore implements RunStore {
     this.#mustBeOpen();
     const entry = this.#entry(id);
     if (entry?.fence === fence) entry.owner = undefined;
+  }
+
+  async learn(image: string, identity: UserAndGroup): Promise<void> {
+    this.#mustBeOpen();
+    this.#identities.learn(image, identity);
+  }
+
+  async learnt(image: string): Promise<UserAndGroup | undefined> {
+    this.#mustBeOpen();
+    return this.#identities.of(image);
   }
 
   async recent(channelId: string, limit: number): Promise<readonly Run[]> {

@@ -1,5 +1,5 @@
 import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
-import type { ProfileName } from '../container/profiles.ts';
+import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 
 /** What a request is aimed at. Every kind but `pod` may yield several pods, so it is a batch. */
@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly label?: string;
   readonly env: readonly EnvVar[];
   readonly profile: ProfileName;
+  /** The user and group to run as; asked for by the button "Look again", no flag has it. */
+  readonly runAs?: UserAndGroup;
   readonly imagePullPolicy?: ImagePullPolicy;
   /** The words after `--`. */
   readonly command: readonly string[];

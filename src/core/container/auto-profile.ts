@@ -1,4 +1,4 @@
-import type { Pod, PodContainer, PodSecurityLevel } from './pod.ts';
+import type { ContainerStatus, Pod, PodContainer, PodSecurityLevel } from './pod.ts';
 import { NOBODY, type Profile, type UserAndGroup } from './profiles.ts';
 
 /** What `auto` knows of the place when it chooses. */
@@ -50,18 +50,26 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
 }
 
 /**
- * The target's user and group: from its container's or pod's security context, else from its status (`user.linux`).
- * A user without a group runs with group 0 unless its image's passwd file says otherwise: the likelier guess.
+ * The target's user and group: from its container's or pod's security context, else from its status (`user.linux`), else what an
+ * earlier diagnosis `learnt` of its image. A user without a group runs with the group of the passwd file of its image, which
+ * only the latter two know; else with group 0.
  */
-export function identityOfTarget(pod: Pod, container: PodContainer): UserAndGroup | undefined {
-  const seen = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(
-    ({ name }) => name === container.name,
-  )?.user;
-  const uid = container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser ?? seen?.uid;
+export function identityOfTarget(pod: Pod, container: PodContainer, learnt?: UserAndGroup): UserAndGroup | undefined {
+  const known = statusOfTarget(pod, container.name)?.user ?? learnt;
+  const uid = container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser ?? known?.uid;
   if (uid === undefined) return undefined;
-  const gid = container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup ?? seen?.gid ?? 0;
-  return { uid, gid };
+  const group = container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup;
+  return { uid, gid: group ?? (known?.uid === uid ? known.gid : 0) };
 }
+
+/** What an identity is learnt by: the digest of the image that the target runs; undefined before the kubelet has named it. */
+export function imageOfTarget(pod: Pod, containerName: string): string | undefined {
+  const imageID = statusOfTarget(pod, containerName)?.imageID ?? '';
+  return imageID.slice(imageID.lastIndexOf('@') + 1).slice(-300) || undefined;
+}
+
+const statusOfTarget = ({ status }: Pod, containerName: string): ContainerStatus | undefined =>
+  [...status.containerStatuses, ...status.initContainerStatuses].find(({ name }) => name === containerName);
 
 /** What a container of this profile and user cannot see of its target, in sentences; empty when it sees all. */
 export function blindSpots(

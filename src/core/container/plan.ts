@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../hash.ts';
 import type { ImageClass } from '../policy/policy.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
+import type { PodSecurityLevel } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface Observed {
   readonly earlierContainers: number;
   /** The target's own limit, which a debug container lives on as well (KEP-277: it has no resources of its own). */
   readonly memoryLimit?: string;
+  /** The namespace's Pod Security level. */
+  readonly podSecurity?: PodSecurityLevel;
 }
 
 /** The SHA-256 of what is approved and launched: every field but what was merely observed. */

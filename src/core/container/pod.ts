@@ -24,8 +24,14 @@ export interface Pod {
     readonly securityContext: PodSecurityContext;
     readonly containers: readonly PodContainer[];
     readonly initContainers: readonly PodContainer[];
-    /** Names, images and `KDEBUG_RUN` values of all ephemeral containers, ours and foreign. */
-    readonly ephemeralContainers: readonly { readonly name: string; readonly image: string; readonly runId?: string }[];
+    /** Names, images, `KDEBUG_RUN` and `KDEBUG_REF` values of all ephemeral containers, ours and foreign. */
+    readonly ephemeralContainers: readonly {
+      readonly name: string;
+      readonly image: string;
+      readonly runId?: string;
+      /** `KDEBUG_REF`, sealed. */
+      readonly ref?: string;
+    }[];
   };
   readonly status: {
     readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
@@ -48,6 +54,10 @@ export interface PodContainer {
   readonly securityContext: PodSecurityContext;
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;
+  /** `resources.limits.cpu`. */
+  readonly cpuLimit?: string;
+  /** `resources.requests` names memory and CPU (the API server fills them in from the limits). */
+  readonly hasRequests?: boolean;
   /** `Always` on an init container makes it a sidecar. */
   readonly restartPolicy?: string;
 }
@@ -73,6 +83,19 @@ export interface ContainerTermination {
   readonly message: string;
   readonly startedAt: string;
   readonly finishedAt: string;
+}
+
+/** core/v1 Event about a pod. */
+export interface PodEvent {
+  readonly reason: string;
+  readonly message: string;
+  readonly type: string;
+  /** When it was last seen. */
+  readonly atMs: number;
+  /** How often; like events are counted in one. */
+  readonly count?: number;
+  /** The part of the pod that it is about, e.g. `spec.containers{web}`. */
+  readonly fieldPath?: string;
 }
 
 /** Where a pod is, and which one of that name. */

@@ -15,6 +15,8 @@ export interface FindingRule {
   readonly means: string;
   /** Found when the value is above this; absent where being there at all is the finding. */
   readonly threshold?: number;
+  /** Found when the value is below the threshold instead, e.g. the days that a certificate still has. */
+  readonly below?: true;
   /** Of value and threshold, e.g. `%`, `sockets`. */
   readonly unit?: string;
   /** One next step, an imperative sentence. */

@@ -16,6 +16,8 @@ export interface Resolved {
   readonly cluster: string;
   readonly pod: Pod;
   readonly container: PodContainer | undefined;
+  /** What an earlier diagnosis learnt of the image of the target. */
+  readonly learnt?: UserAndGroup;
   readonly level: PodSecurityLevel;
   readonly alias: ImageAlias;
 }
@@ -56,7 +58,6 @@ export function makePlan(resolved: Resolved): MadePlan {
   };
   const withProfile = (profile: Profile, runAs: UserAndGroup | undefined): Plan => {
     const securityContext = securityContextOf(profile, runAs);
-    const identity = container && identityOfTarget(pod, container);
     return {
       ...base,
       class: classOf(resolved, profile, runAs),
@@ -64,9 +65,10 @@ export function makePlan(resolved: Resolved): MadePlan {
       ...(securityContext && { securityContext }),
       observed: {
         earlierContainers: pod.spec.ephemeralContainers.length,
+        podSecurity: resolved.level,
         ...(container?.memoryLimit !== undefined && { memoryLimit: container.memoryLimit }),
       },
-      blindSpots: container ? blindSpots(profile, runAs, identity) : [],
+      blindSpots: container ? blindSpots(profile, runAs, targetOf(resolved)) : [],
     };
   };
   return withProfileOf(resolved, withProfile);
@@ -78,9 +80,9 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
 
 function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
-  const { request, policy, pod, container, level } = resolved;
+  const { request, policy, pod, level } = resolved;
   const asked = request.profile;
-  const target = container && identityOfTarget(pod, container);
+  const target = targetOf(resolved);
   if (asked === 'auto') {
     const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
     const allowed = ({ profile, runAs }: ChosenProfile) => decide(make(profile, runAs), policy).kind === 'allow';
@@ -92,8 +94,12 @@ function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
   if (!admits(level, asked)) {
     return { kind: 'refused', code: 'profile_refused_here', subject: `${asked} in a namespace that enforces ${level}` };
   }
-  return made(make(asked, asked === 'restricted' ? restrictedUser(target) : undefined));
+  return made(make(asked, request.runAs ?? (asked === 'restricted' ? restrictedUser(target) : undefined)));
 }
+
+/** A request that names a user and group means the target's own (the button "Look again"). */
+const targetOf = ({ request, pod, container, learnt }: Resolved): UserAndGroup | undefined =>
+  container && (request.runAs ?? identityOfTarget(pod, container, learnt));
 
 /** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
 const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>

@@ -21,6 +21,10 @@ const fixed = (tone: Tone, title: string, happened: string, next: string) => ():
   next,
 });
 
+/** A container of a pod at its memory limit is killed before it is one (found on a real cluster). */
+const NOT_RUN =
+  'Check the command: the image may not have that program. Or the pod has no memory left for one more container: look at its use and its limit.';
+
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
@@ -30,8 +34,8 @@ const START_HINTS: Readonly<Record<string, string>> = {
   InvalidImageName: 'Have the image reference in the policy corrected.',
   CreateContainerConfigError:
     'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.',
-  RunContainerError: 'Check the command: the image may not have that program.',
-  StartError: 'Check the command: the image may not have that program.',
+  RunContainerError: NOT_RUN,
+  StartError: NOT_RUN,
 };
 
 const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {

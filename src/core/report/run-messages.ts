@@ -1,10 +1,11 @@
 import { isPinned } from '../command/image-reference.ts';
-import type { Run, RunState, Verdict } from '../run/run.ts';
+import { withoutReport } from '../diagnosis/marked-report.ts';
+import type { Run, RunState } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
-import { withoutReport } from './diagnosis.ts';
 import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
+import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
 export interface Moment {
@@ -27,6 +28,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
       },
       { kind: 'facts', facts: planFacts(run) },
       ...waitingPart(run),
+      ...(run.verdict?.line === undefined ? [] : [paragraph(run.verdict.line)]),
       ...approvalParts(run, moment.approvers, moment.nowMs),
       ...tailPart(run, moment),
       {
@@ -47,19 +49,19 @@ export function resultMessage(run: Run): Message {
   if (run.state !== 'finished') return decisionMessage(run);
   const { verdict } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
-  const headline = verdict ? verdict.line : outcome.title;
+  const headline = verdict?.line ?? outcome.title;
   return {
     summary: `${podOf(run)}: ${headline}`,
-    tone: outcome.tone === 'success' && verdict?.findings.length ? 'attention' : outcome.tone,
+    tone: toneOf(verdict, outcome.tone),
     parts: [
       { kind: 'heading', text: headline },
       ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
-      ...(verdict ? findingsPart(verdict) : []),
+      ...verdictParts(run),
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
-      ...terminationPart(run, verdict),
+      ...terminationPart(run),
       ...(outcome.tone === 'success' ? [] : [paragraph(outcome.next)]),
-      { kind: 'note', spans: [text(`Run ${run.id}`), ...blindNote(run)] },
+      { kind: 'note', spans: [text([`Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
     ],
   };
 }
@@ -200,7 +202,9 @@ function logParts(run: Run): readonly Part[] {
   const { log } = run;
   if (!log) return [];
   if (log.bytes === 0) return [paragraph('It wrote nothing.'), ...caveats(run)];
-  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more, all in the file …\n` : '';
+  const where = run.delivery.fileLost === undefined ? ', all in the file' : '';
+  if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
+  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
 }
@@ -217,28 +221,29 @@ function caveats(run: Run): readonly Part[] {
     gaps.length > 0 &&
       `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
     interruptedBy !== undefined && `The log could not be read to its end (${interruptedBy}).`,
+    run.rebuilt === true &&
+      'kdebug lost its record of this run and found the container in the cluster again: when it was asked for and launched is an estimate, and the words of votes are gone.',
+    run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
   ].filter((sentence): sentence is string => typeof sentence === 'string');
   return sentences.map(paragraph);
 }
 
 /** The termination message, unless the log or the verdict already says the same. */
-function terminationPart(run: Run, verdict: Verdict | undefined): readonly Part[] {
+function terminationPart(run: Run): readonly Part[] {
   const message = run.termination?.message.trim() ?? '';
-  if (message === '' || verdict || run.log?.tail.includes(message) || run.log?.head.includes(message)) return [];
+  if (
+    message === '' ||
+    run.verdict?.line !== undefined ||
+    run.log?.tail.includes(message) ||
+    run.log?.head.includes(message)
+  )
+    return [];
   return [paragraph('Termination message:'), { kind: 'preformatted', text: message }];
 }
 
-function findingsPart(verdict: Verdict): readonly Part[] {
-  if (verdict.findings.length === 0) return [];
-  return [
-    {
-      kind: 'list',
-      items: verdict.findings.map(({ text: found, next }) => [strong(found), text(next ? ` ${next}` : '')]),
-    },
-  ];
-}
-
-function blindNote(run: Run): readonly Span[] {
-  const spots = run.plan?.blindSpots ?? [];
-  return spots.length === 0 ? [] : [text(` · It could not see ${spots.join('; ')}.`)];
+/** Which tool looked and as whom; without a report, what the profile alone keeps from sight. */
+function lookedBy({ verdict, plan }: Run): readonly string[] {
+  if (verdict?.by !== undefined) return [verdict.by];
+  const spots = plan?.blindSpots ?? [];
+  return spots.length === 0 ? [] : [`It could not see ${spots.join('; ')}.`];
 }

@@ -1,6 +1,7 @@
 import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
+import type { UserAndGroup } from '../container/profiles.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -35,7 +36,7 @@ export type RunState =
 
 /** Where a request came from. */
 export interface Origin {
-  readonly source: 'slash' | 'mention' | 'form' | 'shortcut';
+  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
   /** Equal for every delivery of the same request, whoever delivers it. */
   readonly dedupeKey: string;
   readonly teamId: string;
@@ -77,6 +78,8 @@ export interface Delivery {
   readonly anchor?: PostRef;
   readonly result?: PostRef;
   readonly fileId?: string;
+  /** Why there will be no file (a code): Slack takes none, or the log is gone. */
+  readonly fileLost?: string;
   /** Somebody deleted the anchor; it is not posted again. */
   readonly anchorGone?: boolean;
   /** The private refusal was sent. */
@@ -100,11 +103,37 @@ export interface RunLog {
   readonly omittedLines: number;
 }
 
-/** What a diagnostic image reported, shortened for a reply. */
+/** What a diagnosis came to: the image's report and the API's own knowledge in one, shortened for a reply. */
 export interface Verdict {
-  readonly line: string;
-  readonly findings: readonly { readonly text: string; readonly next: string }[];
+  /** Absent without a report: then the outcome speaks, and the findings explain it. */
+  readonly line?: string;
+  /** At most three, the most important first. */
+  readonly findings: readonly VerdictFinding[];
+  /** Findings that are only in the file. */
+  readonly more?: number;
+  /** One line. */
+  readonly fine?: string;
+  /** One line each: what could not be seen, why, and how to see it. */
+  readonly unseen?: readonly string[];
+  /** Offered as a button. */
+  readonly lookAgain?: LookAgain;
+  /** Which tool looked, as whom, at which cost; one line. */
+  readonly by?: string;
 }
+
+export interface VerdictFinding {
+  /** A phrase with the number in it. */
+  readonly text: string;
+  /** `over 90 %`. */
+  readonly limit?: string;
+  /** One sentence on what to do; may be empty. */
+  readonly next: string;
+  /** As in the findings' table: 3 is worth knowing, below it something is wrong. */
+  readonly rank?: 1 | 2 | 3;
+}
+
+/** The same request once more with other eyes: as the target's own user and group, or as root with the profile *general*. */
+export type LookAgain = { readonly kind: 'identity'; readonly runAs: UserAndGroup } | { readonly kind: 'general' };
 
 /** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
 export interface LogCompleteness {
@@ -161,6 +190,8 @@ export interface Run {
   readonly termination?: ContainerTermination;
   readonly imageId?: string;
   readonly outcome?: Outcome;
+  /** Its record was lost, and made again from what the cluster holds. */
+  readonly rebuilt?: boolean;
   /** The outcome came after the run had been given up. */
   readonly late?: boolean;
   readonly log?: RunLog;

@@ -138,7 +138,7 @@ function finished(run: Run, event: EventOf<'finished'>): Run {
 
 /** The true end of a run that was given up: the same anchor and reply are to be written again. */
 function cameLate(run: Run, event: EventOf<'came-late'>): Run {
-  const { closed: _, ...delivery } = run.delivery;
+  const { closed: _, fileId: _earlier, fileLost: _why, ...delivery } = run.delivery;
   const { outcome, termination, imageId, log, verdict, atMs } = event;
   return {
     ...run,

@@ -107,8 +107,62 @@ it('events are those of the container, newest first, at most 20', async () => {
   const events = await clusters.get('prod').events({ namespace: 'shop', name: 'web', uid: 'u1' }, 'kdebug-a');
 
   expect(events).toHaveLength(20);
-  expect(events[0]).toEqual({ reason: 'Failed', message: 'at 29', type: 'Warning', atMs: 29_000 });
+  const fieldPath = 'spec.ephemeralContainers{kdebug-a}';
+  expect(events[0]).toEqual({ reason: 'Failed', message: 'at 29', type: 'Warning', atMs: 29_000, fieldPath });
   expect(server.requests[0]?.query.fieldSelector).toBe(
     'involvedObject.uid=u1,involvedObject.fieldPath=spec.ephemeralContainers{kdebug-a}',
   );
+});
+
+it('events of the whole pod have their count, of a series too', async () => {
+  const at = '2026-11-21T07:30:00Z';
+  const base = { involvedObject: { fieldPath: 'spec.containers{web}' }, reason: 'Unhealthy', type: 'Warning' };
+  const items = [
+    { ...base, message: 'one', count: 14, lastTimestamp: at },
+    { ...base, message: 'two', count: 1, series: { count: 30, lastObservedTime: '2026-11-21T07:30:01Z' } },
+  ];
+  server.once(/events$/, json(200, { items }));
+
+  const events = await clusters.get('prod').events({ namespace: 'shop', name: 'web', uid: 'u1' });
+
+  expect(events.map(({ message, count, fieldPath }) => [message, count, fieldPath])).toEqual([
+    ['two', 30, 'spec.containers{web}'],
+    ['one', 14, 'spec.containers{web}'],
+  ]);
+  expect(server.requests[0]?.query.fieldSelector).toBe('involvedObject.uid=u1');
+});
+
+describe('a node', () => {
+  const NODE = /^GET \/api\/v1\/nodes\/node-a$/;
+  const node = { status: { conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }], images: [{}] } };
+
+  it('is its conditions, asked for at most once in 30 s', async () => {
+    server.once(NODE, json(200, node));
+    const seen = { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] };
+    expect(await clusters.get('prod').node('node-a')).toEqual(seen);
+    expect(await clusters.get('prod').node('node-a')).toEqual(seen);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(30_000);
+    server.once(NODE, json(200, { status: {} }));
+    expect(await clusters.get('prod').node('node-a')).toEqual({ name: 'node-a', conditions: [] });
+  });
+
+  it.each([
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+  ])('that answers %i is silently nothing, for five minutes', async (status, reason) => {
+    server.once(NODE, refusal(status, reason));
+    expect(await clusters.get('prod').node('node-a')).toBeUndefined();
+    await clock.advance(290_000);
+    expect(await clusters.get('prod').node('node-a')).toBeUndefined();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is asked for again after an error, and never by a name that is none', async () => {
+    server.once(NODE, refusal(500, 'InternalError'));
+    await expect(clusters.get('prod').node('node-a')).rejects.toMatchObject({ code: 'cluster_failed' });
+    server.once(NODE, json(200, node));
+    expect(await clusters.get('prod').node('node-a')).toMatchObject({ name: 'node-a' });
+    await expect(clusters.get('prod').node('../pods')).rejects.toMatchObject({ code: 'invalid_name' });
+  });
 });

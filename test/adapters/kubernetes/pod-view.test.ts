@@ -28,6 +28,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           image: 'app:1',
           env: [{ name: 'PASSWORD', value: 'x' }],
           securityContext: { runAsNonRoot: true },
+          resources: { limits: { memory: '128Mi', cpu: '500m' }, requests: { memory: '64Mi', cpu: '50m' } },
         },
       ],
       initContainers: [{ name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' }],
@@ -84,7 +85,16 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       shareProcessNamespace: false,
       hostPID: true,
       securityContext: { runAsUser: 1000 },
-      containers: [{ name: 'app', image: 'app:1', securityContext: { runAsNonRoot: true } }],
+      containers: [
+        {
+          name: 'app',
+          image: 'app:1',
+          securityContext: { runAsNonRoot: true },
+          memoryLimit: '128Mi',
+          cpuLimit: '500m',
+          hasRequests: true,
+        },
+      ],
       initContainers: [{ name: 'proxy', image: 'proxy:1', securityContext: {}, restartPolicy: 'Always' }],
       ephemeralContainers: [
         { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa' },

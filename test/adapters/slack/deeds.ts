@@ -53,7 +53,17 @@ const cards = new WeakMap<World, Promise<string>>();
 
 /** One message with every button. */
 function card(world: World): Promise<string> {
-  const verbs = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant', 'stop', 'rerun', 'a-verb-of-tomorrow'];
+  const verbs = [
+    'approve',
+    'approve-grant',
+    'reject',
+    'cancel',
+    'end-grant',
+    'look-again',
+    'stop',
+    'rerun',
+    'a-verb-of-tomorrow',
+  ];
   const buttons = verbs.map((action) => ({ action, label: action, value: 'abcdefgh23' }));
   const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
   const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;

@@ -46,6 +46,17 @@ describe('MemoryRunStore stays small', () => {
     expect((await store.recent('C0SHOP', 10)).map(({ id }) => id)).toEqual(['bbbbbbbbbb', 'aaaaaaaaaa']);
   });
 
+  it('keeps what it learnt of the newest thousand images', async () => {
+    const { store } = aStore();
+    await store.learn('sha256:first', { uid: 1, gid: 1 });
+    for (let image = 0; image < 999; image += 1) await store.learn(`sha256:${image}`, { uid: 2, gid: 2 });
+    expect(await store.learnt('sha256:first')).toEqual({ uid: 1, gid: 1 });
+    await store.learn('sha256:0', { uid: 3, gid: 3 });
+    await store.learn('sha256:last', { uid: 4, gid: 4 });
+    expect(await store.learnt('sha256:first')).toBeUndefined();
+    expect(await store.learnt('sha256:0')).toEqual({ uid: 3, gid: 3 });
+  });
+
   it('never drops a run that is not settled, however old it is', async () => {
     const { store, time, settle } = aStore({ maxSettled: 1, retentionMs: 1 });
     await store.create(aRun('aaaaaaaaaa'), 'one');

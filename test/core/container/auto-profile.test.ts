@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { admits, blindSpots, chooseProfile, identityOfTarget } from '../../../src/core/container/auto-profile.ts';
+import {
+  admits,
+  blindSpots,
+  chooseProfile,
+  identityOfTarget,
+  imageOfTarget,
+} from '../../../src/core/container/auto-profile.ts';
 import { PROFILES } from '../../../src/core/container/profiles.ts';
 import { aPod, aStatus } from '../../support/builders.ts';
 
@@ -72,8 +78,36 @@ describe('identityOfTarget', () => {
     expect(identityOfTarget(aPod(), container({ runAsUser: 65532 }))).toEqual({ uid: 65532, gid: 0 });
   });
 
+  it('takes what was learnt of the image when nothing nearer says it', () => {
+    const learnt = { uid: 65532, gid: 65532 };
+    const seen = aPod({ status: { containerStatuses: [aStatus({ user: { uid: 3, gid: 4 } })] } });
+    expect(identityOfTarget(aPod(), container({}), learnt)).toEqual(learnt);
+    expect(identityOfTarget(seen, container({}), learnt)).toEqual({ uid: 3, gid: 4 });
+    expect(identityOfTarget(aPod(), container({ runAsUser: 5, runAsGroup: 6 }), learnt)).toEqual({ uid: 5, gid: 6 });
+  });
+
+  it('knows by what was learnt which group a declared user has, and only for that user', () => {
+    const learnt = { uid: 65532, gid: 65532 };
+    expect(identityOfTarget(aPod(), container({ runAsUser: 65532 }), learnt)).toEqual(learnt);
+    expect(identityOfTarget(aPod(), container({ runAsUser: 1000 }), learnt)).toEqual({ uid: 1000, gid: 0 });
+  });
+
   it('is undefined when nobody said who the target is', () => {
     expect(identityOfTarget(aPod(), container({}))).toBeUndefined();
+  });
+});
+
+describe('imageOfTarget', () => {
+  const podOf = (imageID: string) => aPod({ status: { containerStatuses: [aStatus({ imageID })] } });
+
+  it('is the digest, whatever registry it came from', () => {
+    expect(imageOfTarget(podOf('docker.io/library/web@sha256:feed'), 'web')).toBe('sha256:feed');
+    expect(imageOfTarget(podOf('sha256:feed'), 'web')).toBe('sha256:feed');
+  });
+
+  it('is undefined before the kubelet has named it', () => {
+    expect(imageOfTarget(podOf(''), 'web')).toBeUndefined();
+    expect(imageOfTarget(podOf('sha256:feed'), 'other')).toBeUndefined();
   });
 });
 

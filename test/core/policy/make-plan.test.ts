@@ -49,6 +49,23 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
+describe('who it runs as', () => {
+  it('is what was learnt of the image, when the pod does not say', () => {
+    const made = makePlan({ ...resolved(), learnt: { uid: 65532, gid: 0 } });
+    expect(made).toMatchObject({ plan: { profile: 'restricted', ...as(65532, 0), blindSpots: [] } });
+  });
+
+  it('is what the button of a verdict asked for, decided on like any other plan', () => {
+    const again = planOf({
+      request: { profile: 'restricted', runAs: { uid: 65532, gid: 0 } },
+      pod: { spec: as(7, 8) },
+    });
+    expect(again).toMatchObject({ ...as(65532, 0), blindSpots: [] });
+    const root = planOf({ request: { profile: 'general', runAs: { uid: 0, gid: 0 } } });
+    expect(root.securityContext).toEqual({ capabilities: { add: ['SYS_PTRACE'] }, runAsUser: 0, runAsGroup: 0 });
+  });
+});
+
 describe('makePlan', () => {
   it('fills every field from the request, the pod, the catalogue and the limits', () => {
     const plan = planOf({
@@ -88,7 +105,7 @@ describe('makePlan', () => {
       channelId: 'C0SHOP',
       reason: 'hang',
       label: 'look',
-      observed: { earlierContainers: 0 },
+      observed: { earlierContainers: 0, podSecurity: 'privileged' },
       blindSpots: [],
     });
   });
@@ -117,7 +134,7 @@ describe('makePlan', () => {
     const earlier = { name: 'debugger-1', image: 'busybox' };
     const container = { name: 'web', image: 'web:1', securityContext: {}, memoryLimit: '128Mi' };
     const plan = planOf({ pod: { spec: { ephemeralContainers: [earlier, earlier], containers: [container] } } });
-    expect(plan.observed).toEqual({ earlierContainers: 2, memoryLimit: '128Mi' });
+    expect(plan.observed).toEqual({ earlierContainers: 2, memoryLimit: '128Mi', podSecurity: 'privileged' });
   });
 });
 

@@ -143,6 +143,52 @@ describe('the result', () => {
     expect(textOf(message)).toContain('memory 95 % Raise the limit.');
   });
 
+  it('says in order what is wrong, what is fine, what could not be seen, and offers to look again', () => {
+    const verdict = {
+      line: '2 findings: memory 95 %; 300 sockets',
+      findings: [{ text: 'memory 95 %', limit: 'over 90 %', next: 'Raise the limit.', rank: 2 as const }],
+      more: 1,
+      fine: 'dns, cpu',
+      unseen: ['files: ptrace access: look again as 7:0'],
+      lookAgain: { kind: 'identity', runAs: { uid: 7, gid: 0 } } as const,
+      by: 'autodiagnose 0.2.0',
+    };
+    const text = textOf(resultMessage(finished({ verdict, log: log({ omittedLines: 40, lines: 80 }) })));
+    const order = [
+      'memory 95 % (a finding when over 90 %) Raise the limit.',
+      '1 more in the report',
+      'Fine: dns, cpu',
+      'files: ptrace access: look again as 7:0',
+      '[Look again as 7:0]',
+      'The full report, 80 lines, is all in the file.',
+      'Run abcdefghij · autodiagnose 0.2.0',
+    ].map((words) => text.indexOf(words));
+    expect(order).not.toContain(-1);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(text).not.toContain('hello');
+    expect(textOf(anchorMessage(finished({ verdict }), { approvers: {}, nowMs: START_MS }))).toContain(verdict.line);
+  });
+
+  it('is no alarm when something is merely worth knowing', () => {
+    const findings = [{ text: 'no memory limit', next: '', rank: 3 as const }];
+    expect(resultMessage(finished({ verdict: { line: 'Nothing is failing', findings } })).tone).toBe('success');
+  });
+
+  it('shows the report itself when there is no file of it', () => {
+    const verdict = { line: 'x', findings: [] };
+    expect(textOf(resultMessage(finished({ verdict })))).toContain('hello');
+    const lost = finished({ verdict, log: log({ omittedLines: 9 }), delivery: { fileLost: 'slack_refused' } });
+    expect(textOf(resultMessage(lost))).toContain('hello');
+  });
+
+  it('lets the outcome lead where the findings only explain it', () => {
+    const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
+    const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));
+    expect(text.startsWith('The target ended')).toBe(true);
+    expect(text).toContain('web restarted 4 times Read it.');
+    expect(text).toContain('hello');
+  });
+
   it('shows the termination message unless the log says the same', () => {
     const termination = aTermination({ message: 'bye' });
     expect(textOf(resultMessage(finished({ termination })))).toContain('Termination message:\nbye');

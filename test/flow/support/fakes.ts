@@ -91,7 +91,7 @@ export class FakeCluster implements Cluster {
           ...this.#pod,
           spec: {
             ...this.#pod.spec,
-            ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId }],
+            ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId, ...refOf(request) }],
           },
         });
       }
@@ -164,6 +164,11 @@ export class FakeCluster implements Cluster {
     this.faults.take(method, 'after');
     return value;
   }
+}
+
+function refOf({ container }: LaunchRequest): { ref?: string } {
+  const ref = container.env.find(({ name }) => name === 'KDEBUG_REF')?.value;
+  return ref === undefined ? {} : { ref };
 }
 
 export interface Said {

@@ -1,223 +1,214 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Diagnosis, parseDiagnosis } from '../../../src/core/report/diagnosis.ts';
-import {
-  cgroupOf,
-  closeWait,
-  diagnose,
-  has,
-  hasProc,
-  IDLE,
-  MIB,
-  type Report,
-  SCRIPT,
-  SHELLS,
-  startTarget,
-  WELL,
-} from './targets.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
+import { codesOf, diagnose, diagnosisOf, has, hasProc, type Report, SCRIPT, SHELLS, sectionOf } from './script.ts';
+import { cleanUp, closeWait, directory, filesIn, IDLE, startProgram, startTarget, TROUBLE, WELL } from './targets.ts';
 
-const made: string[] = [];
-const running: ChildProcess[] = [];
-let idle: ChildProcess;
+const SECTIONS = [
+  'context',
+  'processes',
+  'memory',
+  'cpu',
+  'io',
+  'files',
+  'sockets',
+  'dns',
+  'peers',
+  'tls',
+  'filesystem',
+  'environment',
+  'runtime',
+];
 
-async function target(code: string): Promise<ChildProcess> {
-  const child = await startTarget(code);
-  running.push(child);
-  return child;
-}
+/** The disks and tracked connections are this machine's own. */
+const isOurs = (code: string) => !/^(disk_|conntrack_|retransmits)/.test(code);
 
-async function cgroup(files: Readonly<Record<string, string>>): Promise<string> {
-  const root = await cgroupOf(files);
-  made.push(root);
-  return root;
-}
+const onIdle = async (env: Readonly<Record<string, string>> = {}, shell?: readonly string[]): Promise<Report> => {
+  const { pid } = await startTarget(IDLE);
+  return diagnose({ AUTODIAGNOSE_PID: String(pid), ...env }, shell);
+};
 
-async function stop(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-}
+describe.skipIf(!hasProc)('the report', () => {
+  afterEach(cleanUp);
 
-function diagnosisOf({ out }: Report): Diagnosis {
-  const diagnosis = parseDiagnosis(out, '');
-  if (diagnosis === undefined) throw new Error(`no report in: ${out}`);
-  return diagnosis;
-}
-
-const codesOf = (diagnosis: Diagnosis): readonly string[] => diagnosis.findings.map(({ code }) => code);
-const sectionOf = (diagnosis: Diagnosis, name: string) => diagnosis.sections?.find((section) => section.name === name);
-
-describe.skipIf(!hasProc)('autodiagnose', () => {
-  beforeAll(async () => {
-    idle = await startTarget(IDLE);
-  });
-  afterAll(async () => {
-    await stop(idle);
-    await Promise.all(made.map((directory) => rm(directory, { recursive: true })));
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map(stop));
-  });
-
-  const onIdle = (env: Readonly<Record<string, string>> = {}, shell?: readonly string[]): Promise<Report> =>
-    diagnose({ AUTODIAGNOSE_PID: String(idle.pid), ...env }, shell);
-
-  test.each(SHELLS)('finds nothing wrong with a healthy process (%s %s)', async (...shell) => {
-    const report = await onIdle({ AUTODIAGNOSE_CGROUP: await cgroup(WELL), KDEBUG_RUN: 'r1' }, shell.filter(Boolean));
+  test.each(SHELLS)('of a healthy process finds nothing wrong (%s %s)', async (...shell) => {
+    const report = await onIdle({ AUTODIAGNOSE_CGROUP: await filesIn(WELL), KDEBUG_RUN: 'r1' }, shell.filter(Boolean));
 
     const diagnosis = diagnosisOf(report);
-    // The disks are this machine's own.
-    expect(codesOf(diagnosis).filter((code) => !code.startsWith('disk_'))).toEqual([]);
+    expect(codesOf(diagnosis).filter(isOurs)).toEqual([]);
     expect(report).toMatchObject({ exitCode: 0, err: '' });
     expect(report.out.split('\n')[0]).toMatch(/^kdebug autodiagnose, run r1, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(report.out.split('\n')[1]).toBe(diagnosis.verdict);
-    expect(diagnosis.target).toEqual({
-      pid: idle.pid,
+    expect(diagnosis.target).toMatchObject({
       uid: process.getuid?.(),
       gid: process.getgid?.(),
       effective: true,
+      name: 'node',
     });
-    expect(diagnosis.sections?.map(({ name }) => name)).toEqual([
-      'context',
-      'processes',
-      'memory',
-      'files',
-      'sockets',
-      'dns',
-      'mounts',
-      'cpu',
-    ]);
+    expect(diagnosis.tool?.name).toBe('autodiagnose');
+    expect(diagnosis.sections.map(({ name }) => name)).toEqual(SECTIONS);
     expect(sectionOf(diagnosis, 'memory')?.text).toBe(
-      '20 MiB in use (30 with cache) of 100 MiB, 20 %; 0 out-of-memory kills',
+      '20 MiB in use (30 with cache) of 100 MiB, 20 %; peak 40 MiB; 0 out-of-memory kills; pressure 0 %',
     );
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 500 millicores, throttled in 1 % of all periods');
   });
 
-  test.each(SHELLS)('counts sockets that the process does not close (%s %s)', async (...shell) => {
-    const leaking = await target(closeWait(150));
+  test('tells what it cost', async () => {
+    const report = await onIdle({ AUTODIAGNOSE_SAMPLE: '1' });
+    const { cost, sampleSeconds } = diagnosisOf(report);
 
-    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(leaking.pid) }, shell.filter(Boolean)));
-
-    expect(diagnosis.findings).toContainEqual(
-      expect.objectContaining({ code: 'close_wait', value: 150, threshold: 100, text: '150 sockets in CLOSE_WAIT' }),
-    );
-    expect(sectionOf(diagnosis, 'sockets')).toMatchObject({ state: 'finding' });
-    expect(diagnosis.verdict).toContain('150 sockets in CLOSE_WAIT');
+    expect(sampleSeconds).toBe(1);
+    expect(cost?.milliseconds).toBeGreaterThanOrEqual(1000);
+    expect(cost?.milliseconds).toBeLessThan(10_000);
+    expect(cost?.memoryBytes).toBeGreaterThan(100_000);
+    expect(cost?.memoryBytes).toBeLessThan(32 * 1024 * 1024);
+    expect(report.out).toContain(`This look took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 
-  test('does not blame a process for the sockets of another', async () => {
-    await target(closeWait(150));
-    expect(codesOf(diagnosisOf(await onIdle()))).not.toContain('close_wait');
+  test('names the variables of the environment and shows no value', async () => {
+    const { pid } = await startTarget(IDLE, {
+      PASSWORD: 'hunter2',
+      MANY: 'one\nLINES=two',
+      JAVA_TOOL_OPTIONS: '-Dkey=hunter3',
+    });
+
+    const { out } = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
+
+    expect(out).toMatch(/environment 4 names and 0 of services/);
+    expect(out).toMatch(/^ {6}.*\bPASSWORD\b/m);
+    expect(out).not.toMatch(/hunter|LINES|two/);
   });
 
-  test.each(SHELLS)('reads cgroup v2 of a process in trouble (%s %s)', async (...shell) => {
-    const trouble = {
-      ...WELL,
-      'memory.current': `${100 * MIB}\n`,
-      'memory.stat': `inactive_file ${5 * MIB}\n`,
-      'memory.events': 'oom 2\noom_kill 2\n',
-      'cpu.stat': 'usage_usec 1\nnr_periods 1000\nnr_throttled 620\n',
-      'pids.current': '90\n',
-      'pids.max': '100\n',
-    };
-    const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: await cgroup(trouble) }, shell.filter(Boolean)));
-
-    const found = Object.fromEntries(diagnosis.findings.map(({ code, value }) => [code, value]));
-    expect(found).toMatchObject({ memory_near_limit: 95, oom_kill: 2, cpu_throttled: 62, pids_near_limit: 90 });
-    expect(diagnosis.findings.every(({ next }) => next !== undefined)).toBe(true);
-  });
-
-  test('reads cgroup v1 of a process in trouble', async () => {
-    const trouble = {
-      'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
-      'memory/memory.limit_in_bytes': `${100 * MIB}\n`,
-      'memory/memory.stat': 'total_inactive_file 0\n',
-      'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 1\n',
-      'cpu/cpu.stat': 'nr_periods 100\nnr_throttled 40\nthrottled_time 5\n',
-      'cpu/cpu.cfs_quota_us': '10000\n',
-      'cpu/cpu.cfs_period_us': '100000\n',
-      'cpuacct/cpuacct.usage': '5000000\n',
-    };
-    const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: await cgroup(trouble) }));
-
-    const found = Object.fromEntries(diagnosis.findings.map(({ code, value }) => [code, value]));
-    expect(found).toMatchObject({ memory_near_limit: 96, oom_kill: 1, cpu_throttled: 40 });
-    expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
-  });
-
-  test('knows that a limit of nothing is no limit', async () => {
-    const unlimited = {
-      'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
-      'memory/memory.limit_in_bytes': '9223372036854771712\n',
-    };
-    const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: await cgroup(unlimited) }));
-    expect(sectionOf(diagnosis, 'memory')?.text).toBe('96 MiB in use (96 with cache), no limit');
-    expect(sectionOf(diagnosis, 'cpu')?.state).toBe('not-readable');
-  });
-
-  test('says what it could not read', async () => {
+  test('says what it could not read, what lacked and what helps', async () => {
     const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: '/nonexistent' }));
-    expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable' });
-    expect(diagnosis.verdict).toContain('2 of 8 sections not readable');
+    expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable', lacks: "the target's cgroup files" });
+    expect(diagnosis.verdict).toContain('2 of 13 sections not readable');
   });
 
-  test('writes JSON whatever a process calls itself', async () => {
-    const hostile = await target(`process.title = 'a"b\\\\\\n\\u00e9\\t}'; ${IDLE}`);
-    const report = await diagnose({ AUTODIAGNOSE_PID: String(hostile.pid) });
+  test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
+    'of a stranger without capabilities names the identity that would see the target',
+    async () => {
+      const { pid } = await startProgram('setpriv', [
+        ...[
+          '--reuid=65532',
+          '--regid=100',
+          '--clear-groups',
+          '--inh-caps=-all',
+          '--bounding-set=-all',
+          '--no-new-privs',
+        ],
+        ...['sh', '-c', 'echo ready; exec sleep 1000'],
+      ]);
+      const stranger = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'sh'];
+
+      const report = await diagnose(
+        { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_TERMINATION_LOG: '/nonexistent/log' },
+        stranger,
+      );
+
+      const diagnosis = diagnosisOf(report);
+      expect(diagnosis.self).toEqual({ uid: 65534, gid: 65534, capabilities: [] });
+      expect(diagnosis.target).toMatchObject({ uid: 65532, gid: 100, capabilities: [], effective: true });
+      for (const name of ['memory', 'cpu', 'io', 'files', 'filesystem', 'environment', 'runtime'])
+        expect(sectionOf(diagnosis, name), name).toMatchObject({
+          state: 'not-readable',
+          lacks: 'ptrace access to the target: its files, environment and cgroup',
+          helps: ['identity', 'general', 'sysadmin'],
+        });
+      expect(sectionOf(diagnosis, 'sockets')?.text).toContain(' of the whole pod: ');
+    },
+  );
+
+  test('is valid JSON whatever a process calls itself', async () => {
+    const { pid } = await startTarget(`process.title = 'a"b\\\\\\n\\u00e9\\t}'; ${IDLE}`);
+    const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
 
     expect(sectionOf(diagnosisOf(report), 'context')?.text).toContain('(a"b\\');
     expect(report.out).toMatch(/^[\n -~]*$/);
   });
 
-  test('leaves the same report, at most 3 KiB, in the termination file', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'kdebug-termination-'));
-    made.push(directory);
-    const file = path.join(directory, 'log');
-
-    const { out } = await onIdle({ AUTODIAGNOSE_TERMINATION_LOG: file });
-
-    const message = await readFile(file, 'utf8');
-    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(3072);
-    expect(parseDiagnosis('', message)).toEqual(parseDiagnosis(out, ''));
+  test('in the termination file says the same', async () => {
+    const { out, message } = await onIdle({ AUTODIAGNOSE_CGROUP: await filesIn(WELL) });
+    const [long, short] = [parseDiagnosis(out, ''), parseDiagnosis('', message)];
+    expect(short?.verdict).toBe(long?.verdict);
+    expect(short?.findings).toEqual(long?.findings);
+    expect(short?.sections.map(({ name, state }) => [name, state])).toEqual(
+      long?.sections.map(({ name, state }) => [name, state]),
+    );
   });
 
-  test('goes on when the termination file cannot be written', async () => {
+  test.each(['1024', '2048', '3072'])(
+    'in the termination file stays within %s bytes when everything is wrong, the worst first',
+    async (bytes) => {
+      const { pid } = await startTarget(closeWait(150), {
+        GOMAXPROCS: '64',
+        GOMEMLIMIT: '900GiB',
+        JAVA_TOOL_OPTIONS: '-Xmx900g',
+        NODE_OPTIONS: '--max-old-space-size=90000',
+      });
+      const cgroup = await filesIn(TROUBLE);
+      const report = await diagnose({
+        AUTODIAGNOSE_PID: String(pid),
+        AUTODIAGNOSE_CGROUP: cgroup,
+        AUTODIAGNOSE_MESSAGE: bytes,
+      });
+
+      const [long, short] = [diagnosisOf(report), parseDiagnosis('', report.message)];
+      expect(codesOf(long).length).toBeGreaterThanOrEqual(11);
+      expect(codesOf(long)[0]).toBe('oom_kill');
+      expect(short?.findings.map(({ code }) => code)).toEqual(codesOf(long).slice(0, short?.findings.length));
+      expect(short?.findings.length).toBeGreaterThanOrEqual(3);
+      expect(short?.target).toMatchObject({ pid, effective: true });
+    },
+  );
+
+  test('is written although the termination file cannot be', async () => {
     const report = await onIdle({ AUTODIAGNOSE_TERMINATION_LOG: '/nonexistent/log' });
     expect(report).toMatchObject({ exitCode: 0, err: '' });
   });
 
-  test.each(SHELLS)('does nothing when it starts too late (%s %s)', async (...shell) => {
+  test.each(SHELLS)('says only that it starts too late (%s %s)', async (...shell) => {
     const late = await onIdle({ KDEBUG_NOT_AFTER: '2024-05-01T10:00:00.000Z' }, shell.filter(Boolean));
     expect(late).toMatchObject({ exitCode: 0, err: '' });
     expect(diagnosisOf(late)).toMatchObject({ findings: [], sections: [] });
     expect(diagnosisOf(late).verdict).toMatch(/^Started too late: .*2024-05-01T10:00:00.000Z/);
 
     const early = await onIdle({ KDEBUG_NOT_AFTER: '2999-01-01T00:00:00Z' }, shell.filter(Boolean));
-    expect(diagnosisOf(early).sections).toHaveLength(8);
+    expect(diagnosisOf(early).sections).toHaveLength(SECTIONS.length);
   });
 
   test.each([
     ['a time it cannot read', { KDEBUG_NOT_AFTER: 'tomorrow' }],
     ['a process that is not there', { AUTODIAGNOSE_PID: '999999999' }],
     ['a process id that is none', { AUTODIAGNOSE_PID: '1; id' }],
-  ])('ends with 1 and a report for %s', async (_name, env) => {
+    ['a sample that is none', { AUTODIAGNOSE_SAMPLE: '3; id' }],
+  ])('says that it could not look, with exit code 1, for %s', async (_name, env) => {
     const report = await onIdle(env);
     expect(report).toMatchObject({ exitCode: 1, err: '' });
     expect(diagnosisOf(report).verdict).toMatch(/^Could not look: /);
   });
+});
+
+describe('the image', () => {
+  afterEach(cleanUp);
 
   test.skipIf(!has('shellcheck'))('is clean for shellcheck', () => {
-    const { status, stdout } = spawnSync('shellcheck', [
-      '-s',
-      'sh',
-      SCRIPT,
-      path.join(path.dirname(SCRIPT), 'build-rootfs.sh'),
-    ]);
+    const rootfs = path.join(path.dirname(SCRIPT), 'build-rootfs.sh');
+    const { status, stdout } = spawnSync('shellcheck', ['-x', '-P', 'SCRIPTDIR', '-s', 'sh', SCRIPT, rootfs]);
     expect(stdout.toString()).toBe('');
     expect(status).toBe(0);
+  });
+
+  test.skipIf(!has('busybox'))('is smaller than 8 MB and holds every part of the script', async () => {
+    const root = await directory();
+    const folder = path.dirname(SCRIPT);
+    const built = spawnSync('sh', [path.join(folder, 'build-rootfs.sh'), root]);
+    expect(built.status, built.stderr.toString()).toBe(0);
+
+    const { stdout } = spawnSync('du', ['-sk', root]);
+    expect(Number.parseInt(stdout.toString(), 10) * 1024).toBeLessThan(8_000_000);
+    expect(readdirSync(path.join(root, 'parts')).sort()).toEqual(readdirSync(path.join(folder, 'parts')).sort());
   });
 });

@@ -1,56 +1,51 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-/** Real processes to be looked at, and the script run on them. */
+/** Real processes and files to be looked at, removed again by `cleanUp`. */
 
-export const SCRIPT = fileURLToPath(new URL('../../../images/autodiagnose/autodiagnose.sh', import.meta.url));
+const running: ChildProcess[] = [];
+const made: string[] = [];
 
-export const hasProc = existsSync('/proc/self/status');
-if (!hasProc) console.warn('skipped: autodiagnose needs /proc, which this machine does not have');
-
-/** What a program is asked to know whether it is here; shells run `true`. */
-const PROBES: Readonly<Record<string, readonly string[]>> = { busybox: ['true'], shellcheck: ['--version'] };
-
-/** Whether a program is here; says so when it is not. */
-export function has(program: string): boolean {
-  const { error } = spawnSync(program, PROBES[program] ?? ['-c', 'true'], { stdio: 'ignore' });
-  if (error !== undefined) console.warn(`skipped: there is no ${program}`);
-  return error === undefined;
+export async function cleanUp(): Promise<void> {
+  await Promise.all(running.splice(0).map(stop));
+  await Promise.all(made.splice(0).map((directory) => rm(directory, { recursive: true, force: true })));
 }
 
-/** The shells of this machine that the script must run under. */
-export const SHELLS: readonly (readonly string[])[] = [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(
-  ([program = '']) => hasProc && has(program),
-);
-
-export interface Report {
-  readonly exitCode: number;
-  readonly out: string;
-  readonly err: string;
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  // Its children too.
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  await exited;
 }
 
-/** Runs the script; no CPU sample unless `env` asks for one. */
-export function diagnose(env: Readonly<Record<string, string>>, shell: readonly string[] = ['sh']): Promise<Report> {
-  const [program = 'sh', ...args] = shell;
-  const quick = { PATH: process.env.PATH ?? '', AUTODIAGNOSE_TERMINATION_LOG: '/dev/null', AUTODIAGNOSE_SAMPLE: '0' };
-  return new Promise((resolve) => {
-    execFile(program, [...args, SCRIPT], { env: { ...quick, ...env } }, (error, out, err) => {
-      resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
+/** A process that has printed something; it ends at `cleanUp`. */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+    env: { PATH: process.env.PATH ?? '', ...env },
   });
-}
-
-/** A node process that has run `code` and printed "ready". */
-export async function startTarget(code: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  running.push(child);
   await once(child.stdout, 'data');
   return child;
 }
+
+/** A node process that has run `code` and printed "ready". */
+export const startTarget = (code: string, env: Readonly<Record<string, string>> = {}): Promise<ChildProcess> =>
+  startProgram(process.execPath, ['-e', code], env);
+
+/** A shell that runs `script`, which must print something. */
+export const startShell = (script: string, args: readonly string[] = []): Promise<ChildProcess> =>
+  startProgram('sh', ['-c', script, 'target', ...args]);
 
 export const IDLE = `setInterval(() => {}, 1e6); console.log('ready')`;
 
@@ -65,9 +60,52 @@ export const closeWait = (count: number): string => `
     }
   });`;
 
-/** A directory with these files, as a cgroup is seen from inside. */
-export async function cgroupOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const root = await mkdtemp(path.join(tmpdir(), 'kdebug-cgroup-'));
+/** Listens, and hangs before it accepts anything: 40 clients come to a queue for `backlog`. */
+export const fullQueue = (backlog: number): string => `
+  const net = require('node:net');
+  const server = net.createServer().listen({ port: 0, host: '127.0.0.1', backlog: ${backlog} }, () => {
+    const { port } = server.address();
+    for (let i = 0; i < 40; i++) net.connect(port, '127.0.0.1').on('error', () => {});
+    const hang = () => {
+      require('node:fs').writeSync(1, 'ready');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };
+    process.nextTick(() => process.nextTick(hang));
+  });`;
+
+/** Opens files until that many are open. */
+export const openFiles = (count: number): string => `
+  const fs = require('node:fs');
+  // The listing itself opens one more.
+  while (fs.readdirSync('/proc/self/fd').length - 1 < ${count}) fs.openSync('/dev/null');
+  setInterval(() => {}, 1e6);
+  fs.writeSync(1, 'ready');`;
+
+/** Holds a file of that size that is removed. */
+export const deletedFile = (mib: number, file: string): string => `
+  const fs = require('node:fs');
+  const held = fs.openSync(${JSON.stringify(file)}, 'w');
+  for (let i = 0; i < ${mib}; i++) fs.writeSync(held, Buffer.alloc(1024 * 1024, 1));
+  fs.unlinkSync(${JSON.stringify(file)});
+  ${IDLE}`;
+
+/** Connects to these ports and stays connected. */
+export const connected = (...ports: readonly number[]): string => `
+  const net = require('node:net');
+  let left = ${ports.length};
+  for (const port of ${JSON.stringify(ports)}) {
+    net.connect(port, '127.0.0.1', () => { if (--left === 0) console.log('ready'); }).on('error', () => {});
+  }`;
+
+export async function directory(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kdebug-target-'));
+  made.push(folder);
+  return folder;
+}
+
+/** A directory with these files, as a cgroup (or a root) is seen from inside. */
+export async function filesIn(files: Readonly<Record<string, string>>): Promise<string> {
+  const root = await directory();
   for (const [name, content] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(root, name)), { recursive: true });
     await writeFile(path.join(root, name), content);
@@ -81,10 +119,41 @@ export const MIB = 1024 * 1024;
 export const WELL = {
   'memory.current': `${30 * MIB}\n`,
   'memory.max': `${100 * MIB}\n`,
+  'memory.peak': `${40 * MIB}\n`,
   'memory.stat': `anon 1\ninactive_file ${10 * MIB}\n`,
   'memory.events': 'low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n',
+  'memory.pressure': 'some avg10=0.50 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.12 avg60=0.00 avg300=0.00 total=1\n',
   'cpu.stat': 'usage_usec 5000\nnr_periods 1000\nnr_throttled 10\nthrottled_usec 1\n',
   'cpu.max': '50000 100000\n',
+  'io.pressure': 'some avg10=0.50 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n',
   'pids.current': '7\n',
   'pids.max': 'max\n',
 };
+
+/** The same in every trouble that a cgroup can tell of. */
+export const TROUBLE = {
+  ...WELL,
+  'memory.current': `${100 * MIB}\n`,
+  'memory.stat': `inactive_file ${5 * MIB}\n`,
+  'memory.events': 'high 0\nmax 7\noom 2\noom_kill 2\n',
+  'memory.pressure':
+    'some avg10=40.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=23.90 avg60=0.00 avg300=0.00 total=1\n',
+  'cpu.stat': 'usage_usec 1\nnr_periods 1000\nnr_throttled 620\nthrottled_usec 99000\n',
+  'io.pressure': 'some avg10=40.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=31.00 avg60=0.00 avg300=0.00 total=1\n',
+  'pids.current': '90\n',
+  'pids.max': '100\n',
+};
+
+/** Whether a script that was given this variable sleeps now, in its sample. */
+export function isSampling(variable: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return (
+        readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n' &&
+        readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(variable)
+      );
+    } catch {
+      return false;
+    }
+  });
+}

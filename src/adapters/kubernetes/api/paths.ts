@@ -20,3 +20,5 @@ export const podsPath = (namespace: string): string => `${namespacePath(namespac
 
 export const podPath = (namespace: string, name: string): string =>
   `${podsPath(namespace)}/${checked('pod', name, isDnsSubdomain(name))}`;
+
+export const nodePath = (name: string): string => `/api/v1/nodes/${checked('node', name, isDnsSubdomain(name))}`;

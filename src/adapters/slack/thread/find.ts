@@ -18,7 +18,7 @@ const Posted = z.object({
     .optional()
     .catch(undefined),
   files: z
-    .array(z.object({ id: z.string() }))
+    .array(z.object({ id: z.string(), name: z.string().optional().catch(undefined) }))
     .optional()
     .catch(undefined),
 });
@@ -44,18 +44,47 @@ interface Page {
   readonly response_metadata?: { readonly next_cursor?: string };
 }
 
-/** The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. */
+interface Where {
+  readonly place: Place;
+  readonly sinceMs: number;
+}
+
 export async function findMessage(
   speaker: Speaker,
-  where: { readonly place: Place; readonly sinceMs: number },
+  where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<PostRef | undefined> {
+  const found = await findPosted(speaker, where, wanted);
+  return found && { channelId: where.place.channelId, ts: found.ts };
+}
+
+/** The id of a file of that name that we shared ourselves. */
+export async function findFile(
+  speaker: Speaker,
+  where: Where,
+  { filename, botId }: { readonly filename: string; readonly botId: string | undefined },
+): Promise<string | undefined> {
+  const named = ({ files }: Posted) => files?.find(({ name }) => name === filename)?.id;
+  const found = await findPosted(
+    speaker,
+    where,
+    (message) => named(message) !== undefined && (botId === undefined || message.bot_id === botId),
+  );
+  return found && named(found);
+}
+
+/** The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. */
+async function findPosted(
+  speaker: Speaker,
+  where: Where,
+  wanted: (message: Posted) => boolean,
+): Promise<Posted | undefined> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await readPage(speaker, where, cursor);
     for (const raw of answer.messages ?? []) {
       const message = Posted.safeParse(raw);
-      if (message.success && wanted(message.data)) return { channelId: where.place.channelId, ts: message.data.ts };
+      if (message.success && wanted(message.data)) return message.data;
     }
     cursor = answer.response_metadata?.next_cursor;
     if (!cursor) return undefined;
@@ -64,11 +93,7 @@ export async function findMessage(
 }
 
 /** A whole read: its answer is used or asked for again, never half of it. */
-function readPage(
-  { client, poster }: Speaker,
-  { place, sinceMs }: { readonly place: Place; readonly sinceMs: number },
-  cursor: string | undefined,
-): Promise<Page> {
+function readPage({ client, poster }: Speaker, { place, sinceMs }: Where, cursor: string | undefined): Promise<Page> {
   const { channelId: channel, threadTs } = place;
   const oldest = Math.max(0, (sinceMs - CLOCK_SLACK_MS) / 1000).toFixed(6);
   const query = {

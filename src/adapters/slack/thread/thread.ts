@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log, Place, Thread } from '../../../flow/ports.ts';
 import { Poster } from '../poster/poster.ts';
-import { findMessage, isPostOf } from './find.ts';
+import { findFile, findMessage, isPostOf } from './find.ts';
 import { post, update } from './messages.ts';
 import { tell } from './tell.ts';
 import { upload } from './upload.ts';
@@ -24,6 +24,7 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     post: (place, message, meta) => post(speaker, place, message, meta),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
     find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.botId())),
+    findFile: (place, filename, sinceMs) => findFile(speaker, { place, sinceMs }, { filename, botId: options.botId() }),
     upload: (place, file) => upload(speaker, place, file),
     tell: (person, message) => tell(speaker, person, message),
     openDirect: (userId) => openDirect(options.client, poster, userId),

@@ -1,0 +1,70 @@
+# Names of the target's environment; a value never leaves awk, except as a number that sizes a runtime.
+
+FLAGS=''
+
+# Lines: "names COUNT SERVICES NAME …", and what sizes a runtime: "jvm bytes|percent N", "node bytes N", "procs N", "gomem N".
+flags() {
+    set --
+    for process in $TREE; do
+        if [ $# -lt 32 ]; then set -- "$@" "$process"; fi
+    done
+    {
+        for process; do cat "/proc/$process/cmdline" 2>/dev/null; done
+        printf '\0variables\0'
+        if [ "$SEES" = true ]; then
+            for process; do cat "/proc/$process/environ" 2>/dev/null; done
+        fi
+    } | tr '\n\0' '\001\n' | awk '
+        function size(text, number, unit) {
+            if (!match(text, /^[0-9]+/)) return 0
+            number = substr(text, 1, RLENGTH) + 0
+            unit = tolower(substr(text, RLENGTH + 1, 1))
+            if (unit == "k") return number * 1024
+            if (unit == "m") return number * 1048576
+            if (unit == "g") return number * 1073741824
+            if (unit == "t") return number * 1099511627776
+            return number
+        }
+        function most(kind, number) { if (number > sizes[kind]) sizes[kind] = number }
+        function flag(word) {
+            if (word ~ /^-Xmx[0-9]/) most("jvm bytes", size(substr(word, 5)))
+            if (word ~ /^-XX:MaxHeapSize=[0-9]/) most("jvm bytes", size(substr(word, 17)))
+            if (word ~ /^-XX:MaxRAMPercentage=[0-9]/) most("jvm percent", int(substr(word, 22)))
+            if (word ~ /^--max[-_]old[-_]space[-_]size=[0-9]/) most("node bytes", size(substr(word, 22)) * 1048576)
+        }
+        $0 == "variables" { variables = 1; next }
+        !variables { flag($0); next }
+        {
+            name = $0
+            sub(/=.*/, "", name)
+            if (name !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || name == $0) next
+            value = substr($0, length(name) + 2)
+            if (name == "GOMAXPROCS" && value ~ /^[0-9]+$/) most("procs", value + 0)
+            if (name == "GOMEMLIMIT") most("gomem", size(value))
+            if (name ~ /^(JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|NODE_OPTIONS)$/) {
+                count = split(value, words, " ")
+                for (place = 1; place <= count; place++) flag(words[place])
+            }
+            if (name in seen) next
+            seen[name] = 1
+            if (name ~ /_(SERVICE_(HOST|PORT).*|PORT(_[0-9]+_(TCP|UDP|SCTP).*)?)$/) services++
+            else if (++named <= 60) list = list " " substr(name, 1, 64)
+        }
+        END {
+            print "names", named + 0, services + 0 list
+            for (kind in sizes) if (sizes[kind] > 0) printf "%s %.0f\n", kind, sizes[kind]
+        }'
+}
+
+look_at_environment() {
+    FLAGS=$(flags)
+    if [ ! -r "/proc/$PID/environ" ] || [ "$SEES" = false ]; then
+        blind environment "the target's environment is not readable; $HELP"
+        return
+    fi
+    read -r _ named services list <<HERE
+$FLAGS
+HERE
+    if [ -n "$list" ]; then detail environment "$list"; fi
+    section environment "$named names and $services of services; values are never read out"
+}

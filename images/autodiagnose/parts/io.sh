@@ -1,0 +1,85 @@
+# Disks: pressure, file systems, and files that are deleted but open.
+
+# The paths of the target's real file systems, one a device, at most 40; those that the kernel made read-only after an
+# error (the mount is rw, the file system ro) begin with "!".
+file_systems() {
+    awk '
+        {
+            for (dash = 7; dash <= NF && $dash != "-"; dash++);
+            if ($(dash + 1) !~ /^(ext[234]|xfs|btrfs|overlay|tmpfs|nfs4?|ceph|cifs|zfs|fuse.*|9p|vfat|f2fs)$/) next
+            if ($3 in seen || index($5, "\\") || $5 ~ /^\/(proc|sys)(\/|$)/) next
+            seen[$3] = 1
+            if (++count <= 40) print ($6 ~ /^rw/ && $(dash + 3) ~ /^ro/ ? "!" : "") $5
+        }' "/proc/$PID/mountinfo" 2>/dev/null
+}
+
+look_at_io() {
+    if [ "$SEES" = false ]; then
+        blind io "the target's files are not readable; $HELP"
+        return
+    fi
+    set --
+    if [ "$CONTAINED" = true ]; then paths=$(file_systems); else paths=/; fi
+    for path in $paths; do
+        case $path in '!'*) found disk_read_only 1 "${path#!} was made read-only by the kernel" ;; esac
+        set -- "$@" "/proc/$PID/root${path#!}"
+    done
+    count=0 fullest=0 fullest_path=/
+    numbers=$(stat -f -c '%b %a %c %d %n' "$@" 2>/dev/null)
+    while read -r blocks free nodes free_nodes path; do
+        if [ -n "$path" ]; then look_at_mount; fi
+    done <<HERE
+$numbers
+HERE
+    io_text="$count file systems, the fullest is $fullest_path with $fullest %"
+    look_at_deleted
+    pressure "$CPU/io.pressure"
+    if [ -n "$pressure_full" ]; then
+        found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full % of the last 10 seconds"
+        io_text="$io_text; pressure $pressure_full %"
+    fi
+    section io "$io_text"
+}
+
+# Sets share to the percentage in use; 0 where the file system does not count.
+share_of() {
+    share=0
+    if is_number "$1" && is_number "$2" && [ "$1" -gt 0 ]; then share=$((100 - $2 * 100 / $1)); fi
+}
+
+look_at_mount() {
+    count=$((count + 1))
+    path=${path#"/proc/$PID/root"}
+    share_of "$nodes" "$free_nodes" && inodes=$share
+    found disk_inodes "$inodes" "$path has used $inodes % of its inodes"
+    share_of "$blocks" "$free"
+    found disk_full "$share" "$path is $share % full"
+    if [ "$count" -le 12 ]; then detail io "$path: $share % of the space, $inodes % of the inodes"; fi
+    if [ "$share" -gt "$fullest" ]; then fullest=$share fullest_path=$path; fi
+}
+
+# The space that deleted but open files hold; each counts once, however many have it open.
+look_at_deleted() {
+    set --
+    largest_link=''
+    while read -r key link path; do
+        if [ "$key" = deleted ]; then set -- "$@" "$link"; fi
+    done <<HERE
+$SURVEY
+HERE
+    if [ $# -eq 0 ]; then return; fi
+    sizes=$(stat -L -c '%d:%i %b %n' "$@" 2>/dev/null | awk '
+        !($1 in seen) { seen[$1] = 1; count++; all += $2; if ($2 >= most) { most = $2; link = $3 } }
+        END { printf "%d %d %s", count, all / 2048, link }')
+    read -r gone mib largest_link <<HERE
+$sizes
+HERE
+    largest=''
+    while read -r key link path; do
+        if [ "$key" = deleted ] && [ "$link" = "$largest_link" ]; then largest=", the largest was $path"; fi
+    done <<HERE
+$SURVEY
+HERE
+    found deleted_open "${mib:-0}" "deleted files that are still open hold $mib MiB$largest"
+    io_text="$io_text; ${gone:-0} deleted but open files with ${mib:-0} MiB"
+}

@@ -1,0 +1,75 @@
+# Peers that the target talks to: does a new connection succeed? Private addresses only, a few, all at once, without data.
+
+is_private() {
+    case $1 in
+        10.* | 192.168.* | 127.* | ::1 | fc??:* | fd??:*) return 0 ;;
+        172.1[6-9].* | 172.2[0-9].* | 172.3[01].*) return 0 ;;
+        100.6[4-9].* | 100.[7-9][0-9].* | 100.1[01][0-9].* | 100.12[0-7].*) return 0 ;;
+        *) return 1 ;;
+    esac
+}
+
+# try_peer ADDRESS PORT: one line, the result in its first word.
+try_peer() {
+    # shellcheck disable=SC2086 # a flag, or nothing
+    said=$(limited 2 nc $zero -w 1 "$1" "$2" 2>&1)
+    status=$?
+    case $said in
+        *refused*) echo "refused $1 $2" ;;
+        *'timed out'* | *imeout*) echo "timeout $1 $2" ;;
+        *nreachable* | *'o route'*) echo "unreachable $1 $2" ;;
+        # Ended by us: it was connected, and the peer keeps it open.
+        *) case $status in 0 | 124) echo "reachable $1 $2" ;; *) echo "unreachable $1 $2" ;; esac ;;
+    esac
+}
+
+# The results of all, tried at the same time.
+try_peers() {
+    case $(nc --help 2>&1) in *-z*) zero=-z ;; *) zero='' ;; esac
+    tried=0
+    # Those that do not answer the target come first.
+    while read -r _ _ _ address port; do
+        if ! is_private "$address"; then continue; fi
+        tried=$((tried + 1))
+        if [ "$tried" -le "$PEERS" ]; then try_peer "$address" "$port" & fi
+    done <<HERE
+$peers
+HERE
+    wait
+}
+
+look_at_peers() {
+    peers=$(printf '%s\n' "$SURVEY" | awk '$1 == "peer" { if ($2 > 0) print; else rest = rest "\n" $0 } END { print substr(rest, 2) }')
+    total=0 outside=0 tried=0 good=0 refused=0 silent=0 refused_at='' silent_at=''
+    while read -r _ _ _ address port; do
+        if [ -z "$port" ]; then continue; fi
+        total=$((total + 1))
+        is_private "$address" || outside=$((outside + 1))
+    done <<HERE
+$peers
+HERE
+    text="$total peers, $outside of them outside the private ranges and never tried"
+    if [ "$total" -eq "$outside" ] || [ "$PEERS" -eq 0 ]; then
+        section peers "$text"
+        return
+    fi
+    if ! command -v nc >/dev/null 2>&1; then
+        blind peers "$text; there is no nc to try them with" 'the tool nc' ''
+        return
+    fi
+    results=$(try_peers)
+    while read -r result address port; do
+        tried=$((tried + 1))
+        case $result in
+            reachable) good=$((good + 1)) ;;
+            refused) refused=$((refused + 1)) refused_at="$refused_at $address:$port" ;;
+            *) silent=$((silent + 1)) silent_at="$silent_at $address:$port" ;;
+        esac
+        detail peers "$address port $port: $result"
+    done <<HERE
+$results
+HERE
+    if [ "$refused" -gt 0 ]; then found peer_refused "$refused" "$refused peers refuse a new connection:$refused_at"; fi
+    if [ "$silent" -gt 0 ]; then found peer_timeout "$silent" "$silent peers do not answer a new connection:$silent_at"; fi
+    section peers "$text; tried $tried: $good reachable, $refused refused, $silent without an answer"
+}

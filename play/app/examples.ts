@@ -1,0 +1,68 @@
+import type { Example } from '../page/contract.ts';
+
+/** The main job of design, section 1; the tour of the terminal begins with its shortest form. */
+export const MAIN_JOB = '/kdebug pod-1234 --image=autodiagnose';
+
+export const ROY = '/kdebug nginx-pod-1234 --image=autodiagnose';
+export const JONAS = '/kdebug neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf';
+export const THURSTON =
+  '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch -ex bt';
+const GINGER = '/kdebug --all -n shop --image=security-audit --parallelism=8 -- /security-audit.sh';
+const GUEST = MAIN_JOB;
+
+const CHANNEL = 'C0SHOP';
+
+const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
+  {
+    id: 'roy',
+    title: 'A first look at a pod',
+    story: 'Roy is on support and may only look. A customer says that the shop is slow.',
+    user: 'U0ROY',
+    channel: CHANNEL,
+    text: ROY,
+    next: 'Send it. A debug container appears in the pod beside; its findings come as a reply in the thread.',
+  },
+  {
+    id: 'jonas',
+    title: 'Into a pod without a shell',
+    story: 'Jonas is in operations. The image is distroless: no shell, no cat, nothing to exec.',
+    user: 'U0JONAS',
+    channel: CHANNEL,
+    text: JONAS,
+    next: 'Send it. The file of the running container is in the thread, and the pod was not restarted.',
+  },
+  {
+    id: 'thurston',
+    title: 'More than anyone may have alone',
+    story: 'Thurston is a developer. His process hangs, and a debugger needs privileges.',
+    user: 'U0THURSTON',
+    channel: CHANNEL,
+    text: THURSTON,
+    next: 'Send it, then become Bob and press Approve on the card. Ginger could not: she is not one of the approvers.',
+  },
+  {
+    id: 'ginger',
+    title: 'The same audit in every pod',
+    story: 'Ginger is in security and wants one answer from all pods of a namespace.',
+    user: 'U0GINGER',
+    channel: CHANNEL,
+    text: GINGER,
+    next: 'Send it. This version answers that a request for several pods is not in it yet; nothing is started.',
+  },
+  {
+    id: 'refused',
+    title: 'Somebody who may not',
+    story: 'A guest of the workspace has found the command that Roy uses.',
+    user: 'U0GUEST',
+    channel: CHANNEL,
+    text: GUEST,
+    next: 'Send it. One private answer says why not, and nothing reaches the cluster.',
+  },
+];
+
+/** The guided start: what the people of design, section 1, type on the local cluster. */
+export const EXAMPLES: readonly Example[] = TOLD.map(({ next, ...example }) => ({
+  ...example,
+  // biome-ignore lint/suspicious/noThenProperty: the contract's word; a text is never taken for a promise.
+  then: next,
+}));

@@ -1,0 +1,16 @@
+import { useCallback } from 'react';
+import type { Deed, DeedAnswer } from '../../contract.ts';
+import { usePlay } from '../context.ts';
+
+/** Does a deed; what went wrong with it is told to the person by the notice at the bottom of the page. */
+export function useDo(): (deed: Deed) => Promise<DeedAnswer> {
+  const { server, notice } = usePlay();
+  return useCallback(
+    async (deed) => {
+      const answer = await server.do(deed);
+      if (!answer.ok) notice.set(() => answer.error);
+      return answer;
+    },
+    [server, notice],
+  );
+}

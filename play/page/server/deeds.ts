@@ -1,0 +1,184 @@
+import {
+  type Delivery,
+  type LocalSlack,
+  type StoredMessage,
+  type StoredView,
+  toggleReaction,
+} from '../../slack/index.ts';
+import type { Deed, DeedAnswer } from '../contract.ts';
+import type { AppManifest } from './manifest.ts';
+import type { Troubles } from './troubles.ts';
+import { readTyped } from './typed.ts';
+
+type Of<K extends Deed['kind']> = Extract<Deed, { kind: K }>;
+
+/** Why a deed cannot be done, in the words that the person reads. */
+class Impossible extends Error {}
+
+const DONE: DeedAnswer = { ok: true };
+
+interface Parts {
+  readonly slack: LocalSlack;
+  readonly manifest: AppManifest;
+  readonly troubles: Troubles;
+}
+
+/** Does what people do on the page: what concerns the app goes to it as Slack would send it. */
+export class Deeds {
+  readonly #slack: LocalSlack;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#slack = parts.slack;
+    this.#parts = parts;
+  }
+
+  /** Never throws: what cannot be done is answered with a sentence. */
+  async do(deed: Deed): Promise<DeedAnswer> {
+    try {
+      if (deed.kind === 'trouble') {
+        this.#parts.troubles.make(deed);
+        return DONE;
+      }
+      this.#checkPerson(deed.user);
+      return await this.#doAs(deed);
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #doAs(deed: Exclude<Deed, { kind: 'trouble' }>): DeedAnswer | Promise<DeedAnswer> {
+    switch (deed.kind) {
+      case 'type':
+        return this.#type(deed);
+      case 'press':
+        return this.#press(deed);
+      case 'press-in-view':
+        return this.#pressInView(deed);
+      case 'submit':
+        return this.#submit(deed);
+      case 'close-view':
+        return this.#closeView(deed);
+      case 'shortcut':
+        return this.#shortcut(deed);
+      case 'react':
+        return this.#react(deed);
+      case 'open-direct':
+        return { ok: true, channel: this.#slack.state.direct(deed.user).id };
+    }
+  }
+
+  async #type({ user, channel, text, threadTs }: Of<'type'>): Promise<DeedAnswer> {
+    this.#checkMayWrite(user, channel);
+    const inThread = threadTs !== undefined;
+    if (inThread) this.#message(channel, threadTs, user);
+    const typed = readTyped(text.trim(), this.#slack.team, { botUserId: this.#slack.botUserId, inThread });
+    if (typed.kind === 'refused') throw new Impossible(typed.why);
+    // What goes wrong with a command, Slackbot tells the person by itself.
+    if (typed.kind === 'command') await this.#slack.deliver.command({ user, channel, text: typed.words });
+    else return this.#say({ user, channel, text: typed.text, ...(inThread ? { threadTs } : {}) }, typed.kind);
+    return DONE;
+  }
+
+  async #say(
+    order: { user: string; channel: string; text: string; threadTs?: string },
+    kind: 'mention' | 'words',
+  ): Promise<DeedAnswer> {
+    const { deliver, team, teamId, botUserId } = this.#slack;
+    if (order.text === '') throw new Impossible('There is nothing to send.');
+    const place = team.channels[order.channel];
+    if (place?.kind === 'im') {
+      const { ts, text, user, channel } = deliver.say(order);
+      if (!this.#parts.manifest.hearsDirectMessages) return DONE;
+      const event = { type: 'message', channel_type: 'im', user, channel, text, ts, event_ts: ts, team: teamId };
+      return answerTo(await deliver.event(event));
+    }
+    if (kind === 'words') {
+      deliver.say(order);
+      return DONE;
+    }
+    if (!place?.members.includes(botUserId))
+      throw new Impossible(`kdebug is not in #${place?.name} and would not hear this.`);
+    return answerTo(await deliver.mention(order));
+  }
+
+  async #press({ user, channel, ts, actionId, blockId, option }: Of<'press'>): Promise<DeedAnswer> {
+    this.#checkMayWrite(user, channel);
+    this.#message(channel, ts, user);
+    const press = { actionId, blockId, ...(option === undefined ? {} : { value: option }) };
+    return answerTo(await this.#slack.deliver.action({ user, channel, ts, ...press }));
+  }
+
+  async #pressInView({ user, viewId, actionId, blockId, option }: Of<'press-in-view'>): Promise<DeedAnswer> {
+    this.#view(viewId, user);
+    const press = { actionId, blockId, ...(option === undefined ? {} : { value: option }) };
+    return answerTo(await this.#slack.deliver.viewAction({ user, viewId, ...press }));
+  }
+
+  async #submit({ user, viewId, values }: Of<'submit'>): Promise<DeedAnswer> {
+    this.#view(viewId, user);
+    return answerTo(await this.#slack.deliver.viewSubmission({ user, viewId, values }));
+  }
+
+  async #closeView({ user, viewId }: Of<'close-view'>): Promise<DeedAnswer> {
+    this.#view(viewId, user);
+    const delivery = await this.#slack.deliver.closeView({ user, viewId });
+    return delivery === undefined ? DONE : answerTo(delivery);
+  }
+
+  async #shortcut({ user, callbackId, channel, ts }: Of<'shortcut'>): Promise<DeedAnswer> {
+    const isKnown = this.#parts.manifest.shortcuts.some((one) => one.callbackId === callbackId);
+    if (!isKnown) throw new Impossible('The app has no such shortcut.');
+    if (channel === undefined || ts === undefined)
+      return answerTo(await this.#slack.deliver.shortcut({ user, callbackId }));
+    if (this.#message(channel, ts, user).visibleTo !== undefined)
+      throw new Impossible('Slack offers no shortcuts on a message that only you can see.');
+    return answerTo(await this.#slack.deliver.shortcut({ user, callbackId, channel, ts }));
+  }
+
+  #react({ user, channel, ts, name }: Of<'react'>): DeedAnswer {
+    this.#checkMayWrite(user, channel);
+    const message = this.#message(channel, ts, user);
+    if (message.visibleTo !== undefined || message.tombstone)
+      throw new Impossible('Slack takes no reactions on this message.');
+    toggleReaction(this.#slack.state, message, { user, name });
+    return DONE;
+  }
+
+  #checkPerson(id: string): void {
+    const person = this.#slack.team.users[id];
+    if (person === undefined || person.is_bot) throw new Impossible(`Nobody here is ${id}.`);
+    if (person.deleted) throw new Impossible(`${person.real_name}’s account is deactivated.`);
+  }
+
+  #checkMayWrite(user: string, channel: string): void {
+    const place = this.#slack.team.channels[channel];
+    if (place === undefined || (place.kind !== 'public' && !place.members.includes(user)))
+      throw new Impossible('There is no such channel.');
+    if (place.is_archived) throw new Impossible(`#${place.name} is archived: nobody can write in it any more.`);
+    if (!place.members.includes(user)) throw new Impossible(`Join #${place.name} to write in it.`);
+  }
+
+  #message(channel: string, ts: string, user: string): StoredMessage {
+    const { state } = this.#slack;
+    const found =
+      state.message(channel, ts) ??
+      this.#slack.ephemerals(user).find((one) => one.channel === channel && one.ts === ts);
+    if (found === undefined) throw new Impossible('This message is no longer there.');
+    return found;
+  }
+
+  #view(id: string, user: string): StoredView {
+    const found = this.#slack.views(user).find((view) => view.id === id);
+    if (found === undefined) throw new Impossible('This window is no longer open.');
+    return found;
+  }
+}
+
+/** What a person sees when the app does not take what they did. */
+function answerTo({ error, status }: Delivery): DeedAnswer {
+  if (error === undefined) return DONE;
+  if (error === 'operation_timeout') return { ok: false, error: 'kdebug did not answer within three seconds.' };
+  if (error === 'dispatch_failed') return { ok: false, error: 'kdebug could not be reached.' };
+  return { ok: false, error: `kdebug answered with an error (${status}).` };
+}

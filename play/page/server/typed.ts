@@ -1,0 +1,56 @@
+import type { Team } from '../../slack/index.ts';
+
+/** What Slack makes of a text in the composer. */
+export type Typed =
+  /** `words`: what follows `/kdebug`, people and channels as ids (the manifest's `should_escape`). */
+  | { readonly kind: 'command'; readonly words: string }
+  | { readonly kind: 'mention' | 'words'; readonly text: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Reads the text as Slack's composer does: a slash in front is a command, `@name` and `#channel` become ids. */
+export function readTyped(text: string, team: Team, place: { botUserId: string; inThread: boolean }): Typed {
+  const command = /^(\/\S*)\s*([\s\S]*)$/.exec(text);
+  if (command?.[1] !== undefined) return readCommand(command[1], command[2] ?? '', { team, ...place });
+  const said = escaped(
+    text,
+    team,
+    ({ id }) => `<@${id}>`,
+    ({ id }) => `<#${id}>`,
+  );
+  return { kind: said.includes(`<@${place.botUserId}>`) ? 'mention' : 'words', text: said };
+}
+
+function readCommand(name: string, rest: string, { team, inThread }: { team: Team; inThread: boolean }): Typed {
+  if (name !== '/kdebug') {
+    const why = `${name} is not a valid command. In Slack, all messages that start with the “/” character are interpreted as commands.`;
+    return { kind: 'refused', why };
+  }
+  if (inThread) return { kind: 'refused', why: '/kdebug is not supported in threads. Sorry!' };
+  const words = escaped(
+    rest,
+    team,
+    (user) => `<@${user.id}|${user.name}>`,
+    (channel) => `<#${channel.id}|${channel.name}>`,
+  );
+  return { kind: 'command', words: words.trim() };
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** `&`, `<` and `>` as entities (Slack, "Escaping text"), then the names that stand alone as what they name. */
+function escaped(text: string, team: Team, person: (one: Named) => string, channel: (one: Named) => string): string {
+  const people = new Map(Object.values(team.users).map((one) => [one.name, one]));
+  const channels = new Map(Object.values(team.channels).map((one) => [one.name, one]));
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/(?<=^|\s)([@#])([\w.-]*\w)/g, (found, sign: string, name: string) => {
+      const one = sign === '@' ? people.get(name.toLowerCase()) : channels.get(name.toLowerCase());
+      if (one === undefined) return found;
+      return sign === '@' ? person(one) : channel(one);
+    });
+}

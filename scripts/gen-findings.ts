@@ -1,0 +1,41 @@
+import type { FindingRule } from '../src/core/diagnosis/finding-rule.ts';
+import { FINDINGS } from '../src/core/diagnosis/findings.ts';
+import { type Generated, table } from './generated.ts';
+
+const RANKS: Readonly<Record<FindingRule['rank'], string>> = { 1: 'failing now', 2: 'about to', 3: 'worth knowing' };
+
+function limitOf({ threshold, below, unit = '' }: FindingRule): string {
+  return threshold === undefined ? 'being there' : `${below ? 'below' : 'above'} ${threshold} ${unit}`.trim();
+}
+
+const tableOf = (seenBy: FindingRule['seenBy']) =>
+  table(
+    ['code', 'section', 'how bad', 'what it means', 'found when', 'what to do', 'where the threshold comes from'],
+    FINDINGS.filter((rule) => rule.seenBy === seenBy).map((rule) => [
+      `\`${rule.code}\``,
+      rule.section,
+      RANKS[rule.rank],
+      rule.means,
+      limitOf(rule),
+      rule.next,
+      rule.source,
+    ]),
+  );
+
+/** Every finding of a diagnosis, from the one table. */
+export const findingsPage: Generated = {
+  path: 'docs/findings.md',
+  text: () => `# Findings
+
+Made from \`src/core/diagnosis/\` by \`npm run gen\`: change it there. Codes are stable. The image's script takes its thresholds
+and next steps from the same table. A verdict shows the worst three, in the order *failing now*, *about to*, *worth knowing*.
+
+## Seen by the image, beside the target
+
+${tableOf('image')}
+
+## Seen by the bot, through the Kubernetes API
+
+${tableOf('cluster')}
+`,
+};

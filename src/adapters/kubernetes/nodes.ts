@@ -1,0 +1,60 @@
+import type { Node } from '../../core/container/node.ts';
+import type { Clock } from '../../flow/ports.ts';
+import type { ApiClient } from './api/api-client.ts';
+import { toClusterError } from './api/api-errors.ts';
+import { asObject, asObjects, asText } from './api/json-fields.ts';
+import { nodePath } from './api/paths.ts';
+
+const FRESH_MS = 30_000;
+/** A right that the bot lacks is seldom given meanwhile. */
+const UNSEEN_MS = 300_000;
+const MOST_NODES = 5_000;
+/** The node is only one line of a verdict, and nobody waits long for that. */
+const TIMEOUT_MS = 3_000;
+
+interface Known {
+  readonly node: Promise<Node | undefined>;
+  readonly atMs: number;
+  freshMs: number;
+}
+
+/** Nodes as they were at most 30 s ago, each asked for only when somebody wants to know. */
+export class Nodes {
+  readonly #client: ApiClient;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+
+  constructor(client: ApiClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
+  of(name: string): Promise<Node | undefined> {
+    const now = this.#clock.now();
+    const found = this.#known.get(name);
+    if (found && now >= found.atMs && now - found.atMs < found.freshMs) return found.node;
+    const known: Known = { node: this.#ask(name), atMs: now, freshMs: FRESH_MS };
+    this.#known.delete(name);
+    this.#known.set(name, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_NODES && oldest !== undefined) this.#known.delete(oldest);
+    known.node.then(
+      (node) => {
+        if (!node) known.freshMs = UNSEEN_MS;
+      },
+      () => {
+        if (this.#known.get(name) === known) this.#known.delete(name);
+      },
+    );
+    return known.node;
+  }
+
+  async #ask(name: string): Promise<Node | undefined> {
+    const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS });
+    if (answer.status === 403 || answer.status === 404) return undefined;
+    if (answer.status !== 200) throw toClusterError(answer);
+    const conditions = asObjects(asObject(asObject(answer.body).status).conditions);
+    return { name, conditions: conditions.map(({ type, status }) => ({ type: asText(type), status: asText(status) })) };
+  }
+}

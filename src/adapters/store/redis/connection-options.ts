@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { RedisOptions } from 'ioredis';
+import { KdebugError } from '../../../core/errors.ts';
+import { causeOf } from './redis-errors.ts';
+
+export interface RedisPlace {
+  /** `redis://` or `rediss://` (TLS), with user, password, host, port and database; percent-encoded, as in any URL. */
+  readonly url: string;
+  /** A file with the certificates (PEM) that may have signed Redis' own; absent: those that Node trusts. */
+  readonly caFile?: string;
+}
+
+/** No answer for so long, and the connection is taken for dead: it is cut, and what waits on it fails. */
+const SILENCE_MS = 1_500;
+
+/**
+ * The library's options, each against a trap: it would queue commands while there is no connection, send commands again whose answer
+ * was lost, and wait for ever on a connection that is open but silent. Nothing of the URL but its parts is taken, so that a query
+ * string cannot switch any of this back on. @throws KdebugError store_misconfigured
+ */
+export function connectionOptions({ url, caFile }: RedisPlace): Omit<RedisOptions, 'replyMapping'> {
+  const { protocol, hostname, port, username, password, pathname } = new URL(url);
+  const secure = protocol === 'rediss:';
+  if (caFile !== undefined && !secure) {
+    throw new KdebugError('store_misconfigured', {
+      detail: 'REDIS_CA_FILE is set, but REDIS_URL does not start with rediss://',
+    });
+  }
+  return {
+    // In a URL, but not on a socket, IPv6 addresses stand in brackets.
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 6379),
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    db: Number(pathname.slice(1) || 0),
+    ...(secure && { tls: caFile === undefined ? {} : { ca: certificates(caFile) } }),
+    connectionName: 'kdebug',
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    // 0: every loss of the connection fails what waits on it, at once.
+    maxRetriesPerRequest: 0,
+    connectTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+    keepAlive: 10_000,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 4), 500) + Math.floor(Math.random() * 50),
+    // After a failover the old primary may still take connections, and only say so on a write: look the name up again.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    // INFO would need answering before anything else; a server that is loading says so to each command.
+    enableReadyCheck: false,
+    // RESP 2: nothing of RESP 3 is used, and some proxies do not know HELLO.
+    protocol: 2,
+    disableClientInfo: true,
+  };
+}
+
+function certificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw new KdebugError('store_misconfigured', {
+      detail: `REDIS_CA_FILE (${path}) cannot be read: ${causeOf(thrown)}`,
+    });
+  }
+}

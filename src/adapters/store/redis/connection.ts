@@ -1,0 +1,176 @@
+import { Redis } from 'ioredis';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Log } from '../../../flow/ports.ts';
+import { connectionOptions, type RedisPlace } from './connection-options.ts';
+import { causeOf, refusalOf, replyCode, unreachable } from './redis-errors.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** Sends one command; `notAfterMs` is Redis' time after which it must not be carried out any more. */
+export type Send<Value> = (redis: Redis, notAfterMs: number) => Promise<Value>;
+
+/** A call ends within this, one way or the other. */
+const BUDGET_MS = 1_800;
+/** While the connection was lost just now, calls wait for the next one; later they fail at once. */
+const PATIENCE_MS = 1_000;
+
+/** Refusals of Redis' and of TLS (Node's and OpenSSL's codes): wrong credentials, database or certificate, no TLS there. */
+const HOPELESS = /^(?:ERR$|NOAUTH|NOPERM|WRONGPASS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/;
+
+/** The one connection to Redis. Calls are answered, or fail, within 1.8 s, however Redis is: gone, frozen, failing over. */
+export class RedisConnection {
+  readonly clock = new ServerClock();
+  readonly #redis: Redis;
+  readonly #log: Log;
+  readonly #waiting = new Set<() => void>();
+  readonly #onUp = new Set<() => void>();
+  #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
+  #patientUntilMs = Number.POSITIVE_INFINITY;
+  #lostAtMs = 0;
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
+  #lastCause: unknown;
+
+  constructor(place: RedisPlace, log: Log) {
+    this.#log = log;
+    this.#redis = new Redis(connectionOptions(place));
+    this.#redis.on('ready', () => void this.#greet());
+    this.#redis.on('close', () => this.#lose());
+    this.#redis.on('error', (error: unknown) => {
+      this.#lastCause = error;
+    });
+    this.#redis.connect().catch(() => undefined);
+  }
+
+  /** Why there was no connection last, in a word; undefined when there was none missing. */
+  get lastCause(): string | undefined {
+    return this.#lastCause === undefined ? undefined : causeOf(this.#lastCause);
+  }
+
+  /** How long it has been since a lost connection was there again; infinite when none was ever lost. */
+  get sinceRecoveryMs(): number {
+    return performance.now() - this.#recoveredAtMs;
+  }
+
+  /** Calls `listener` whenever a lost connection is there again. */
+  onRecovery(listener: () => void): void {
+    this.#onUp.add(listener);
+  }
+
+  /** When a call that begins now must have ended, as `performance.now()`; for calls that are one to the caller. */
+  deadline(): number {
+    return performance.now() + BUDGET_MS;
+  }
+
+  /**
+   * Sends a command, and again when the connection was lost before its answer: so the command must be repeatable.
+   * @throws KdebugError store_unreachable; with the fact `maybeDone` when it may have been carried out
+   */
+  async call<Value>(send: Send<Value>, endsAtMs = this.deadline()): Promise<Value> {
+    let sent = false;
+    for (;;) {
+      await this.#untilUp(endsAtMs, sent);
+      sent = true;
+      try {
+        return await within(send(this.#redis, this.clock.at(endsAtMs)), endsAtMs);
+      } catch (thrown) {
+        const code = replyCode(thrown);
+        if (code !== undefined) throw refusalOf(code);
+        if (performance.now() >= endsAtMs) throw unreachable('no answer in time', true);
+        // What this turn of the loop saw of the loss may be before the event that tells of it.
+        this.#lose();
+      }
+    }
+  }
+
+  /**
+   * Resolves with the first connection. @throws KdebugError store_misconfigured (Redis or TLS refuse us, which waiting does not
+   * mend), store_unreachable after `ms`
+   */
+  async opened(ms: number): Promise<void> {
+    const endsAtMs = performance.now() + ms;
+    while (!this.#isUp()) {
+      const cause = this.lastCause;
+      if (cause !== undefined && HOPELESS.test(cause)) throw new KdebugError('store_misconfigured', { detail: cause });
+      if (performance.now() >= endsAtMs) throw this.#absence(false);
+      await this.#change(50);
+    }
+  }
+
+  close(): void {
+    this.#state = 'closed';
+    this.#redis.disconnect();
+    this.#wake();
+  }
+
+  async #untilUp(endsAtMs: number, sent: boolean): Promise<void> {
+    if (this.#state === 'up') return;
+    if (this.#state !== 'closed') {
+      const waitMs = Math.min(endsAtMs, this.#patientUntilMs) - performance.now();
+      if (waitMs > 0) await this.#change(waitMs);
+    }
+    if (!this.#isUp()) throw this.#absence(sent);
+  }
+
+  #isUp(): boolean {
+    return this.#state === 'up';
+  }
+
+  #absence(sent: boolean): KdebugError {
+    if (this.#state === 'closed') return unreachable('the store is closed', sent);
+    return unreachable(`no connection (${this.lastCause ?? 'none yet'})`, sent);
+  }
+
+  #change(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#waiting.add(done);
+    });
+  }
+
+  #wake(): void {
+    for (const done of this.#waiting) done();
+  }
+
+  /** A connection counts once Redis has told the time on it. */
+  async #greet(): Promise<void> {
+    try {
+      // The library selects too, but goes on in database 0 when that is refused.
+      if (this.#redis.options.db) await this.#redis.select(this.#redis.options.db);
+      const [seconds, micros] = await this.#redis.time();
+      this.clock.reset(Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000));
+    } catch (thrown) {
+      this.#lastCause = thrown;
+      return this.#redis.disconnect(true);
+    }
+    if (this.#state === 'closed') return;
+    const wasDown = this.#state === 'down';
+    this.#state = 'up';
+    this.#lastCause = undefined;
+    this.#patientUntilMs = Number.POSITIVE_INFINITY;
+    this.#wake();
+    if (!wasDown) return;
+    this.#recoveredAtMs = performance.now();
+    this.#log.info('Redis answers again', { downMs: Math.round(this.#recoveredAtMs - this.#lostAtMs) });
+    for (const listener of this.#onUp) listener();
+  }
+
+  #lose(): void {
+    if (this.#state !== 'up') return;
+    this.#state = 'down';
+    this.#lostAtMs = performance.now();
+    this.#patientUntilMs = this.#lostAtMs + PATIENCE_MS;
+    this.#log.warn('Redis does not answer: nothing new is taken until it does', { cause: this.lastCause });
+  }
+}
+
+/** Rejects at a moment of `performance.now()`, whatever the promise does. */
+function within<Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), Math.max(0, endsAtMs - performance.now()));
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,243 @@
+import type { UserAndGroup } from '../../../core/container/profiles.ts';
+import { KdebugError, toKdebugError } from '../../../core/errors.ts';
+import { asRunId, type RunId } from '../../../core/ids.ts';
+import type { Run } from '../../../core/run/run.ts';
+import type { CreateAnswer, Lease, Log, Quota, RunStore } from '../../../flow/ports.ts';
+import type { RedisConnection } from './connection.ts';
+import { DoubtfulRuns } from './doubtful-runs.ts';
+import { HeldLeases } from './held-leases.ts';
+import { indexFields, type Records, SCHEMA } from './records.ts';
+import { type ScriptAnswer, ScriptRunner } from './script-runner.ts';
+import { CLAIM } from './scripts/claim.ts';
+import { CREATE } from './scripts/create.ts';
+import { LIST } from './scripts/list.ts';
+import { RELEASE } from './scripts/release.ts';
+import { RENEW } from './scripts/renew.ts';
+import { SAVE } from './scripts/save.ts';
+import { TAKE } from './scripts/take.ts';
+
+export interface RedisRunStoreParts {
+  readonly connection: RedisConnection;
+  readonly records: Records;
+  /** With the hash tag and the colon. */
+  readonly prefix: string;
+  readonly log: Log;
+  /** A name for this store among all that ever used these keys. */
+  readonly writer: string;
+  readonly leaseMs: number;
+  readonly retentionMs: () => number;
+  readonly maxSettled: number;
+}
+
+/** Leases in one call of `renew`, so that Redis is never busy with one for long. */
+const RENEWED_AT_ONCE = 500;
+/** A record that does not open is left alone for so long. */
+const SET_ASIDE_MS = 600_000;
+/** What was learnt of an image. */
+const LEARNT_MS = 30 * 86_400_000;
+/** After an outage the others renew their leases first; all of them lapsed meanwhile. */
+const CLAIMS_AFTER_RECOVERY_MS = 1_500;
+
+/**
+ * Runs in Redis, for any number of replicas. Everything that must be atomic is one script, one round trip; all of them may be
+ * repeated. Every method ends within 1.8 s and throws `store_unreachable`; reading a record, also `store_record_unreadable`.
+ */
+export class RedisRunStore implements RunStore {
+  readonly #at: RedisRunStoreParts;
+  readonly #scripts: ScriptRunner;
+  readonly #held = new HeldLeases();
+  readonly #doubtful: DoubtfulRuns;
+  #saves = 0;
+
+  constructor(parts: RedisRunStoreParts) {
+    this.#at = parts;
+    const { connection, records, prefix } = parts;
+    this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
+    this.#doubtful = new DoubtfulRuns(this.#scripts);
+    connection.onRecovery(() => this.#doubtful.withdraw());
+  }
+
+  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateAnswer> {
+    await this.#doubtful.forget(run.id);
+    const answer = await this.#create(run, owner, quotas).catch((thrown: unknown) => {
+      // A run further on that is given back to an emptied store is no promise that nothing was started.
+      if (run.state === 'received' && toKdebugError(thrown).facts.maybeDone) this.#doubtful.add(run.id, owner);
+      throw thrown;
+    });
+    const [first, second] = answer.rest;
+    switch (answer.word) {
+      case 'created':
+        this.#held.add(run.id, owner, Number(first));
+        return { kind: 'created', fence: Number(first) };
+      case 'duplicate':
+        return { kind: 'duplicate', runId: asRunId(String(first)) };
+      case 'limited': {
+        const retryAtMs = Number(second);
+        const code = quotas[Number(first)]?.code ?? 'too_busy';
+        return { kind: 'limited', code, ...(retryAtMs > 0 && { retryAtMs }) };
+      }
+      default:
+        throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
+    }
+  }
+
+  #create(run: Run, owner: string, quotas: readonly Quota[]): Promise<ScriptAnswer> {
+    const { records, leaseMs, retentionMs, maxSettled } = this.#at;
+    const dedupe = records.name('dedupe', run.origin.dedupeKey);
+    const names = quotas.map(
+      ({ key, per }) => `${per === 'minute' ? 'minute' : 'count'}:${records.name('quota', key)}`,
+    );
+    const { class: state, grant, parkedUntilMs } = indexFields(run);
+    const channel = records.name('channel', run.origin.channelId);
+    return this.#scripts.run(
+      CREATE,
+      [`run:${run.id}`, `dedupe:${dedupe}`, ...names],
+      [
+        run.id,
+        owner,
+        leaseMs,
+        records.seal(run),
+        state,
+        grant,
+        parkedUntilMs,
+        channel,
+        dedupe,
+        retentionMs(),
+        maxSettled,
+      ].concat(quotas.map(({ max }) => max)),
+    );
+  }
+
+  async read(id: RunId): Promise<Run | undefined> {
+    const { connection, prefix, records } = this.#at;
+    const [data, keyId, schema] = await connection.call((redis) =>
+      redis.hmget(`${prefix}run:${id}`, 'data', 'key', 'schema'),
+    );
+    if (data === null || data === undefined) return undefined;
+    if (keyId !== records.keyId)
+      throw new KdebugError('store_record_unreadable', { detail: `run ${id}: sealed with another key` });
+    if (Number(schema) > SCHEMA)
+      throw new KdebugError('store_record_unreadable', { detail: `run ${id}: newer schema` });
+    return records.open(id, data);
+  }
+
+  async take(id: RunId, owner: string): Promise<Lease | undefined> {
+    const { word, rest } = await this.#scripts.run(
+      TAKE,
+      [`run:${id}`, 'leases', 'waiting'],
+      [id, owner, this.#at.leaseMs],
+    );
+    if (word === 'foreign')
+      throw new KdebugError('store_record_unreadable', { detail: `run ${id}: another key, or newer schema` });
+    return word === 'leased' ? this.#leased(id, owner, rest) : undefined;
+  }
+
+  async granting(channelId: string): Promise<readonly Run[]> {
+    return this.#list([`grants:${this.#at.records.name('channel', channelId)}`], 20);
+  }
+
+  async claim(owner: string, limit: number): Promise<readonly Lease[]> {
+    if (limit <= 0 || this.#at.connection.sinceRecoveryMs < CLAIMS_AFTER_RECOVERY_MS) return [];
+    const { rest } = await this.#scripts.run(CLAIM, ['leases', 'waiting'], [owner, this.#at.leaseMs, limit]);
+    const leases: Lease[] = [];
+    for (let index = 0; index < rest.length; index += 3) {
+      const id = String(rest[index]);
+      const lease = await this.#claimed(id, owner, rest.slice(index + 1, index + 3));
+      if (lease) leases.push(lease);
+    }
+    return leases;
+  }
+
+  /** One record that was changed from outside must not keep the others from being adopted. */
+  async #claimed(id: string, owner: string, answer: readonly unknown[]): Promise<Lease | undefined> {
+    try {
+      return this.#leased(id, owner, answer);
+    } catch (thrown) {
+      this.#at.log.error('a record in Redis is left alone', { runId: id, reason: toKdebugError(thrown).code });
+      await this.#release(id, Number(answer[0]), SET_ASIDE_MS);
+      return undefined;
+    }
+  }
+
+  #leased(id: string, owner: string, [fence, data]: readonly unknown[]): Lease {
+    const run = this.#at.records.open(id, String(data));
+    this.#held.add(id, owner, Number(fence));
+    return { run, fence: Number(fence) };
+  }
+
+  async renew(owner: string): Promise<void> {
+    const held = this.#held.of(owner);
+    for (let from = 0; from < held.length; from += RENEWED_AT_ONCE) {
+      const some = held.slice(from, from + RENEWED_AT_ONCE);
+      const pairs = some.flatMap(({ id, fence }) => [id, fence]);
+      const { rest } = await this.#scripts.run(RENEW, ['leases'], [this.#at.leaseMs, ...pairs]);
+      const lost = new Set(rest.map(String));
+      for (const { id, fence } of some) if (lost.has(id)) this.#held.drop(id, fence);
+    }
+  }
+
+  async save(run: Run, fence: number): Promise<'saved' | 'stale'> {
+    const { records, writer, retentionMs, maxSettled } = this.#at;
+    this.#saves += 1;
+    const { class: state, grant, parkedUntilMs } = indexFields(run);
+    const { word } = await this.#scripts.run(
+      SAVE,
+      [`run:${run.id}`],
+      [run.id, fence, writer, this.#saves, records.seal(run), state, grant, parkedUntilMs, retentionMs(), maxSettled],
+    );
+    if (word !== 'saved' || state === 'settled') this.#held.drop(run.id, fence);
+    return word === 'saved' ? 'saved' : 'stale';
+  }
+
+  async release(id: RunId, fence: number): Promise<void> {
+    // First of all: should Redis not hear of it, the lease is no longer renewed and lapses.
+    this.#held.drop(id, fence);
+    await this.#release(id, fence, 0);
+  }
+
+  async #release(id: string, fence: number, asideMs: number): Promise<void> {
+    await this.#scripts.run(RELEASE, [`run:${id}`, 'leases', 'waiting'], [id, fence, asideMs]);
+  }
+
+  async recent(channelId: string, limit: number): Promise<readonly Run[]> {
+    const channel = this.#at.records.name('channel', channelId);
+    return this.#list([`open:${channel}`, `history:${channel}`], limit);
+  }
+
+  /** What does not open is left out: one changed record must not hide the others. */
+  async #list(keys: readonly string[], limit: number): Promise<readonly Run[]> {
+    const { rest } = await this.#scripts.run(LIST, keys, [limit]);
+    return rest.flatMap((id, index) => (index % 2 ? [] : this.#opened(String(id), String(rest[index + 1]))));
+  }
+
+  #opened(id: string, data: string): Run | [] {
+    try {
+      return this.#at.records.open(id, data);
+    } catch (thrown) {
+      this.#at.log.error('a record in Redis is left out', { runId: id, reason: toKdebugError(thrown).code });
+      return [];
+    }
+  }
+
+  async learn(image: string, { uid, gid }: UserAndGroup): Promise<void> {
+    const { connection, records, prefix } = this.#at;
+    const key = `${prefix}learnt:${records.name('image', image)}`;
+    const sealed = records.sealText(`${uid}:${gid}`, `image ${image}`);
+    await connection.call((redis) => redis.set(key, sealed, 'PX', LEARNT_MS));
+  }
+
+  async learnt(image: string): Promise<UserAndGroup | undefined> {
+    const { connection, records, prefix } = this.#at;
+    const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('image', image)}`));
+    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `image ${image}`))?.split(':') ?? [];
+    return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  }
+
+  async check(): Promise<void> {
+    await this.#at.connection.call((redis) => redis.ping());
+  }
+
+  async close(): Promise<void> {
+    this.#at.connection.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { RedisConnection } from './connection.ts';
+import { replyCode, unreachable } from './redis-errors.ts';
+import type { Script } from './scripts/script.ts';
+
+export interface ScriptHead {
+  /** With the hash tag and the colon. */
+  readonly prefix: string;
+  readonly keyId: string;
+  readonly schema: number;
+}
+
+export interface ScriptAnswer {
+  readonly word: string;
+  /** Redis' time, ms. */
+  readonly nowMs: number;
+  readonly rest: readonly unknown[];
+}
+
+/** Runs scripts by their names; what Redis has not seen yet, or has forgotten, is sent in full. */
+export class ScriptRunner {
+  readonly #connection: RedisConnection;
+  readonly #head: ScriptHead;
+
+  constructor(connection: RedisConnection, head: ScriptHead) {
+    this.#connection = connection;
+    this.#head = head;
+  }
+
+  /** `keys` come without the prefix. @throws KdebugError store_unreachable */
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<ScriptAnswer> {
+    const endsAtMs = this.#connection.deadline();
+    const once = () => this.#once(script, keys, args, endsAtMs);
+    const first = await once();
+    if (first.word !== 'late') return first;
+    // Redis' clock was set forward, or the command really was late: what we know of the clock is new by now.
+    const second = await once();
+    if (second.word === 'late') throw unreachable('Redis carried nothing out: the command came too late');
+    return second;
+  }
+
+  async #once(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    endsAtMs: number,
+  ): Promise<ScriptAnswer> {
+    const { prefix, keyId, schema } = this.#head;
+    const reply = await this.#connection.call(async (redis, notAfterMs) => {
+      const all = [...keys.map((key) => prefix + key), prefix, notAfterMs, keyId, schema, ...args];
+      try {
+        return await redis.evalsha(script.sha, keys.length, ...all);
+      } catch (thrown) {
+        if (replyCode(thrown) !== 'NOSCRIPT') throw thrown;
+        return await redis.eval(script.text, keys.length, ...all);
+      }
+    }, endsAtMs);
+    const [word, nowMs, ...rest] = Array.isArray(reply) ? reply : [];
+    this.#connection.clock.observe(Number(nowMs));
+    return { word: String(word), nowMs: Number(nowMs), rest };
+  }
+}

@@ -1,0 +1,154 @@
+import type { Node } from '../container/node.ts';
+import type { ContainerStatus, ContainerTermination, Pod, PodEvent } from '../container/pod.ts';
+import { quantityOf } from '../container/quantity.ts';
+import { formatCount, formatDuration } from '../report/duration.ts';
+import { cleanText } from '../report/log/clean-text.ts';
+import { CPU_PAUSE, PROBE_FAILURES } from './cluster-findings.ts';
+import type { Finding } from './report.ts';
+import { rolloutFindings } from './rollout-findings.ts';
+
+/** What the Kubernetes API says around a diagnosis. */
+export interface ClusterFacts {
+  readonly pod: Pod;
+  readonly targetContainerName: string | undefined;
+  /** Pods of the namespace that carry a template hash. */
+  readonly siblings: readonly Pod[];
+  /** Undefined: they were not read. */
+  readonly events: readonly PodEvent[] | undefined;
+  /** Undefined: the bot may not look, or could not. */
+  readonly node: Node | undefined;
+  readonly nowMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A probe that goes on failing is told at least every five minutes (client-go, event spam filter). */
+const PROBE_MS = 6 * MINUTE_MS;
+const WARNING_MS = 10 * MINUTE_MS;
+/** Told by findings of their own. */
+const TOLD_APART: ReadonlySet<string> = new Set(['Unhealthy', 'BackOff']);
+const NOT_STARTING: ReadonlySet<string> = new Set([
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+const LONGEST_WORDS = 140;
+
+/** What of the API's own knowledge is a finding, by section; a section without a finding is fine. Pure: the same facts, the same text. */
+export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, readonly Finding[]>> {
+  return {
+    restarts: containersOf(facts.pod).flatMap((status) => restartFinding(status, facts.nowMs) ?? []),
+    ...(facts.events && {
+      probes: probeFindings(facts.events, facts.nowMs),
+      events: warningFindings(facts.events, facts.nowMs),
+    }),
+    ...(facts.node && { node: nodeFindings(facts.node) }),
+    resources: resourceFindings(facts),
+    rollout: rolloutFindings(facts.pod, facts.siblings),
+  };
+}
+
+/** Those that are meant to stay: not an init container that has done its work. */
+function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
+  const sidecars = new Set(
+    spec.initContainers.filter((each) => each.restartPolicy === 'Always').map(({ name }) => name),
+  );
+  return [...status.containerStatuses, ...status.initContainerStatuses.filter(({ name }) => sidecars.has(name))];
+}
+
+/** One finding a container: the one that says most. */
+function restartFinding(status: ContainerStatus, nowMs: number): Finding | undefined {
+  const { name, waiting, restartCount: value } = status;
+  if (waiting && NOT_STARTING.has(waiting.reason)) {
+    return { code: 'not_starting', text: `${name} cannot start: ${words(`${waiting.reason} ${waiting.message}`)}` };
+  }
+  const ended = status.terminated ?? status.lastTermination;
+  if (!ended) return undefined;
+  const age = nowMs - Date.parse(ended.finishedAt);
+  const text = `${name} ${value > 0 ? `restarted ${formatCount(value, 'time')}, last ended` : 'ended'} ${ago(age)}: ${howItEnded(ended)}`;
+  if (ended.reason === 'OOMKilled' && age < DAY_MS) return { code: 'last_oom_killed', value, text };
+  if (waiting?.reason === 'CrashLoopBackOff') return { code: 'crash_loop', value, text };
+  const isWrong = value > 0 || ended.exitCode !== 0;
+  return isWrong && age < HOUR_MS ? { code: 'restarts', value, text } : undefined;
+}
+
+const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
+  reason === 'OOMKilled'
+    ? 'killed for its memory (OOMKilled)'
+    : `exit code ${exitCode} (${words(reason) || 'no reason'})`;
+
+const ago = (ms: number): string =>
+  Number.isFinite(ms) ? `${formatDuration(Math.max(0, ms))} ago` : 'at an unknown time';
+
+const within = (ms: number, nowMs: number) => (event: PodEvent) => event.type === 'Warning' && nowMs - event.atMs <= ms;
+
+const CONTAINER = /^spec\.(?:initContainers|containers)\{(.*)\}$/;
+
+function probeFindings(events: readonly PodEvent[], nowMs: number): readonly Finding[] {
+  const failed = events.filter(({ reason }) => reason === 'Unhealthy').filter(within(PROBE_MS, nowMs));
+  const names = [...new Set(failed.map(({ fieldPath = '' }) => CONTAINER.exec(fieldPath)?.[1] ?? ''))];
+  return names.flatMap((name) => {
+    const own = failed.filter(({ fieldPath = '' }) => (CONTAINER.exec(fieldPath)?.[1] ?? '') === name);
+    const value = own.reduce((sum, { count = 1 }) => sum + count, 0);
+    const [newest] = own;
+    if (!newest || value <= PROBE_FAILURES) return [];
+    const of = name === '' ? '' : ` of ${words(name)}`;
+    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${words(newest.message)}`;
+    return [{ code: 'probe_failing', value, threshold: PROBE_FAILURES, text }];
+  });
+}
+
+/** All of them in one finding, told by the newest; those about debug containers are not the workload's. */
+function warningFindings(events: readonly PodEvent[], nowMs: number): readonly Finding[] {
+  const told = events
+    .filter(within(WARNING_MS, nowMs))
+    .filter(
+      ({ reason, fieldPath = '' }) => !TOLD_APART.has(reason) && !fieldPath.startsWith('spec.ephemeralContainers'),
+    );
+  const [newest] = told;
+  if (!newest) return [];
+  const value = told.reduce((sum, { count = 1 }) => sum + count, 0);
+  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${words(`${newest.reason} ${newest.message}`)}`;
+  return [{ code: 'warning_events', value, text }];
+}
+
+function nodeFindings({ name, conditions }: Node): readonly Finding[] {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (ready && ready.status !== 'True') return [{ code: 'node_not_ready', text: `the node ${name} is not ready` }];
+  const pressed = conditions.filter(({ type, status }) => type.endsWith('Pressure') && status === 'True');
+  if (pressed.length === 0) return [];
+  const text = `the node ${name} reports ${pressed.map(({ type }) => words(type)).join(', ')}`;
+  return [{ code: 'node_pressure', value: pressed.length, text }];
+}
+
+function resourceFindings({ pod, targetContainerName }: ClusterFacts): readonly Finding[] {
+  const { containers } = pod.spec;
+  const target = containers.find(({ name }) => name === targetContainerName) ?? containers[0];
+  if (!target) return [];
+  const findings: Finding[] = [];
+  const cores = quantityOf(target.cpuLimit ?? '');
+  const value = cores === undefined ? 0 : Math.round(100 * (1 - cores));
+  if (value > CPU_PAUSE) {
+    const text = `${target.name} must pause ${value} ms of each 100 ms at full load: its CPU limit is ${target.cpuLimit}`;
+    findings.push({ code: 'cpu_limit_tight', value, threshold: CPU_PAUSE, text });
+  }
+  if (target.memoryLimit === undefined) {
+    findings.push({ code: 'no_memory_limit', text: `${target.name} has no memory limit` });
+  }
+  if (!target.hasRequests) findings.push({ code: 'no_requests', text: `${target.name} requests no CPU or memory` });
+  return findings;
+}
+
+/** Others' words on one bounded line. */
+function words(text: string): string {
+  const clean = cleanText(text.slice(0, 4 * LONGEST_WORDS))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...clean];
+  return characters.length <= LONGEST_WORDS ? clean : `${characters.slice(0, LONGEST_WORDS - 1).join('')}…`;
+}

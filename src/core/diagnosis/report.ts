@@ -1,0 +1,186 @@
+import { cleanText } from '../report/log/clean-text.ts';
+
+/** Something that a diagnosis found wrong. */
+export interface Finding {
+  /** Stable, e.g. `close_wait`. */
+  readonly code: string;
+  readonly value?: number;
+  readonly threshold?: number;
+  /** One phrase with the number in it. */
+  readonly text: string;
+  /** One sentence on what to do. */
+  readonly next?: string;
+  /** The name of its section. */
+  readonly section?: string;
+}
+
+const STATES = ['ok', 'finding', 'not-readable'] as const;
+export type SectionState = (typeof STATES)[number];
+
+/** What would make a section readable: the target's own user and group, a profile, or a target container. */
+const HELPS = ['identity', 'general', 'sysadmin', 'target'] as const;
+export type Help = (typeof HELPS)[number];
+
+export interface Section {
+  readonly name: string;
+  readonly state: SectionState;
+  /** Empty in a shortened report. */
+  readonly text: string;
+  /** The permission that lacked, in words; of a section that could not be read. */
+  readonly lacks?: string;
+  /** Best first. */
+  readonly helps?: readonly Help[];
+}
+
+/** Whom the report is about, as far as it could be seen. */
+export interface DiagnosisTarget {
+  readonly pid?: number;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** The target's processes were visible. */
+  readonly effective: boolean;
+  /** The process' name. */
+  readonly name?: string;
+  readonly capabilities?: readonly string[];
+}
+
+/** What a diagnostic image reports of its target. All strings are one line, clean and bounded, and still a container's words. */
+export interface Diagnosis {
+  readonly verdict: string;
+  readonly tool?: { readonly name: string; readonly version?: string };
+  /** Who the diagnosis ran as. */
+  readonly self?: { readonly uid: number; readonly gid: number; readonly capabilities: readonly string[] };
+  readonly target?: DiagnosisTarget;
+  readonly findings: readonly Finding[];
+  readonly sections: readonly Section[];
+  readonly cost?: { readonly milliseconds?: number; readonly cpuMilliseconds?: number; readonly memoryBytes?: number };
+  /** The length of the CPU sample. */
+  readonly sampleSeconds?: number;
+}
+
+const LONGEST_REPORT = 64 * 1024;
+const LONGEST_TEXT = 300;
+const LONGEST_WORD = 40;
+const MOST_ITEMS = 20;
+/** Kubernetes' own bound of runAsUser and runAsGroup (apimachinery, IsValidUserID). */
+const HIGHEST_ID = 2_147_483_647;
+const CODE = /^[a-z][a-z0-9_-]{0,39}$/;
+const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCode = (value: unknown): value is string => typeof value === 'string' && CODE.test(value);
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+const isId = (value: unknown): value is number => Number.isInteger(value) && isAmount(value) && value <= HIGHEST_ID;
+const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
+  words.find((word) => word === value);
+
+/** One clean line; nothing when it is no string, or empty. */
+function line(value: unknown, longest = LONGEST_TEXT): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  // A lone surrogate, from JSON or from the cut, becomes U+FFFD.
+  const text = Buffer.from(value.slice(0, longest)).toString('utf8');
+  return cleanText(text).replace(/\s+/g, ' ').trim() || undefined;
+}
+
+const listed = (value: unknown, most = MOST_ITEMS): readonly unknown[] =>
+  Array.isArray(value) ? value.slice(0, most) : [];
+
+/** The first items of a list that are what they must be. */
+const items = <T>(value: unknown, toItem: (fields: Fields) => T | undefined): readonly T[] =>
+  listed(value).flatMap((item) => (isFields(item) ? (toItem(item) ?? []) : []));
+
+const capabilitiesOf = (value: unknown): readonly string[] =>
+  listed(value, 64).filter((name): name is string => typeof name === 'string' && CAPABILITY.test(name));
+
+function toFinding({ code, value, threshold, text, next, section }: Fields): Finding | undefined {
+  const words = line(text);
+  if (!isCode(code) || words === undefined) return undefined;
+  const advice = line(next);
+  return {
+    code,
+    text: words,
+    ...(isAmount(value) && { value }),
+    ...(isAmount(threshold) && { threshold }),
+    ...(advice !== undefined && { next: advice }),
+    ...(isCode(section) && { section }),
+  };
+}
+
+function toSection({ name, state, text, lacks, helps }: Fields): Section | undefined {
+  const known = oneOf(STATES, state);
+  if (!isCode(name) || known === undefined) return undefined;
+  const lacking = line(lacks);
+  const helping = [...new Set(listed(helps).flatMap((help) => oneOf(HELPS, help) ?? []))];
+  return {
+    name,
+    state: known,
+    text: line(text) ?? '',
+    ...(lacking !== undefined && { lacks: lacking }),
+    ...(helping.length > 0 && { helps: helping }),
+  };
+}
+
+function toTarget({ pid, uid, gid, effective, name, capabilities }: Fields): DiagnosisTarget | undefined {
+  if (typeof effective !== 'boolean') return undefined;
+  const called = line(name, LONGEST_WORD);
+  return {
+    effective,
+    ...(isId(pid) && { pid }),
+    ...(isId(uid) && { uid }),
+    ...(isId(gid) && { gid }),
+    ...(called !== undefined && { name: called }),
+    ...(Array.isArray(capabilities) && { capabilities: capabilitiesOf(capabilities) }),
+  };
+}
+
+function toTool({ name, version }: Fields): Diagnosis['tool'] {
+  const called = line(name, LONGEST_WORD);
+  const numbered = line(version, LONGEST_WORD);
+  return called === undefined ? undefined : { name: called, ...(numbered !== undefined && { version: numbered }) };
+}
+
+const toSelf = ({ uid, gid, capabilities }: Fields): Diagnosis['self'] =>
+  isId(uid) && isId(gid) ? { uid, gid, capabilities: capabilitiesOf(capabilities) } : undefined;
+
+const toCost = ({ milliseconds, cpuMilliseconds, memoryBytes }: Fields): NonNullable<Diagnosis['cost']> => ({
+  ...(isAmount(milliseconds) && { milliseconds }),
+  ...(isAmount(cpuMilliseconds) && { cpuMilliseconds }),
+  ...(isAmount(memoryBytes) && { memoryBytes }),
+});
+
+/**
+ * One report, as JSON. Undefined when it is none of version 1 with a verdict, or over 64 KiB. Findings and sections that are not
+ * of the form are left out and 20 of each are kept; other fields that are not of the form count as absent. Never throws.
+ */
+export function parseReport(json: string): Diagnosis | undefined {
+  const report = toFields(json);
+  const verdict = line(report?.verdict);
+  if (report?.kdebug !== 1 || verdict === undefined) return undefined;
+  const tool = isFields(report.tool) ? toTool(report.tool) : undefined;
+  const self = isFields(report.self) ? toSelf(report.self) : undefined;
+  const target = isFields(report.target) ? toTarget(report.target) : undefined;
+  return {
+    verdict,
+    findings: items(report.findings, toFinding),
+    sections: items(report.sections, toSection),
+    ...(tool && { tool }),
+    ...(self && { self }),
+    ...(target && { target }),
+    ...(isFields(report.cost) && { cost: toCost(report.cost) }),
+    ...(isAmount(report.sampleSeconds) && { sampleSeconds: report.sampleSeconds }),
+  };
+}
+
+function toFields(json: string): Fields | undefined {
+  if (json.length > LONGEST_REPORT || !json.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(json);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { parseCommand } from '../command/parse.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Pod } from '../container/pod.ts';
+import type { RunId } from '../ids.ts';
+import type { PendingApproval } from '../policy/vote.ts';
+import type { Origin, Run } from './run.ts';
+
+/** What of a plan the pod itself or the words tell again, or nobody needs once it was launched. */
+type ToldAgain =
+  | 'namespace'
+  | 'podName'
+  | 'podUid'
+  | 'nodeName'
+  | 'image'
+  | 'command'
+  | 'env'
+  | 'requesterId'
+  | 'teamId'
+  | 'channelId'
+  | 'reason'
+  | 'observed';
+
+/**
+ * What is sealed into the container's env (`KDEBUG_REF`): enough to finish a run whose record is lost. No bearer secret and no
+ * words of voters: it stays in the pod's object for the pod's life.
+ */
+interface Reference {
+  readonly v: 1;
+  readonly origin: Omit<Origin, 'responseUrl'>;
+  readonly line: string;
+  readonly hash: string;
+  readonly notAfterMs: number;
+  readonly plan: Omit<Plan, ToldAgain>;
+  readonly approval?: PendingApproval;
+}
+
+/** The text to seal; about 1 KB. */
+export function writeReference(run: Run, plan: Plan, notAfterMs: number): string {
+  const { responseUrl: _, ...origin } = run.origin;
+  const { namespace, podName, podUid, nodeName, image, command, env, requesterId, teamId, channelId, ...rest } = plan;
+  const { reason, observed, ...terms } = rest;
+  const votes = run.approval?.votes.map(({ reason: _words, ...vote }) => vote);
+  const reference: Reference = {
+    v: 1,
+    origin,
+    line: run.commandLine,
+    hash: run.planHash ?? '',
+    notAfterMs,
+    plan: terms,
+    ...(run.approval && votes && { approval: { ...run.approval, votes } }),
+  };
+  return JSON.stringify(reference);
+}
+
+/** The container that a lost run left in the cluster. */
+export interface Found {
+  readonly runId: RunId;
+  readonly containerName: string;
+  readonly image: string;
+  readonly ref: string;
+  readonly pod: Pod;
+}
+
+/**
+ * The run of a container, rebuilt from the text that was sealed at its launch and from the pod as it is. It stands where a launch
+ * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, or of a version that we do not know.
+ */
+export function rebuildRun(found: Found, text: string): Run | undefined {
+  const reference = readReference(text);
+  if (!reference) return undefined;
+  const parsed = parseCommand(reference.line);
+  if (parsed.kind !== 'ok' || parsed.command.kind !== 'run') return undefined;
+  const { origin, line, hash, notAfterMs, approval } = reference;
+  const { request } = parsed.command;
+  const { metadata, spec } = found.pod;
+  const plan: Plan = {
+    ...reference.plan,
+    namespace: metadata.namespace,
+    podName: metadata.name,
+    podUid: metadata.uid,
+    nodeName: spec.nodeName ?? '',
+    image: found.image,
+    command: request.command,
+    env: request.env,
+    requesterId: origin.requesterId,
+    teamId: origin.teamId,
+    channelId: origin.channelId,
+  };
+  return {
+    schema: 1,
+    id: found.runId,
+    state: 'starting',
+    origin,
+    request,
+    commandLine: line,
+    plan,
+    planHash: hash,
+    containerName: found.containerName,
+    notAfterMs,
+    ref: found.ref,
+    launchedAtMs: notAfterMs - plan.startDeadlineMs,
+    rebuilt: true,
+    delivery: {},
+    ...(approval && { approval }),
+  };
+}
+
+/** Sealed with our key, so it is what we wrote; only its version may be another's. */
+function readReference(text: string): Reference | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isReference(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isReference = (value: unknown): value is Reference =>
+  typeof value === 'object' && value !== null && 'v' in value && value.v === 1;

@@ -1,0 +1,96 @@
+import { imageOfTarget } from '../core/container/auto-profile.ts';
+import type { Plan } from '../core/container/plan.ts';
+import type { Pod } from '../core/container/pod.ts';
+import type { ClusterFacts } from '../core/diagnosis/look-at-cluster.ts';
+import { parseDiagnosis } from '../core/diagnosis/marked-report.ts';
+import type { Diagnosis } from '../core/diagnosis/report.ts';
+import { TEMPLATE_HASH } from '../core/diagnosis/rollout-findings.ts';
+import { explanationOf, verdictOf } from '../core/diagnosis/verdict.ts';
+import { toKdebugError } from '../core/errors.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+import type { Run, Verdict } from '../core/run/run.ts';
+import type { FlowDeps } from './deps.ts';
+import type { Cluster } from './ports.ts';
+
+/** What a diagnosis left behind. */
+export interface Left {
+  /** The end of its log. */
+  readonly logEnd: string;
+  readonly terminationMessage: string;
+  readonly outcome: Outcome;
+}
+
+/** How long the API is asked for what it knows besides: a verdict without it is better than a late one. */
+const PATIENCE_MS = 2_000;
+/** Ends without a report that the target's own state explains. */
+const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
+
+/**
+ * The verdict of a run: its image's report together with what the API knows of the pod; without a report, and where the target's
+ * own state explains the end, that alone; else undefined, and plain output stays as it is. The events and the node are asked
+ * for only when there is a report. Never throws.
+ */
+export async function diagnose(run: Run, left: Left, deps: FlowDeps): Promise<Verdict | undefined> {
+  const { plan } = run;
+  if (!plan) return undefined;
+  const diagnosis = parseDiagnosis(left.logEnd, left.terminationMessage);
+  if (!diagnosis && !EXPLAINED.has(left.outcome.kind)) return undefined;
+  const pod = await inTime(deps, podOf(plan, deps));
+  const facts = pod && (await factsOf(pod, plan, { deps, asks: diagnosis !== undefined }));
+  if (!diagnosis) return facts && explanationOf(facts);
+  if (pod) await learn(diagnosis, plan, { pod, deps });
+  return verdictOf(diagnosis, plan, facts);
+}
+
+async function podOf({ cluster, namespace, podName, podUid }: Plan, deps: FlowDeps): Promise<Pod | undefined> {
+  const pod = await deps.clusters.get(cluster).pod(namespace, podName);
+  return pod.metadata.uid === podUid ? pod : undefined;
+}
+
+async function factsOf(
+  pod: Pod,
+  plan: Plan,
+  { deps, asks }: { readonly deps: FlowDeps; readonly asks: boolean },
+): Promise<ClusterFacts> {
+  const cluster = deps.clusters.get(plan.cluster);
+  const [siblings, events, node] = await Promise.all([
+    inTime(deps, siblingsOf(pod, cluster)),
+    asks ? inTime(deps, cluster.events(pod.metadata)) : undefined,
+    asks && pod.spec.nodeName !== undefined ? inTime(deps, cluster.node(pod.spec.nodeName)) : undefined,
+  ]);
+  const { targetContainerName } = plan;
+  return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now() };
+}
+
+/** From the watch that is open anyway; a pod that no Deployment made has none. */
+const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
+  TEMPLATE_HASH in pod.metadata.labels ? cluster.pods(pod.metadata.namespace, TEMPLATE_HASH) : [];
+
+/** Undefined when it fails, or is not there in time: the verdict says what is missing. */
+async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<undefined>((resolve) => {
+    cancel = deps.clock.after(PATIENCE_MS, () => resolve(undefined));
+  });
+  const answered = asked.catch((thrown: unknown) => {
+    deps.log.debug('left out of a verdict', { reason: toKdebugError(thrown).code });
+    return undefined;
+  });
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** The next run of that image has the right eyes at once (profile *auto*). Root needs no remembering. */
+async function learn(
+  { target }: Diagnosis,
+  { targetContainerName }: Plan,
+  { pod, deps }: { readonly pod: Pod; readonly deps: FlowDeps },
+): Promise<void> {
+  const { effective = false, uid = 0, gid } = target ?? {};
+  const image = targetContainerName === undefined ? undefined : imageOfTarget(pod, targetContainerName);
+  if (!effective || uid === 0 || gid === undefined || image === undefined) return;
+  await inTime(deps, deps.store.learn(image, { uid, gid }));
+}

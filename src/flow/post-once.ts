@@ -1,0 +1,34 @@
+import { toKdebugError } from '../core/errors.ts';
+import type { Message } from '../core/report/message.ts';
+import type { PostRef, Run } from '../core/run/run.ts';
+import type { Place, PostMeta, Thread } from './ports.ts';
+
+export interface PostToMake {
+  readonly run: Run;
+  readonly place: Place;
+  readonly message: Message;
+  readonly meta: PostMeta;
+  /** A post of this kind may stand there without our knowing: after a crash, or an unclear answer. */
+  readonly doubt: boolean;
+}
+
+/** Where a post stands; `found`: it had been made before, so it may say what was true then. */
+export interface Posted {
+  readonly ref: PostRef;
+  readonly found: boolean;
+}
+
+/** Posts, unless a post of this kind is there already; when the channel is closed, to the requester alone. @throws as `Thread` */
+export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted> {
+  try {
+    return await postAt(thread, post);
+  } catch (thrown) {
+    if (toKdebugError(thrown).code !== 'slack_channel_closed') throw thrown;
+    return postAt(thread, { ...post, place: await thread.openDirect(post.run.origin.requesterId) });
+  }
+}
+
+async function postAt(thread: Thread, { run, place, message, meta, doubt }: PostToMake): Promise<Posted> {
+  const found = doubt ? await thread.find(place, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs) : undefined;
+  return found ? { ref: found, found: true } : { ref: await thread.post(place, message, meta), found: false };
+}

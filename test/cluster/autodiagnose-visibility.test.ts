@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ApiException } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { table } from '../../scripts/generated.ts';
+import { PROFILES, type Profile, securityContextOf, type UserAndGroup } from '../../src/core/container/profiles.ts';
+import { Kube } from '../e2e/kube.ts';
+import { Looks, podOf } from './autodiagnose-looks.ts';
+
+const kubeconfigPath = process.env.KUBECONFIG ?? '';
+const PAGE = new URL('../../docs/autodiagnose-visibility.md', import.meta.url);
+const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** Who looks: each profile as root, as an image's own user, and *restricted* as the target. */
+interface Viewer {
+  readonly profile: Profile;
+  readonly as: string;
+  readonly runAs: UserAndGroup;
+}
+
+const ROOT = { uid: 0, gid: 0 };
+const STRANGER = { uid: 65532, gid: 65532 };
+const TARGET_USER = { uid: 65532, gid: 0 };
+const VIEWERS: readonly Viewer[] = [
+  { profile: 'restricted', as: "the target's uid:gid", runAs: TARGET_USER },
+  { profile: 'restricted', as: '65532:65532', runAs: STRANGER },
+  ...PROFILES.filter((profile) => profile !== 'restricted').map((profile) => ({ profile, as: 'root', runAs: ROOT })),
+];
+
+const TARGETS = {
+  'without capabilities, as 65532:0': {
+    levels: LEVELS,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: TARGET_USER.uid,
+      runAsGroup: TARGET_USER.gid,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+  },
+  'root with default capabilities': {
+    levels: LEVELS.filter((level) => level !== 'restricted'),
+    securityContext: { runAsUser: 0 },
+  },
+} as const;
+
+describe.skipIf(kubeconfigPath === '')('what a look can see', () => {
+  let kube: Kube;
+  let looks: Looks;
+
+  beforeAll(() => {
+    const kubeconfig = readFileSync(kubeconfigPath, 'utf8');
+    kube = new Kube(kubeconfig);
+    looks = new Looks(kubeconfig);
+  });
+  afterAll(() => kube?.cleanUp());
+
+  /** The sections that one viewer could not read; or that the API server refused the viewer. */
+  async function blindSections(namespace: string, { profile, runAs }: Viewer): Promise<readonly string[] | 'refused'> {
+    const securityContext = securityContextOf(profile, runAs);
+    const env = { AUTODIAGNOSE_SAMPLE: '1' };
+    try {
+      const { sections } = await looks.look(namespace, 'web', {
+        env,
+        ...(securityContext && { securityContext: mutable(securityContext) }),
+      });
+      return sections.filter(({ state }) => state === 'not-readable').map(({ name }) => name);
+    } catch (error) {
+      if (error instanceof ApiException && error.code === 403) return 'refused';
+      throw error;
+    }
+  }
+
+  async function rowsOf(target: keyof typeof TARGETS, level: Level): Promise<readonly (readonly string[])[]> {
+    const namespace = await kube.namespace('kdebug-sight', level);
+    const securityContext = mutable(TARGETS[target].securityContext);
+    await kube.pod(namespace, 'web', podOf({ image: 'localhost/distroless:1', securityContext }));
+    const rows: (readonly string[])[] = [];
+    for (const viewer of VIEWERS) {
+      const blind = await blindSections(namespace, viewer);
+      const cells =
+        blind === 'refused' ? ['refused by Pod Security', ''] : [13 - blind.length, blind.join(', ') || 'nothing'];
+      rows.push([level, `*${viewer.profile}*`, viewer.as, ...cells.map(String)]);
+    }
+    return rows;
+  }
+
+  test('is what docs/autodiagnose-visibility.md says, by profile and Pod Security level', async () => {
+    const parts: string[] = [];
+    for (const [target, { levels }] of Object.entries(TARGETS)) {
+      const rows = await Promise.all(levels.map((level) => rowsOf(target as keyof typeof TARGETS, level)));
+      const head = ['Pod Security', 'profile', 'runs as', 'readable sections of 13', 'not readable'];
+      parts.push(`## A target ${target}\n\n${table(head, rows.flat())}`);
+    }
+    const page = pageOf(parts);
+    if (process.env.KDEBUG_WRITE_DOCS === '1') writeFileSync(PAGE, page);
+    expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  });
+});
+
+/** A copy that the client's types take: they have no readonly lists. */
+const mutable = (value: object): Record<string, unknown> => JSON.parse(JSON.stringify(value));
+
+const pageOf = (parts: readonly string[]) => `# What autodiagnose can see
+
+Found by running it: every row is a look at a pod of a real cluster, with the target container named (\`--target\`). Rewrite it with
+\`KDEBUG_WRITE_DOCS=1 npm run test:cluster -- test/cluster/autodiagnose-visibility.test.ts\`; without the variable the same test compares.
+
+The kernel shows a process' files, environment, open files and cgroup to whoever has SYS_PTRACE, or runs as the very same uid *and* gid and has
+all of the target's capabilities. Everybody sees the list of processes, the sockets of the pod and the command lines. Without a target container
+nothing of the target is visible, whatever the profile.
+
+${parts.join('\n\n')}
+`;

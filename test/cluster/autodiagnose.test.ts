@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import type { V1PodSpec } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
+import { Kube } from '../e2e/kube.ts';
+import { codesOf, findingOf, sectionOf } from '../images/autodiagnose/script.ts';
+import { GENERAL, Looks, podOf } from './autodiagnose-looks.ts';
+
+const kubeconfigPath = process.env.KUBECONFIG ?? '';
+if (kubeconfigPath === '') console.warn('skipped: KUBECONFIG names no cluster');
+
+const shell = (script: string, ...args: string[]) => ({ command: ['sh', '-c', script, ...args] });
+const limits = (memory: string, cpu = '1') => ({
+  resources: { limits: { memory, cpu }, requests: { memory: '8Mi', cpu: '5m' } },
+});
+const volume = (medium?: string): Partial<V1PodSpec> => ({
+  volumes: [{ name: 'data', emptyDir: medium ? { medium } : {} }],
+});
+const mounted = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+const NO_DNS: Partial<V1PodSpec> = {
+  dnsPolicy: 'None',
+  dnsConfig: { nameservers: ['127.0.0.1'], searches: ['shop.svc.test.invalid', 'svc.test.invalid'] },
+};
+const NAMES = Array.from({ length: 87 }, (_, place) => `/tmp/${place}`).join(' ');
+
+/** Pods made wrong on purpose, and what each must say: the code, the number, and words of the text. */
+const FAULTS: readonly { name: string; spec: V1PodSpec; code: string; value: number; text: string; ready?: string }[] =
+  [
+    {
+      name: 'memory',
+      spec: podOf(
+        { ...shell('head -c 95m </dev/zero >/data/x; echo ready; sleep 3600'), ...limits('100Mi'), ...mounted },
+        volume('Memory'),
+      ),
+      code: 'memory_near_limit',
+      value: 95,
+      text: 'of 100 MiB',
+    },
+    {
+      name: 'oom',
+      spec: podOf({ ...shell('tail /dev/zero; echo ready; sleep 3600'), ...limits('30Mi') }),
+      code: 'oom_kill',
+      value: 1,
+      text: 'the kernel killed 1 processes',
+    },
+    {
+      name: 'queue',
+      // A web server that was stopped in its tracks: its backlog is 9, Linux takes one more.
+      spec: podOf(
+        shell(
+          'httpd -f -p 8080 & sleep 1; kill -STOP $!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do nc 127.0.0.1 8080 & done; sleep 2; echo ready; sleep 3600',
+        ),
+      ),
+      code: 'listen_overflow',
+      value: 1,
+      text: '10 connections wait at port 8080',
+    },
+    {
+      name: 'files',
+      spec: podOf(shell(`ulimit -n 100; touch ${NAMES}; echo ready; exec tail -f ${NAMES}`)),
+      code: 'files_near_limit',
+      value: 90,
+      text: '90 of 100',
+    },
+    {
+      name: 'deleted',
+      spec: podOf(
+        {
+          ...shell(
+            'dd if=/dev/zero of=/data/app.log bs=1M count=120 2>&1; exec 3</data/app.log; rm /data/app.log; echo ready; sleep 3600',
+          ),
+          ...mounted,
+        },
+        volume(),
+      ),
+      code: 'deleted_open',
+      value: 120,
+      text: '/data/app.log',
+    },
+    {
+      name: 'zombies',
+      spec: podOf(shell('for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; echo ready; exec sleep 3600')),
+      code: 'zombies',
+      value: 9,
+      text: '9 processes',
+    },
+    {
+      name: 'dns',
+      spec: podOf(shell('echo ready; sleep 3600'), NO_DNS),
+      code: 'dns_unanswered',
+      value: 0,
+      text: '127.0.0.1',
+    },
+    {
+      name: 'heap',
+      spec: podOf({ ...shell('echo ready; sleep 3600; :', 'java', '-Xmx1g', '-jar', 'app.jar'), ...limits('512Mi') }),
+      code: 'jvm_heap',
+      value: 200,
+      text: 'JVM heap of 1024 MiB is 200 % of the memory limit (512 MiB)',
+    },
+  ];
+
+const distroless = { image: 'localhost/distroless:1', securityContext: { runAsUser: 65532, runAsGroup: 0 } };
+
+describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
+  let kube: Kube;
+  let looks: Looks;
+  let namespace: string;
+
+  beforeAll(async () => {
+    const kubeconfig = readFileSync(kubeconfigPath, 'utf8');
+    kube = new Kube(kubeconfig);
+    looks = new Looks(kubeconfig);
+    namespace = await kube.namespace('autodiagnose');
+  });
+  afterAll(() => kube?.cleanUp());
+
+  const ready = (name: string) =>
+    expect.poll(() => looks.log(namespace, name), { timeout: 60_000, interval: 300 }).toContain('ready');
+
+  test.each(FAULTS)('finds what is wrong with the pod "$name": $code', async ({ name, spec, code, value, text }) => {
+    await kube.pod(namespace, name, spec);
+    await ready(name);
+    const diagnosis = await looks.look(namespace, name);
+    const finding = findingOf(diagnosis, code);
+    expect(finding, diagnosis.verdict).toBeDefined();
+    expect(finding?.text).toContain(text);
+    if (code === 'listen_overflow') expect(finding?.value).toBeGreaterThanOrEqual(value);
+    else if (code !== 'dns_unanswered') expect(finding?.value).toBe(value);
+    expect(finding?.section === undefined ? undefined : sectionOf(diagnosis, finding.section)?.state).toBe('finding');
+    cheap(diagnosis);
+  });
+
+  test.each([
+    { name: 'burn', fault: 'burn?seconds=60', code: 'cpu_throttled', above: 50 },
+    { name: 'close-wait', fault: 'close-wait?n=300', code: 'close_wait', above: 299 },
+    { name: 'leak', fault: 'leak?mib=90', code: 'memory_near_limit', above: 90 },
+  ])('finds what a web service does on request: $code', async ({ name, fault, code, above }) => {
+    await kube.pod(namespace, name, podOf({ ...distroless, ...limits('96Mi', '200m') }));
+    await expect.poll(() => looks.fault(namespace, name, fault), { timeout: 60_000 }).toBe(200);
+    const diagnosis = await looks.look(namespace, name);
+    const value = findingOf(diagnosis, code)?.value;
+    expect(value, diagnosis.verdict).toBeGreaterThan(above);
+    if (code === 'close_wait') expect(value).toBe(300);
+    cheap(diagnosis);
+  });
+
+  test('finds nothing wrong with a healthy pod, and costs little', async () => {
+    await kube.pod(namespace, 'well', podOf({ ...distroless, ...limits('100Mi') }));
+    const diagnosis = await looks.look(namespace, 'well', {
+      securityContext: { runAsUser: 65532, runAsGroup: 0, capabilities: { drop: ['ALL'] } },
+    });
+    // The node's own disk and tracked connections are not the pod's.
+    expect(codesOf(diagnosis).filter((code) => !/^(disk|conntrack)_/.test(code))).toEqual([]);
+    console.info(`cost of a look: ${JSON.stringify(diagnosis.cost)}`);
+    cheap(diagnosis);
+  });
+
+  test('finds its target in a shared process namespace, where process 1 is the pause', async () => {
+    await kube.pod(namespace, 'shared', podOf({ ...distroless, ...limits('100Mi') }, { shareProcessNamespace: true }));
+    const { target, sections } = await looks.look(namespace, 'shared');
+    expect(target).toMatchObject({ effective: true, name: 'app', uid: 65532, gid: 0 });
+    expect(target?.pid).toBeGreaterThan(1);
+    expect(sections.find(({ name }) => name === 'processes')?.text).toMatch(/^1 with /);
+  });
+
+  test('notices that it has no target', async () => {
+    await kube.pod(namespace, 'alone', podOf({ ...distroless }));
+    const diagnosis = await looks.look(namespace, 'alone', { target: '', securityContext: GENERAL });
+    expect(diagnosis.target).toMatchObject({ effective: false });
+    expect(codesOf(diagnosis)).toEqual(['targeting_off']);
+    expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable', helps: ['target'] });
+  });
+
+  test('counts no debug container, and leaves no process behind in the target', async () => {
+    await kube.pod(namespace, 'visited', podOf(shell('exec sleep 3600')));
+    const env = { KDEBUG_RUN: 'visitor', AUTODIAGNOSE_SAMPLE: '60' };
+    await looks.running(
+      namespace,
+      'visited',
+      await looks.start(namespace, 'visited', { securityContext: GENERAL, env }),
+    );
+    await looks.look(namespace, 'visited');
+    const diagnosis = await looks.look(namespace, 'visited');
+    expect(sectionOf(diagnosis, 'processes')?.text).toMatch(/^1 with 1 threads, started .* ago, 0 zombies/);
+    expect(diagnosis.target?.name).toBe('sleep');
+  });
+
+  test('stops another run, and says when there is none', async () => {
+    await kube.pod(namespace, 'stopped', podOf({ ...distroless }));
+    const start = (run: string, more: object) =>
+      looks.start(namespace, 'stopped', {
+        securityContext: { runAsUser: 65532, runAsGroup: 65532 },
+        env: { KDEBUG_RUN: run, AUTODIAGNOSE_SAMPLE: '600' },
+        ...more,
+      });
+    const victim = await start('aaaaaaaaaa', {});
+    await looks.running(namespace, 'stopped', victim);
+
+    const stopper = await start('bbbbbbbbbb', { args: ['stop', 'aaaaaaaaaa'] });
+    const { state, log } = await looks.ended(namespace, 'stopped', stopper);
+    expect(log).toMatch(/^Stopped run aaaaaaaaaa with (TERM|KILL): processes/);
+    expect(state).toMatchObject({ exitCode: 0, message: log.trim() });
+    expect((await looks.ended(namespace, 'stopped', victim)).state.exitCode).not.toBe(0);
+
+    const again = await looks.ended(namespace, 'stopped', await start('cccccccccc', { args: ['stop', 'aaaaaaaaaa'] }));
+    expect(again).toMatchObject({ state: { exitCode: 2 }, log: expect.stringContaining('Nothing to stop') });
+  });
+
+  /** The limits that the specification sets to a look. */
+  function cheap({ cost }: Diagnosis): void {
+    expect(cost?.milliseconds).toBeLessThan(10_000);
+    expect(cost?.memoryBytes).toBeLessThan(32 * 1024 * 1024);
+  }
+});

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
+import { verdictOf } from '../../src/core/diagnosis/verdict.ts';
+import { aPlan } from '../support/builders.ts';
+
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/diagnostic-images.md', import.meta.url)), 'utf8');
+const EXAMPLE = /<!-- example -->\s+```sh\n(.*?)```/s.exec(PAGE)?.[1] ?? '';
+
+describe.skipIf(process.platform !== 'linux')('the example of docs/diagnostic-images.md', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kdebug-example-'));
+    writeFileSync(join(folder, 'example.sh'), EXAMPLE);
+    for (const [name, jobs] of [['few', 3] as const, ['many', 140] as const]) {
+      mkdirSync(join(folder, name));
+      for (let job = 0; job < jobs; job += 1) writeFileSync(join(folder, name, `job ${job}`), '');
+    }
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function verdict(spool: string) {
+    const env = { PATH: process.env.PATH ?? '', SPOOL: join(folder, spool) };
+    const log = execFileSync('sh', [join(folder, 'example.sh')], { env, encoding: 'utf8' });
+    const diagnosis = parseDiagnosis(log, '');
+    return diagnosis && verdictOf(diagnosis, aPlan({ imageAlias: 'spool' }), undefined);
+  }
+
+  it('is about twenty lines', () => {
+    expect(EXAMPLE.trim().split('\n').length).toBeLessThanOrEqual(24);
+  });
+
+  it('gets its own verdict, with what was fine', () => {
+    expect(verdict('few')).toMatchObject({ line: '3 jobs wait.', findings: [], fine: 'spool', by: 'spool' });
+  });
+
+  it('gets its own finding, with its number, its threshold and its next step', () => {
+    expect(verdict('many')).toMatchObject({
+      line: '140 jobs wait.',
+      findings: [{ text: '140 jobs wait', limit: 'over 100', next: 'Look at the worker.' }],
+    });
+  });
+
+  it('says what it could not see, and gets the button that helps', () => {
+    const blind = verdict('missing');
+    expect(blind?.unseen?.[0]).toContain('spool: the files of the target');
+    expect(blind?.lookAgain).toBeDefined();
+  });
+});
+
+it('every field and limit that the page names is the parser’s', () => {
+  const parser = readFileSync(fileURLToPath(new URL('../../src/core/diagnosis/report.ts', import.meta.url)), 'utf8');
+  for (const limit of ['64 * 1024', 'LONGEST_TEXT = 300', 'MOST_ITEMS = 20', '2_147_483_647', '[a-z][a-z0-9_-]{0,39}'])
+    expect(parser).toContain(limit);
+});

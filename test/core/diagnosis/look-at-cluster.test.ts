@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerStatus, Pod, PodEvent } from '../../../src/core/container/pod.ts';
+import { type ClusterFacts, lookAtCluster } from '../../../src/core/diagnosis/look-at-cluster.ts';
+import { aPod, aStatus, aTermination, type PodParts, START_MS } from '../../support/builders.ts';
+
+const HEALTHY = {
+  name: 'web',
+  image: 'web:1',
+  securityContext: {},
+  memoryLimit: '128Mi',
+  cpuLimit: '500m',
+  hasRequests: true,
+};
+
+const podOf = (parts: PodParts = {}): Pod => aPod({ ...parts, spec: { containers: [HEALTHY], ...parts.spec } });
+
+const look = (facts: Partial<ClusterFacts> = {}) =>
+  lookAtCluster({
+    pod: podOf(),
+    targetContainerName: 'web',
+    siblings: [],
+    events: [],
+    node: { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
+    nowMs: START_MS,
+    ...facts,
+  });
+
+const found = (facts: Partial<ClusterFacts> = {}) => Object.values(look(facts)).flat();
+const codes = (facts: Partial<ClusterFacts> = {}) => found(facts).map(({ code }) => code);
+
+const withStatus = (parts: Partial<ContainerStatus>): Partial<ClusterFacts> => ({
+  pod: podOf({ status: { containerStatuses: [aStatus(parts)] } }),
+});
+
+const endedAgo = (ms: number, parts = {}) =>
+  aTermination({ exitCode: 1, reason: 'Error', finishedAt: new Date(START_MS - ms).toISOString(), ...parts });
+
+const event = (parts: Partial<PodEvent> = {}): PodEvent => ({
+  reason: 'Unhealthy',
+  message: 'Readiness probe failed: HTTP probe failed with statuscode: 503',
+  type: 'Warning',
+  atMs: START_MS - 3_000,
+  count: 14,
+  fieldPath: 'spec.containers{web}',
+  ...parts,
+});
+
+const ofTemplate = (name: string, hash: string, creationTimestamp: string, parts: PodParts = {}): Pod =>
+  podOf({
+    ...parts,
+    metadata: {
+      name,
+      creationTimestamp,
+      labels: { 'pod-template-hash': hash },
+      ownerReferences: [{ kind: 'ReplicaSet', name: `web-${hash}`, controller: true }],
+      ...parts.metadata,
+    },
+  });
+
+describe('what only the API knows', () => {
+  it('finds nothing in a healthy pod', () => {
+    expect(look()).toEqual({ restarts: [], probes: [], events: [], node: [], resources: [], rollout: [] });
+  });
+
+  it('has no word on what was not read', () => {
+    expect(Object.keys(look({ events: undefined, node: undefined }))).toEqual(['restarts', 'resources', 'rollout']);
+  });
+
+  it('is the same text for the same facts', () => {
+    const facts = { ...withStatus({ restartCount: 3, lastTermination: endedAgo(12_000) }), events: [event()] };
+    expect(look(facts)).toEqual(look(structuredClone(facts)));
+  });
+});
+
+describe('restarts', () => {
+  it('tells a crash loop with its number, its age and its exit code', () => {
+    const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
+    expect(found(withStatus({ restartCount: 14, waiting, lastTermination: endedAgo(12_000) }))).toEqual([
+      { code: 'crash_loop', value: 14, text: 'web restarted 14 times, last ended 12 s ago: exit code 1 (Error)' },
+    ]);
+  });
+
+  it('says first that memory was the cause, for a day', () => {
+    const killed = (ms: number) =>
+      withStatus({ restartCount: 2, lastTermination: endedAgo(ms, { exitCode: 137, reason: 'OOMKilled' }) });
+    expect(found(killed(3_600_000))).toEqual([
+      {
+        code: 'last_oom_killed',
+        value: 2,
+        text: 'web restarted 2 times, last ended 1 h ago: killed for its memory (OOMKilled)',
+      },
+    ]);
+    expect(found(killed(25 * 3_600_000))).toEqual([]);
+  });
+
+  it('forgets a restart after an hour', () => {
+    expect(codes(withStatus({ restartCount: 1, lastTermination: endedAgo(59 * 60_000) }))).toEqual(['restarts']);
+    expect(codes(withStatus({ restartCount: 1, lastTermination: endedAgo(61 * 60_000) }))).toEqual([]);
+  });
+
+  it('tells an end that was not yet followed by a start', () => {
+    expect(found(withStatus({ terminated: endedAgo(1_000) }))[0]?.text).toBe(
+      'web ended 1.0 s ago: exit code 1 (Error)',
+    );
+    expect(codes(withStatus({ terminated: endedAgo(1_000, { exitCode: 0 }) }))).toEqual([]);
+  });
+
+  it('tells a container that cannot start in the words of the kubelet', () => {
+    const waiting = { reason: 'ImagePullBackOff', message: 'Back-off\n\u001b[31mpulling' };
+    expect(found(withStatus({ waiting }))).toEqual([
+      { code: 'not_starting', text: 'web cannot start: ImagePullBackOff Back-off pulling' },
+    ]);
+  });
+
+  it('looks at sidecars, and not at init containers that have done their work', () => {
+    const init = (name: string) => aStatus({ name, restartCount: 4, terminated: endedAgo(1_000) });
+    const initContainers = [
+      { ...HEALTHY, name: 'migrate' },
+      { ...HEALTHY, name: 'proxy', restartPolicy: 'Always' },
+    ];
+    const pod = podOf({
+      spec: { initContainers },
+      status: { initContainerStatuses: [init('migrate'), init('proxy')] },
+    });
+    expect(found({ pod }).map(({ text }) => text.split(' ')[0])).toEqual(['proxy']);
+  });
+});
+
+describe('events', () => {
+  it('counts the failures of a container’s probes, and quotes the newest', () => {
+    const startup = event({ count: 2, atMs: START_MS - 60_000, message: 'Startup probe failed' });
+    expect(found({ events: [event(), startup] })).toEqual([
+      {
+        code: 'probe_failing',
+        value: 16,
+        threshold: 2,
+        text: 'a probe of web failed 16 times, last 3.0 s ago: Readiness probe failed: HTTP probe failed with statuscode: 503',
+      },
+    ]);
+  });
+
+  it('leaves out what the kubelet itself is patient with, and what is long ago', () => {
+    expect(codes({ events: [event({ count: 2 })] })).toEqual([]);
+    expect(codes({ events: [event({ atMs: START_MS - 7 * 60_000 })] })).toEqual([]);
+  });
+
+  it('gathers other warnings, but for those about debug containers', () => {
+    const mount = event({ reason: 'FailedMount', message: 'not\nfound', count: 3, atMs: START_MS - 120_000 });
+    const ours = event({ reason: 'Failed', fieldPath: 'spec.ephemeralContainers{kdebug-a}' });
+    const events = [mount, ours, event({ type: 'Normal', reason: 'Pulled' }), event({ reason: 'BackOff' })];
+    expect(found({ events })).toEqual([
+      { code: 'warning_events', value: 3, text: '3 warnings, last 2 min ago: FailedMount not found' },
+    ]);
+  });
+
+  it('bounds the words of others', () => {
+    const [finding] = found({ events: [event({ reason: 'Failed', message: '😀'.repeat(2_000) })] });
+    expect([...(finding?.text ?? '')].length).toBeLessThan(220);
+    expect(finding?.text.endsWith('😀…')).toBe(true);
+  });
+});
+
+describe('the node', () => {
+  const node = (...conditions: { type: string; status: string }[]) => ({ node: { name: 'node-a', conditions } });
+
+  it('is told when it is not ready, or under pressure', () => {
+    expect(codes(node({ type: 'Ready', status: 'Unknown' }))).toEqual(['node_not_ready']);
+    expect(found(node({ type: 'MemoryPressure', status: 'True' }, { type: 'PIDPressure', status: 'True' }))).toEqual([
+      { code: 'node_pressure', value: 2, text: 'the node node-a reports MemoryPressure, PIDPressure' },
+    ]);
+    expect(codes(node({ type: 'DiskPressure', status: 'False' }, { type: 'KernelDeadlock', status: 'True' }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('requests and limits', () => {
+  const target = (parts: object) => ({ pod: podOf({ spec: { containers: [{ ...HEALTHY, ...parts }] } }) });
+
+  it.each([
+    [{ cpuLimit: '50m' }, ['cpu_limit_tight'], 95],
+    [{ cpuLimit: '100m' }, [], undefined],
+    [{ cpuLimit: '2' }, [], undefined],
+    [{ cpuLimit: 'nonsense' }, [], undefined],
+    [{ hasRequests: false }, ['no_requests'], undefined],
+  ])('of %j are %j', (parts, expected, value) => {
+    expect(codes(target(parts))).toEqual(expected);
+    expect(found(target(parts))[0]?.value).toBe(value);
+  });
+
+  it('are missed where there are none', () => {
+    const { memoryLimit: _, hasRequests: __, ...bare } = HEALTHY;
+    expect(codes({ pod: podOf({ spec: { containers: [bare] } }) })).toEqual(['no_memory_limit', 'no_requests']);
+  });
+});
+
+describe('a rollout', () => {
+  const old = ofTemplate('web-1', 'aaa', '2026-11-20T00:00:00Z');
+
+  it('is under way when pods of another template of the same Deployment live', () => {
+    const next = ofTemplate('web-2', 'bbb', '2026-11-21T00:00:00Z');
+    expect(found({ pod: old, siblings: [old, next] })).toEqual([
+      {
+        code: 'rollout_under_way',
+        value: 1,
+        text: 'a rollout of web is under way: 1 pod of 2 of the newer version',
+      },
+    ]);
+    expect(found({ pod: next, siblings: [old, next] })[0]?.text).toContain('of the older version');
+  });
+
+  it('is not seen in pods that are going, of other Deployments, or without an owner', () => {
+    const going = ofTemplate('web-2', 'bbb', '2026-11-21T00:00:00Z', {
+      metadata: { deletionTimestamp: '2026-11-21T07:00:00Z' },
+    });
+    const foreign = ofTemplate('x', 'bbb', '2026-11-21T00:00:00Z', {
+      metadata: { ownerReferences: [{ kind: 'ReplicaSet', name: 'other-bbb', controller: true }] },
+    });
+    expect(codes({ pod: old, siblings: [old, going, foreign, podOf()] })).toEqual([]);
+    expect(codes({ pod: podOf(), siblings: [old] })).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterFacts } from '../../../src/core/diagnosis/look-at-cluster.ts';
+import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
+import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/verdict.ts';
+import { aPlan, aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+
+const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
+  verdict: 'Nothing wrong was found.',
+  findings: [],
+  sections: [],
+  ...parts,
+});
+
+const CONTAINER = { name: 'web', image: 'web:1', securityContext: {}, memoryLimit: '1Gi', hasRequests: true };
+
+const facts = (parts: Partial<ClusterFacts> = {}): ClusterFacts => ({
+  pod: aPod({ spec: { containers: [CONTAINER] } }),
+  targetContainerName: 'web',
+  siblings: [],
+  events: [],
+  node: { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
+  nowMs: START_MS,
+  ...parts,
+});
+
+const restarted = (reason: string): Partial<ClusterFacts> => {
+  const lastTermination = aTermination({ exitCode: 1, reason, finishedAt: new Date(START_MS - 5_000).toISOString() });
+  const containerStatuses = [aStatus({ restartCount: 3, lastTermination })];
+  return { pod: aPod({ spec: { containers: [CONTAINER] }, status: { containerStatuses } }) };
+};
+
+const closeWait = { code: 'close_wait', value: 300, threshold: 100, text: '300 sockets in CLOSE_WAIT' };
+const memory = { code: 'memory_near_limit', value: 97, threshold: 90, text: 'memory at 97 % of its limit' };
+
+describe('the line', () => {
+  it('is the image’s own when nothing was found, or only what it alone knows', () => {
+    expect(verdictOf(report(), aPlan(), facts()).line).toBe('Nothing wrong was found.');
+    const own = report({ verdict: 'The queue is stuck.', findings: [{ code: 'queue', text: '9 jobs wait' }] });
+    expect(verdictOf(own, aPlan(), facts()).line).toBe('The queue is stuck.');
+  });
+
+  it('names what is wrong in the order of its weight, and what is worth knowing only where nothing is', () => {
+    const both = verdictOf(report({ findings: [memory, closeWait] }), aPlan(), facts(restarted('OOMKilled')));
+    expect(both.line).toMatch(
+      /^3 findings: web restarted 3 times, .*\(OOMKilled\); 300 sockets in CLOSE_WAIT; memory at 97/,
+    );
+    const { hasRequests: _, ...asks } = CONTAINER;
+    const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
+    expect(verdictOf(report(), aPlan(), mild).line).toBe(
+      'Nothing is failing; worth knowing: web requests no CPU or memory',
+    );
+    expect(verdictOf(report({ findings: [memory] }), aPlan(), mild).line).toBe(`1 finding: ${memory.text}`);
+  });
+
+  it('fits a heading, whatever the texts', () => {
+    const findings = Array.from({ length: 20 }, () => ({ ...closeWait, text: '😀'.repeat(300) }));
+    expect([...(verdictOf(report({ findings }), aPlan(), undefined).line ?? '')]).toHaveLength(140);
+  });
+});
+
+describe('the findings', () => {
+  it('are at most three, by rank and then by how far they are over the threshold, the rest counted', () => {
+    const findings = [
+      { code: 'go_max_procs', value: 400, threshold: 100, text: 'procs' },
+      memory,
+      closeWait,
+      { code: 'dns_unanswered', text: 'no answer' },
+      { code: 'tls_expiring', value: 2, threshold: 14, text: 'certificate ends in 2 days' },
+    ];
+    const verdict = verdictOf(report({ findings }), aPlan(), undefined);
+    expect(verdict.findings.map(({ text }) => text)).toEqual([
+      'no answer',
+      'certificate ends in 2 days',
+      '300 sockets in CLOSE_WAIT',
+    ]);
+    expect(verdict.more).toBe(2);
+  });
+
+  it('have the number’s threshold and one next step: the image’s, else the table’s', () => {
+    const findings = [closeWait, { ...memory, next: 'Ask the cart team.' }, { code: 'mine', threshold: 5, text: 'x' }];
+    expect(verdictOf(report({ findings }), aPlan(), undefined).findings).toEqual([
+      {
+        text: closeWait.text,
+        limit: 'over 100 sockets',
+        next: 'Look for connections that are not closed after an error or an end of stream.',
+        rank: 2,
+      },
+      { text: memory.text, limit: 'over 90 %', next: 'Ask the cart team.', rank: 2 },
+      { text: 'x', limit: 'over 5', next: '', rank: 2 },
+    ]);
+  });
+
+  it('are the same for the same data', () => {
+    const findings = [closeWait, memory];
+    const once = verdictOf(report({ findings }), aPlan(), facts(restarted('Error')));
+    expect(verdictOf(structuredClone(report({ findings })), aPlan(), facts(restarted('Error')))).toEqual(once);
+  });
+});
+
+describe('what was fine and what could not be seen', () => {
+  const blind = { name: 'memory', state: 'not-readable', text: '', lacks: 'ptrace access' } as const;
+  const sections = [
+    { name: 'dns', state: 'ok', text: '' },
+    { ...blind, helps: ['identity', 'general'] },
+    { ...blind, name: 'filesystem', helps: ['identity', 'general'] },
+    { name: 'tls', state: 'not-readable', text: 'no tool for it' },
+  ] as const;
+  const target = { uid: 65532, gid: 0, effective: true };
+
+  it('is one line each, with the reason and the way to see it', () => {
+    const verdict = verdictOf(report({ sections, target }), aPlan(), facts({ events: undefined, node: undefined }));
+    expect(verdict.fine).toBe('dns, restarts, resources, rollout');
+    expect(verdict.unseen).toEqual([
+      'memory, filesystem: ptrace access: look again as 65532:0',
+      'tls: no tool for it',
+      'probes, events: kdebug could not read the events (its right: list events)',
+      'node: kdebug could not look at it (its right, an optional one: get nodes)',
+    ]);
+  });
+
+  it('is all that the API knows when the pod is gone', () => {
+    expect(verdictOf(report(), aPlan(), undefined).unseen).toEqual([
+      'restarts, probes, events, node: the pod is gone, or its cluster did not answer in time',
+    ]);
+  });
+
+  it('is bounded', () => {
+    const many = Array.from({ length: 20 }, (_, index) => ({ ...blind, name: `s${index}`, lacks: `right ${index}` }));
+    const { unseen } = verdictOf(report({ sections: many }), aPlan(), undefined);
+    expect(unseen).toHaveLength(5);
+    expect(unseen?.at(-1)).toBe('17 more, all in the report');
+  });
+
+  describe('and the button', () => {
+    const again = (parts: Partial<Diagnosis>, plan = aPlan(), of?: ClusterFacts) =>
+      verdictOf(report({ sections, target, ...parts }), plan, of).lookAgain;
+
+    it('offers the target’s own user and group, which need no power', () => {
+      const offered = again({});
+      expect(offered).toEqual({ kind: 'identity', runAs: { uid: 65532, gid: 0 } });
+      expect(offered && labelOf(offered)).toBe('Look again as 65532:0');
+    });
+
+    it('offers general where the identity is root, unknown, or was there already', () => {
+      const general = { kind: 'general' };
+      expect(again({ target: { uid: 0, gid: 0, effective: true } })).toEqual(general);
+      expect(again({ target: { effective: false } })).toEqual(general);
+      expect(again({}, aPlan({ securityContext: { runAsUser: 65532, runAsGroup: 0 } }))).toEqual(general);
+    });
+
+    it('offers nothing that would not help, not be admitted, or not start', () => {
+      const root = { uid: 0, gid: 0, effective: true };
+      expect(again({ sections: [blind] })).toBeUndefined();
+      expect(again({ sections: [{ ...blind, state: 'ok', helps: ['identity'] }] })).toBeUndefined();
+      const asGeneral = aPlan({ profile: 'general', securityContext: { runAsUser: 0, runAsGroup: 0 } });
+      expect(again({ target: root }, asGeneral)).toBeUndefined();
+      const observed = { earlierContainers: 0, podSecurity: 'baseline' } as const;
+      expect(again({ target: root }, aPlan({ observed }))).toBeUndefined();
+      const pod = aPod({ spec: { containers: [CONTAINER], securityContext: { runAsNonRoot: true } } });
+      expect(again({ target: root }, aPlan(), facts({ pod }))).toBeUndefined();
+    });
+
+    it('names what only a person can choose', () => {
+      const section = { ...blind, helps: ['target', 'sysadmin'] } as const;
+      expect(verdictOf(report({ sections: [section] }), aPlan(), facts()).unseen).toEqual([
+        'memory: ptrace access: name its container with --target',
+      ]);
+    });
+  });
+});
+
+it('says who looked, as whom and at which cost', () => {
+  const parts = {
+    tool: { name: 'autodiagnose', version: '0.2.0' },
+    self: { uid: 65532, gid: 0, capabilities: [] },
+    cost: { milliseconds: 3_412, cpuMilliseconds: 410, memoryBytes: 2_310_144 },
+  };
+  expect(verdictOf(report(parts), aPlan(), undefined).by).toBe(
+    'autodiagnose 0.2.0 · ran as 65532:0 with no capabilities · 3.4 s · 0.4 s of CPU · 2.2 MiB of memory',
+  );
+  expect(verdictOf(report(), aPlan({ imageAlias: 'audit' }), undefined).by).toBe('audit');
+});
+
+it('explains an end without a report by what is wrong with the target, and by nothing else', () => {
+  expect(explanationOf(facts(restarted('Error')))?.findings[0]?.text).toContain('restarted 3 times');
+  expect(explanationOf(facts(restarted('Error')))?.line).toBeUndefined();
+  expect(explanationOf(facts({ pod: aPod() }))).toBeUndefined();
+});

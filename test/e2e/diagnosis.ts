@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bed, startBed } from '../../play/app/bed.ts';
+import { type Answer, ask } from '../../play/app/conversation.ts';
+import { Kube } from './kube.ts';
+import type { Scene } from './stories.ts';
+
+/** Where diagnoses are told: pods that are wrong on purpose are made in another way on each kind of cluster. */
+export interface DiagnosisScene extends Scene {
+  /** A healthy pod, with requests and limits. */
+  readonly healthy: (kube: Kube, namespace: string, name: string) => Promise<unknown>;
+  /** A pod near its memory limit. */
+  readonly leaky: (kube: Kube, namespace: string, name: string) => Promise<unknown>;
+}
+
+const BUSYBOX = 'localhost/busybox:1';
+const CHANNEL = 'C0SHOP';
+
+const policyFor = (context: string, namespace: string): string => `version: 1
+clusters:
+  test: { context: "${context}", default: true }
+identity: { mode: serviceAccount }
+images:
+  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m }
+  debian: { image: "${BUSYBOX}", class: observe, command: allowed }
+defaultImage: autodiagnose
+channels:
+  ${CHANNEL}:
+    rules:
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general] }
+limits: { startDeadline: 90s, runsPerUserPerMinute: 100 }
+`;
+
+type Thread = Extract<Answer, { kind: 'thread' }>;
+
+const REPORT = { kdebug: 1, verdict: 'Looked.', target: { uid: 65532, gid: 0, effective: true } };
+const BLIND = { name: 'files', state: 'not-readable', text: '', lacks: 'ptrace access', helps: ['identity'] };
+const quoted = (...sections: object[]): string => `"${JSON.stringify({ ...REPORT, sections }).replaceAll('"', '\\"')}"`;
+
+/** What a diagnostic image of somebody else's may be: it looks into the target's root, and says when it may not. */
+const FOREIGN = [
+  'echo "-----BEGIN KDEBUG REPORT-----"',
+  `ls /proc/1/root >/dev/null 2>&1 && echo ${quoted({ name: 'files', state: 'ok', text: '' })} || echo ${quoted(BLIND)}`,
+  'echo "-----END KDEBUG REPORT-----"',
+].join('; ');
+
+/** The end-to-end tests of issue 6: a verdict in the thread, the API's own knowledge in it, and a second look. */
+export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => Promise<void>): void {
+  let bed: Bed;
+  let kube: Kube;
+  let scene: DiagnosisScene;
+  let shop: string;
+
+  beforeAll(async () => {
+    scene = await open();
+    kube = new Kube(scene.kubeconfig);
+    shop = await kube.namespace('kdebug-looks');
+    bed = await startBed({
+      kubeconfig: scene.kubeconfig,
+      policy: policyFor(scene.context, shop),
+      transport: scene.transport,
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await bed?.stop();
+    await kube?.cleanUp();
+    await close();
+  }, 60_000);
+
+  async function inThread(words: string): Promise<Thread> {
+    const answer = await ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
+    if (answer.kind !== 'thread') throw new Error(`answered privately: ${answer.text}`);
+    return answer;
+  }
+
+  it('answers Roy with a verdict: nothing is wrong, and what was looked at', async () => {
+    await scene.healthy(kube, shop, 'nginx-pod-1234');
+    const { anchor, result } = await inThread('nginx-pod-1234 --image=autodiagnose');
+    expect(anchor).toContain('Succeeded');
+    // The local cluster's processes see this machine's own disks, which may be full.
+    expect(result).toMatch(/Nothing (wrong was found|is failing)|1 finding: \/\S+ is \d+ % full/);
+    expect(result).toMatch(/Fine: .*memory.*sockets.*restarts.*probes/);
+    expect(result).toMatch(/autodiagnose \d/);
+    expect(result).not.toContain('KDEBUG REPORT');
+  }, 90_000);
+
+  it('finds the memory of a leaking pod, with its number, its threshold and one next step', async () => {
+    await scene.leaky(kube, shop, 'cart-leaky-0');
+    const { result } = await inThread('cart-leaky-0');
+    expect(result).toMatch(/memory.*\b9\d %.*\(a finding when over 90 %\) [A-Z].*\./i);
+  }, 90_000);
+
+  it('knows from the API that a container restarts, also when its end took the diagnosis along', async () => {
+    const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
+    await kube.pod(
+      shop,
+      'ledger-crash-0',
+      { terminationGracePeriodSeconds: 1, containers: [{ ...panics, imagePullPolicy: 'IfNotPresent' }] },
+      (pod) => (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
+    );
+    const { result } = await inThread('ledger-crash-0');
+    expect(result).toMatch(/ledger restarted \d+ times?, last ended .* ago: exit code 3/);
+    expect(result).toContain('kubectl logs --previous');
+  }, 120_000);
+
+  describe('a pod whose files only its own user may see', () => {
+    let first: Thread;
+    const words = (flags: string) => `own-eyes ${flags} --image=debian -- sh -c '${FOREIGN}'`;
+
+    beforeAll(async () => {
+      await kube.pod(shop, 'own-eyes', {
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'neato', image: 'localhost/distroless:1', imagePullPolicy: 'IfNotPresent' }],
+      });
+      first = await inThread(words('--profile=baseline'));
+    }, 90_000);
+
+    it('gets a verdict that says what could not be seen, and how to see it', () => {
+      expect(first.result).toContain('files: ptrace access: look again as 65532:0');
+      expect(first.result).toContain('Look again as 65532:0');
+    });
+
+    it('is seen at the click of a button: one more run in the same thread', async () => {
+      const [blind] = results(first.anchorTs);
+      await press('U0BOB', blind?.ts ?? '');
+      const again = await bed.slack.until(() => results(first.anchorTs)[1], 60_000);
+      expect(JSON.stringify(again.blocks)).toContain('files');
+      expect(JSON.stringify(again.blocks)).not.toContain('look-again');
+      const thread = bed.slack.thread(CHANNEL, first.anchorTs).map(({ blocks }) => JSON.stringify(blocks));
+      expect(thread.some((blocks) => blocks.includes('restricted as 65532:0') && blocks.includes('U0BOB'))).toBe(true);
+    }, 90_000);
+
+    it('is seen at once by the next run of that image', async () => {
+      const next = await inThread(words(''));
+      expect(next.anchor).toContain('restricted as 65532:0 (auto)');
+      expect(next.result).toMatch(/Fine: files/);
+      expect(next.result).not.toContain('ptrace access');
+    }, 60_000);
+  });
+
+  const press = (user: string, ts: string) =>
+    bed.slack.deliver.action({ user, channel: CHANNEL, ts, actionId: 'look-again' });
+
+  const results = (anchorTs: string) =>
+    bed.slack.thread(CHANNEL, anchorTs).filter(({ metadata }) => JSON.stringify(metadata ?? {}).includes('"result"'));
+}

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
+import type { Finding } from '../../../src/core/diagnosis/report.ts';
+import { codesOf, diagnose, diagnosisOf, findingOf, hasProc, SHELLS, sectionOf } from './script.ts';
+import {
+  cleanUp,
+  closeWait,
+  deletedFile,
+  directory,
+  filesIn,
+  fullQueue,
+  IDLE,
+  isSampling,
+  MIB,
+  openFiles,
+  startProgram,
+  startShell,
+  startTarget,
+  TROUBLE,
+  WELL,
+} from './targets.ts';
+
+/** What one code of a look at a process says. */
+async function found(pid: number | undefined, code: string, env = {}, shell?: readonly string[]): Promise<Finding> {
+  const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...env }, shell));
+  const finding = findingOf(diagnosis, code);
+  if (finding === undefined) throw new Error(`no ${code} in: ${diagnosis.verdict}`);
+  const rule = IMAGE_FINDINGS.find((each) => each.code === code);
+  expect(finding).toMatchObject({ next: rule?.next, section: rule?.section });
+  expect(finding.threshold).toBe(rule?.threshold);
+  expect(sectionOf(diagnosis, rule?.section ?? '')?.state).toBe('finding');
+  return finding;
+}
+
+describe.skipIf(!hasProc)('a process in trouble', () => {
+  afterEach(cleanUp);
+
+  test.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(closeWait(300));
+    const finding = await found(pid, 'close_wait', {}, shell.filter(Boolean));
+    expect(finding).toMatchObject({ value: 300, text: expect.stringMatching(/^300 sockets in CLOSE_WAIT/) });
+  });
+
+  test('is not blamed for the sockets of another', async () => {
+    await startTarget(closeWait(150));
+    const { pid } = await startTarget(IDLE);
+    expect(codesOf(diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) })))).not.toContain('close_wait');
+  });
+
+  test.each(SHELLS)('that does not accept connections (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(fullQueue(20));
+    const env = { AUTODIAGNOSE_PID: String(pid) };
+    const diagnosis = diagnosisOf(await diagnose(env, shell.filter(Boolean)));
+    // Linux takes one more than the backlog.
+    expect(findingOf(diagnosis, 'accept_queue')).toMatchObject({ value: 21, threshold: 16 });
+    expect(findingOf(diagnosis, 'listen_overflow')?.value).toBeGreaterThan(0);
+  });
+
+  test.each(SHELLS)('that has 90 % of its files open (%s %s)', async (...shell) => {
+    const { pid } = await startShell(`ulimit -n 200; exec "$@"`, [process.execPath, '-e', openFiles(180)]);
+    const finding = await found(pid, 'files_near_limit', {}, shell.filter(Boolean));
+    expect(finding).toMatchObject({ value: 90, text: expect.stringContaining('180 of 200') });
+  });
+
+  test('whose child has 90 % of its files open', async () => {
+    const child = `const { spawn } = require('node:child_process');
+      spawn('sh', ['-c', 'ulimit -n 200; exec "$@"', 'sh', process.execPath, '-e', ${JSON.stringify(openFiles(180))}], { stdio: 'inherit' });`;
+    const { pid } = await startTarget(child);
+    expect(await found(pid, 'files_near_limit')).toMatchObject({ value: 90 });
+  });
+
+  test.each(SHELLS)('that holds a big file that is deleted (%s %s)', async (...shell) => {
+    const file = path.join(await directory(), 'app.log');
+    const { pid } = await startTarget(deletedFile(120, file));
+    const finding = await found(pid, 'deleted_open', {}, shell.filter(Boolean));
+    expect(finding).toMatchObject({ value: 120, text: expect.stringContaining('app.log') });
+  });
+
+  test.each(SHELLS)('that does not wait for its children (%s %s)', async (...shell) => {
+    const script = 'for i in 1 2 3 4 5 6 7 8; do sleep 0.2 & done; echo ready; exec sleep 1000';
+    const { pid } = await startShell(script);
+    await expect
+      .poll(() => spawnSync('ps', ['-o', 'stat=', '--ppid', String(pid)]).stdout.toString())
+      .toMatch(/^(Z\+?\s+){8}$/);
+    expect(await found(pid, 'zombies', {}, shell.filter(Boolean))).toMatchObject({ value: 8 });
+  });
+
+  test.each(SHELLS)('in a cgroup of version 2 (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(IDLE);
+    const env = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(TROUBLE) };
+    const diagnosis = diagnosisOf(await diagnose(env, shell.filter(Boolean)));
+    expect(Object.fromEntries(diagnosis.findings.map(({ code, value }) => [code, value]))).toMatchObject({
+      memory_near_limit: 95,
+      memory_pressure: 23,
+      oom_kill: 2,
+      cpu_throttled_before: 62,
+      io_pressure: 31,
+      pids_near_limit: 90,
+    });
+  });
+
+  test('in a cgroup of version 1', async () => {
+    const { pid } = await startTarget(IDLE);
+    const trouble = {
+      'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
+      'memory/memory.limit_in_bytes': `${100 * MIB}\n`,
+      'memory/memory.stat': 'total_inactive_file 0\n',
+      'memory/memory.failcnt': '3\n',
+      'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 1\n',
+      'cpu/cpu.stat': 'nr_periods 100\nnr_throttled 40\nthrottled_time 5\n',
+      'cpu/cpu.cfs_quota_us': '10000\n',
+      'cpu/cpu.cfs_period_us': '100000\n',
+      'cpuacct/cpuacct.usage': '5000000\n',
+    };
+    const env = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(trouble) };
+    const diagnosis = diagnosisOf(await diagnose(env));
+    expect(Object.fromEntries(diagnosis.findings.map(({ code, value }) => [code, value]))).toMatchObject({
+      memory_near_limit: 96,
+      oom_kill: 1,
+      cpu_throttled_before: 40,
+    });
+    expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
+  });
+
+  test.each(SHELLS)('that is throttled or at its limit while we look (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(IDLE);
+    const cgroup = await filesIn(WELL);
+    const looking = diagnose(
+      { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, AUTODIAGNOSE_SAMPLE: '1' },
+      shell.filter(Boolean),
+    );
+    await expect.poll(() => isSampling(`AUTODIAGNOSE_CGROUP=${cgroup}`)).toBe(true);
+    await writeFile(
+      path.join(cgroup, 'cpu.stat'),
+      'usage_usec 9000\nnr_periods 1010\nnr_throttled 18\nthrottled_usec 70001\n',
+    );
+    await writeFile(path.join(cgroup, 'memory.events'), 'high 0\nmax 4\noom 0\noom_kill 0\n');
+    const diagnosis = diagnosisOf(await looking);
+    expect(findingOf(diagnosis, 'cpu_throttled')).toMatchObject({
+      value: 80,
+      text: expect.stringContaining('8 of 10'),
+    });
+    expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
+  });
+
+  test('whose limit is nothing has no limit', async () => {
+    const { pid } = await startTarget(IDLE);
+    const unlimited = {
+      'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
+      'memory/memory.limit_in_bytes': '9223372036854771712\n',
+    };
+    const env = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(unlimited) };
+    const diagnosis = diagnosisOf(await diagnose(env));
+    expect(sectionOf(diagnosis, 'memory')?.text).toBe('96 MiB in use (96 with cache), no limit; 0 out-of-memory kills');
+    expect(sectionOf(diagnosis, 'cpu')?.state).toBe('not-readable');
+  });
+
+  test.each(SHELLS)('whose runtime was given more than the container has (%s %s)', async (...shell) => {
+    const env = { GOMAXPROCS: '8', GOMEMLIMIT: '98MiB', NODE_OPTIONS: '--max-old-space-size=95' };
+    const { pid } = await startProgram(
+      'sh',
+      ['-c', 'echo ready; sleep 1000; :', 'java', '-Xmx1g', '-jar', 'app.jar'],
+      env,
+    );
+    const look = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(WELL) };
+    const diagnosis = diagnosisOf(await diagnose(look, shell.filter(Boolean)));
+    expect(Object.fromEntries(diagnosis.findings.map(({ code, value }) => [code, value]))).toMatchObject({
+      jvm_heap: 1024,
+      node_heap: 95,
+      go_memory_limit: 98,
+      go_max_procs: 800,
+    });
+  });
+
+  test('whose runtime was given a share of the limit', async () => {
+    const start = (percent: string) => startShell('echo ready; sleep 1000; :', [`-XX:MaxRAMPercentage=${percent}`]);
+    const cgroup = { AUTODIAGNOSE_CGROUP: await filesIn(WELL) };
+    expect(await found((await start('95.5')).pid, 'jvm_heap', cgroup)).toMatchObject({ value: 95 });
+    const well = await diagnose({ AUTODIAGNOSE_PID: String((await start('75')).pid), ...cgroup });
+    expect(codesOf(diagnosisOf(well))).not.toContain('jvm_heap');
+  });
+});

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync } from 'node:fs';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
+import { cleanUp, connected, directory, filesIn, IDLE, MIB, startProgram, startTarget, WELL } from './targets.ts';
+
+const hasBusybox = has('busybox');
+const CLUSTER = 'search shop.svc.test.invalid svc.test.invalid test.invalid\noptions ndots:5\n';
+const IN_CLUSTER = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
+
+/** A PATH that begins with these tools, programs of busybox or scripts of a test. */
+async function pathWith(tools: Readonly<Record<string, string | null>>): Promise<{ PATH: string }> {
+  const folder = await directory();
+  for (const [name, script] of Object.entries(tools)) {
+    if (script === null) await symlink('/bin/busybox', path.join(folder, name));
+    else await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
+    if (script !== null) await chmod(path.join(folder, name), 0o755);
+  }
+  return { PATH: `${folder}:${process.env.PATH ?? ''}` };
+}
+
+const listening = async (server: Server): Promise<number> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
+  afterEach(cleanUp);
+
+  test('is tried once more: reachable and refused told apart', async () => {
+    const sockets: Socket[] = [];
+    const [stays, goes] = [
+      createServer((socket) => sockets.push(socket)),
+      createServer((socket) => sockets.push(socket)),
+    ];
+    const ports = [await listening(stays), await listening(goes)];
+    const { pid } = await startTarget(connected(...ports));
+    // Its connection lives on; a new one is refused.
+    goes.close();
+
+    const env = { AUTODIAGNOSE_PID: String(pid), ...(await pathWith({ nc: null })) };
+    const diagnosis = diagnosisOf(await diagnose(env));
+    const untried = diagnosisOf(await diagnose({ ...env, AUTODIAGNOSE_PEERS: '0' }));
+    for (const socket of sockets) socket.destroy();
+    stays.close();
+
+    expect(findingOf(diagnosis, 'peer_refused')).toMatchObject({
+      value: 1,
+      text: expect.stringContaining(`127.0.0.1:${ports[1]}`),
+    });
+    expect(sectionOf(diagnosis, 'peers')?.text).toContain('tried 2: 1 reachable, 1 refused, 0 without an answer');
+    expect(codesOf(untried)).not.toContain('peer_refused');
+  });
+
+  test('is a name of the cluster, looked up for both kinds of address', async () => {
+    const answers = `case $1 in -type=a) echo "Name: $2"; echo "Address: 10.96.0.1" ;; *) echo "*** Can't find $2: No answer"; exit 1 ;; esac`;
+    const diagnosis = await lookUp('nameserver 10.96.0.10\n', { nslookup: answers });
+    expect(sectionOf(diagnosis, 'dns')).toMatchObject({ state: 'ok' });
+    expect(sectionOf(diagnosis, 'dns')?.text).toMatch(
+      /^1 name servers, 3 search domains, ndots 5; a of kubernetes\.default\.svc\.test\.invalid in \d+ ms; aaaa of .* in \d+ ms$/,
+    );
+  });
+
+  test('is a name server that nobody answers for', async () => {
+    const diagnosis = await lookUp('nameserver 127.0.0.1\n', { nslookup: null });
+    expect(findingOf(diagnosis, 'dns_unanswered')?.text).toMatch(
+      /^the name server 127\.0\.0\.1 gave no answer for a of /,
+    );
+  });
+
+  test.each([
+    ['dns_unknown_name', 'echo "** server can\'t find $2: NXDOMAIN"; exit 1', 'nameserver 10.96.0.10\n'],
+    ['dns_slow', 'sleep 1.1; echo "Name: $2"; echo "Address: 10.96.0.1"', 'nameserver 10.96.0.10\n'],
+    ['dns_no_server', 'exit 0', ''],
+    ['dns_many_servers', 'echo "$2 Address"', 'nameserver 10.0.0.1\n'.repeat(4)],
+  ])('is wrong: %s', async (code, script, servers) => {
+    expect(codesOf(await lookUp(servers, { nslookup: script }))).toContain(code);
+  });
+
+  async function lookUp(servers: string, tools: Readonly<Record<string, string | null>>) {
+    const { pid } = await inRoot({ 'etc/resolv.conf': CLUSTER + servers });
+    return diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...IN_CLUSTER, ...(await pathWith(tools)) }));
+  }
+});
+
+/** A process with a root of its own, which holds these files. */
+async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const root = await filesIn(files);
+  mkdirSync(path.join(root, 'bin'));
+  cpSync('/bin/busybox', path.join(root, 'bin/busybox'));
+  return startProgram('chroot', [root, '/bin/busybox', 'sh', '-c', 'echo ready; exec /bin/busybox sleep 1000']);
+}
+
+describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files of a container', () => {
+  afterEach(cleanUp);
+
+  test('hold its cgroup, a core dump and large temporary files', async () => {
+    const cgroup = Object.fromEntries(Object.entries(WELL).map(([name, text]) => [`sys/fs/cgroup/${name}`, text]));
+    const { pid } = await inRoot({ ...cgroup, 'core.7': 'x', 'tmp/core.js': '', 'tmp/a': 'x'.repeat(3 * MIB) });
+    // What two seconds cannot count is left out, so a large directory is told by a du of the test's own.
+    const tools = await pathWith({ du: 'echo "1153024 $2"' });
+
+    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }));
+    const large = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...tools }));
+
+    expect(sectionOf(diagnosis, 'memory')?.text).toContain('of 100 MiB, 20 %');
+    expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 1, text: expect.stringContaining('/core.7') });
+    expect(sectionOf(diagnosis, 'filesystem')?.text).toContain('; 3 MiB temporary files and logs');
+    expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });
+  });
+
+  test('hold a token that was not renewed', async () => {
+    const folder = 'run/secrets/kubernetes.io/serviceaccount';
+    const { pid } = await inRoot({ [`${folder}/token`]: 'secret-token' });
+    const data = path.join(`/proc/${pid}/root`, folder, '..data');
+    spawnSync('ln', ['-s', '..2026', data]);
+    const look = () => diagnose({ AUTODIAGNOSE_PID: String(pid) });
+    expect(codesOf(diagnosisOf(await look()))).not.toContain('token_old');
+
+    spawnSync('touch', ['-h', '-d', '30 hours ago', data]);
+    const report = await look();
+    expect(findingOf(diagnosisOf(report), 'token_old')).toMatchObject({ value: 30, threshold: 25 });
+    expect(report.out).not.toContain('secret-token');
+  });
+});
+
+describe.skipIf(!hasProc || !has('openssl'))('certificates', () => {
+  afterEach(cleanUp);
+
+  async function serve(days: number, name: string): Promise<number> {
+    const folder = await directory();
+    const [key, certificate] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+    const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      String(days),
+    ];
+    spawnSync('openssl', [...made, '-keyout', key, '-out', certificate, ...subject]);
+    const free = createServer();
+    const port = await listening(free);
+    free.close();
+    await once(free, 'close');
+    await startProgram('openssl', [
+      's_server',
+      '-accept',
+      `127.0.0.1:${port}`,
+      '-key',
+      key,
+      '-cert',
+      certificate,
+      '-www',
+    ]);
+    return port;
+  }
+
+  const look = async (endpoints: string) => {
+    const { pid } = await startTarget(IDLE);
+    return diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_TLS: endpoints }));
+  };
+
+  test('that end soon are found, and those for another name', async () => {
+    const soon = await look(`localhost:${await serve(5, 'localhost')}`);
+    expect(findingOf(soon, 'tls_expiring')).toMatchObject({ value: expect.toBeOneOf([4, 5]), threshold: 14 });
+    expect(codesOf(soon)).not.toContain('tls_mismatch');
+
+    const other = await look(`localhost:${await serve(300, 'web.shop.svc')}`);
+    expect(codesOf(other)).toContain('tls_mismatch');
+    expect(codesOf(other)).not.toContain('tls_expiring');
+  });
+
+  test('outside the cluster are never looked at', async () => {
+    const diagnosis = await look('example.com:443 1.1.1.1:443 web.example.com:443 -x:1 $(id):1 *');
+    expect(sectionOf(diagnosis, 'tls')?.text).toMatch(/^0 endpoints; 6 left out /);
+  });
+});

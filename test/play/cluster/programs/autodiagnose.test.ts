@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LocalCluster, openShop, startLocalCluster } from '../../../../play/cluster/index.ts';
+import { parseDiagnosis } from '../../../../src/core/diagnosis/marked-report.ts';
+import type { Diagnosis } from '../../../../src/core/diagnosis/report.ts';
+import { codesOf, expectValid, findingOf } from '../../../images/autodiagnose/script.ts';
+import { Client, isTerminated } from '../client.ts';
+
+const isReal = existsSync('/proc/self/stat');
+
+let cluster: LocalCluster;
+let client: Client;
+
+beforeAll(async () => {
+  cluster = await startLocalCluster({ kubeletDelayMs: 0 });
+  openShop(cluster);
+  client = new Client(cluster);
+});
+
+afterAll(async () => {
+  await client.close();
+  await cluster.stop();
+});
+
+async function look(pod: string, targetContainerName: string): Promise<Diagnosis> {
+  const container = { name: 'look', image: 'registry.example.com/kdebug/autodiagnose:1', targetContainerName };
+  await client.launch(pod, [container], { namespace: 'shop' });
+  const { state } = await client.until(pod, 'look', isTerminated, 'shop');
+  const { text } = await client.log(pod, 'look', '', 'shop');
+  expectValid(state.terminated.message);
+  const diagnosis = parseDiagnosis(text, '');
+  if (!diagnosis) throw new Error(`no report in ${text}`);
+  return diagnosis;
+}
+
+test.skipIf(!isReal).each([
+  ['cart-leaky-0', 'cart', 'memory_near_limit', 95],
+  ['search-slow-0', 'search', 'cpu_throttled', 11],
+  ['payments-sockets-0', 'payments', 'close_wait', 150],
+  ['neato-5x9k3', 'neato', 'accept_queue', 33],
+])('the shop shows what is wrong with %s', async (pod, target, code, least) => {
+  const diagnosis = await look(pod, target);
+  expect(findingOf(diagnosis, code)?.value, diagnosis.verdict).toBeGreaterThanOrEqual(least);
+});
+
+test.skipIf(!isReal)('and finds nothing wrong with a healthy pod', async () => {
+  // The disks are those of the machine that plays.
+  expect(codesOf(await look('neato-5thn0', 'neato')).filter((code) => !/^(disk|conntrack)_/.test(code))).toEqual([]);
+});

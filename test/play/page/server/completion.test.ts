@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { playPolicy } from '../../../../play/app/policy.ts';
+import { completionOf } from '../../../../play/page/server/completion.ts';
+import { parsePolicy } from '../../../../src/config/load-policy.ts';
+import { FLAGS } from '../../../../src/core/command/flags.ts';
+import { VERBS } from '../../../../src/core/command/verbs.ts';
+
+const loaded = parsePolicy(playPolicy('local').replace('namespaces: [shop]', 'namespaces: [shop, "team-*"]'), 'policy');
+if (loaded.kind === 'invalid') throw new Error(loaded.problems.join('\n'));
+const words = completionOf(loaded.policy);
+
+describe('the completion', () => {
+  it('knows every verb and every flag of the grammar, with its help', () => {
+    expect(words.verbs.map(({ word }) => word)).toEqual(VERBS.map(({ name }) => name));
+    expect(words.flags.map(({ word }) => word)).toEqual(FLAGS.map(({ name }) => `--${name}`));
+    expect([...words.verbs, ...words.flags].every(({ does }) => does.length > 5)).toBe(true);
+  });
+
+  it('knows the policy’s images and namespaces, a prefix not', () => {
+    expect(words.images.map(({ word }) => word)).toEqual(['autodiagnose', 'debian', 'debugger']);
+    expect(words.namespaces).toEqual(['default', 'shop', 'vault']);
+    const valuesOf = (flag: string) => words.flags.find(({ word }) => word === flag)?.values;
+    expect(valuesOf('--image')).toEqual(['autodiagnose', 'debian', 'debugger']);
+    expect(valuesOf('--profile')).toContain('sysadmin');
+    expect(valuesOf('--cluster')).toEqual(['play']);
+    expect(valuesOf('--reason')).toBeUndefined();
+  });
+});

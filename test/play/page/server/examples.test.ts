@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXAMPLES } from '../../../../play/app/examples.ts';
+import type { StoredMessage } from '../../../../play/slack/index.ts';
+import { openPage, type PageBed, SHOP } from './open-page.ts';
+
+let page: PageBed;
+beforeAll(async () => {
+  page = await openPage();
+});
+afterAll(() => page?.stop());
+
+const textOf = (message: StoredMessage): string => JSON.stringify([message.text, message.blocks]);
+
+async function send(id: string): Promise<string> {
+  const example = EXAMPLES.find((each) => each.id === id);
+  if (!example) throw new Error(`no example ${id}`);
+  const { user, channel, text } = example;
+  expect(await page.do({ kind: 'type', user, channel, text })).toEqual({ ok: true });
+  return user;
+}
+
+it.each([
+  ['roy', 'autodiagnose'],
+  ['jonas', 'nameserver'],
+])('%s gets a result in a thread', async (id, part) => {
+  await send(id);
+  const { slack } = page.bed;
+  const replies = () => slack.messages(SHOP).flatMap(({ ts }) => slack.thread(SHOP, ts));
+  await slack.until(() => replies().find((message) => textOf(message).includes(part)));
+});
+
+it('Thurston gets a card that others decide', async () => {
+  await send('thurston');
+  const { slack } = page.bed;
+  await slack.until(() => slack.messages(SHOP).find((message) => textOf(message).includes('"approve"')));
+});
+
+it.each([
+  ['ginger', 'not in this version'],
+  ['refused', 'guests of the Slack team cannot use kdebug'],
+])('%s gets one private answer, and nothing is started', async (id, part) => {
+  const launches = () => page.cluster.requests.find({ verb: 'patch' }).length;
+  const before = launches();
+  const user = await send(id);
+  const { slack } = page.bed;
+  await slack.until(() => slack.ephemerals(user).find((message) => textOf(message).includes(part)));
+  expect(slack.ephemerals(user)).toHaveLength(1);
+  expect(launches()).toBe(before);
+});
