@@ -2,9 +2,6 @@ import type { FindingRule } from '../src/core/diagnosis/finding-rule.ts';
 import { IMAGE_FINDINGS } from '../src/core/diagnosis/image-findings.ts';
 import type { Generated } from './generated.ts';
 
-const START = '# ---- generated: findings (src/core/diagnosis/image-findings.ts, npm run gen) ----';
-const END = '# ---- end: findings ----';
-
 /** A word of the shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -16,28 +13,20 @@ function branch({ code, section, rank, threshold, below, next }: FindingRule): s
   ].join('\n');
 }
 
-const part = () =>
-  [
-    START,
-    '',
-    '# Sets r_section, r_rank, r_threshold (nothing: being there is the finding), r_below and r_next of a finding.',
-    'rule() {',
-    '    case $1 in',
-    ...IMAGE_FINDINGS.map(branch),
-    "        *) r_section=context r_rank=3 r_threshold='' r_below=false r_next='' ;;",
-    '    esac',
-    '}',
-    '',
-    END,
-  ].join('\n');
-
 /** The thresholds and next steps inside the image's script. */
 export const findingsInScript: Generated = {
-  path: 'images/autodiagnose/autodiagnose.sh',
-  text(current) {
-    const from = current.indexOf(START);
-    const to = current.indexOf(END);
-    if (from === -1 || to < from) throw new Error('autodiagnose.sh has lost the marks of its generated part');
-    return current.slice(0, from) + part() + current.slice(to + END.length);
-  },
+  path: 'images/autodiagnose/parts/findings.sh',
+  text: () =>
+    [
+      '# Made from src/core/diagnosis/image-findings.ts by npm run gen.',
+      '',
+      '# Sets r_section, r_rank, r_threshold (nothing: being there is the finding), r_below and r_next of a finding.',
+      'rule() {',
+      '    case $1 in',
+      ...IMAGE_FINDINGS.map(branch),
+      "        *) r_section=context r_rank=3 r_threshold='' r_below=false r_next='' ;;",
+      '    esac',
+      '}',
+      '',
+    ].join('\n'),
 };

@@ -36,8 +36,8 @@ export async function diagnose(run: Run, left: Left, deps: FlowDeps): Promise<Ve
   const diagnosis = parseDiagnosis(left.logEnd, left.terminationMessage);
   if (!diagnosis && !EXPLAINED.has(left.outcome.kind)) return undefined;
   const pod = await inTime(deps, podOf(plan, deps));
-  const facts = pod && (await factsOf(pod, plan, { deps, asks: diagnosis !== undefined }));
-  if (!diagnosis) return facts && explanationOf(facts);
+  const facts = pod && (await factsOf(pod, run, { deps, plan, asks: diagnosis !== undefined }));
+  if (!diagnosis) return facts && explanationOf(facts, plan, left.outcome);
   if (pod) await learn(diagnosis, plan, { pod, deps });
   return verdictOf(diagnosis, plan, facts);
 }
@@ -49,8 +49,8 @@ async function podOf({ cluster, namespace, podName, podUid }: Plan, deps: FlowDe
 
 async function factsOf(
   pod: Pod,
-  plan: Plan,
-  { deps, asks }: { readonly deps: FlowDeps; readonly asks: boolean },
+  { containerName, launchedAtMs }: Run,
+  { deps, plan, asks }: { readonly deps: FlowDeps; readonly plan: Plan; readonly asks: boolean },
 ): Promise<ClusterFacts> {
   const cluster = deps.clusters.get(plan.cluster);
   const [siblings, events, node] = await Promise.all([
@@ -59,7 +59,9 @@ async function factsOf(
     asks && pod.spec.nodeName !== undefined ? inTime(deps, cluster.node(pod.spec.nodeName)) : undefined,
   ]);
   const { targetContainerName } = plan;
-  return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now() };
+  const launch =
+    containerName !== undefined && launchedAtMs !== undefined ? { containerName, launchedAtMs } : undefined;
+  return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now(), launch };
 }
 
 /** From the watch that is open anyway; a pod that no Deployment made has none. */
@@ -85,12 +87,13 @@ async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Val
 
 /** The next run of that image has the right eyes at once (profile *auto*). Root needs no remembering. */
 async function learn(
-  { target }: Diagnosis,
+  { target, findings }: Diagnosis,
   { targetContainerName }: Plan,
   { pod, deps }: { readonly pod: Pod; readonly deps: FlowDeps },
 ): Promise<void> {
   const { effective = false, uid = 0, gid } = target ?? {};
   const image = targetContainerName === undefined ? undefined : imageOfTarget(pod, targetContainerName);
+  if (findings.some(({ code }) => code === 'target_unclear')) return;
   if (!effective || uid === 0 || gid === undefined || image === undefined) return;
   await inTime(deps, deps.store.learn(image, { uid, gid }));
 }

@@ -43,6 +43,7 @@ describe('explain', () => {
       env: [
         { name: 'KDEBUG_RUN', value: '<run>' },
         { name: 'KDEBUG_REQUESTER', value: 'U0ROY' },
+        { name: 'KDEBUG_TARGET', value: '<target>' },
         { name: 'KDEBUG_NOT_AFTER', value: '<time>' },
         { name: 'KDEBUG_REF', value: '<sealed>' },
       ],

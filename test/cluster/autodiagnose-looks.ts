@@ -8,6 +8,7 @@ import {
   PatchStrategy,
   setHeaderOptions,
   type V1Container,
+  type V1ContainerState,
   type V1ContainerStateTerminated,
   type V1PodSpec,
   type V1SecurityContext,
@@ -80,6 +81,12 @@ export class Looks {
     await this.#state(namespace, name, container, (state) => state?.running !== undefined);
   }
 
+  /** Why an ephemeral container does not start. */
+  async refused(namespace: string, name: string, container: string): Promise<string | undefined> {
+    const why = (state: V1ContainerState | undefined) => state?.waiting?.message && state.waiting.reason;
+    return why(await this.#state(namespace, name, container, (state) => why(state) !== undefined));
+  }
+
   async ended(namespace: string, name: string, container: string): Promise<Ended> {
     const state = await this.#state(namespace, name, container, (each) => each?.terminated !== undefined);
     const log = await this.#core.readNamespacedPodLog({ namespace, name, container });
@@ -115,7 +122,7 @@ export class Looks {
     namespace: string,
     name: string,
     container: string,
-    holds: (state: { running?: unknown; terminated?: V1ContainerStateTerminated } | undefined) => boolean,
+    holds: (state: V1ContainerState | undefined) => boolean,
   ) {
     for (let left = 900; ; left -= 1) {
       const { status } = await this.#core.readNamespacedPod({ namespace, name });

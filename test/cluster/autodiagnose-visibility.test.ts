@@ -11,10 +11,9 @@ const PAGE = new URL('../../docs/autodiagnose-visibility.md', import.meta.url);
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** Who looks: each profile as root, as an image's own user, and *restricted* as the target. */
+/** Who looks: each profile as root, and *restricted* as our image's own user and as another. */
 interface Viewer {
   readonly profile: Profile;
-  readonly as: string;
   readonly runAs: UserAndGroup;
 }
 
@@ -22,13 +21,14 @@ const ROOT = { uid: 0, gid: 0 };
 const STRANGER = { uid: 65532, gid: 65532 };
 const TARGET_USER = { uid: 65532, gid: 0 };
 const VIEWERS: readonly Viewer[] = [
-  { profile: 'restricted', as: "the target's uid:gid", runAs: TARGET_USER },
-  { profile: 'restricted', as: '65532:65532', runAs: STRANGER },
-  ...PROFILES.filter((profile) => profile !== 'restricted').map((profile) => ({ profile, as: 'root', runAs: ROOT })),
+  { profile: 'restricted', runAs: TARGET_USER },
+  { profile: 'restricted', runAs: STRANGER },
+  ...PROFILES.filter((profile) => profile !== 'restricted').map((profile) => ({ profile, runAs: ROOT })),
 ];
 
 const TARGETS = {
-  'without capabilities, as 65532:0': {
+  'that runs as 65532:0 without capabilities': {
+    user: TARGET_USER,
     levels: LEVELS,
     securityContext: {
       runAsNonRoot: true,
@@ -39,7 +39,8 @@ const TARGETS = {
       seccompProfile: { type: 'RuntimeDefault' },
     },
   },
-  'root with default capabilities': {
+  'that runs as root with default capabilities': {
+    user: ROOT,
     levels: LEVELS.filter((level) => level !== 'restricted'),
     securityContext: { runAsUser: 0 },
   },
@@ -81,7 +82,7 @@ describe.skipIf(kubeconfigPath === '')('what a look can see', () => {
       const blind = await blindSections(namespace, viewer);
       const cells =
         blind === 'refused' ? ['refused by Pod Security', ''] : [13 - blind.length, blind.join(', ') || 'nothing'];
-      rows.push([level, `*${viewer.profile}*`, viewer.as, ...cells.map(String)]);
+      rows.push([level, `*${viewer.profile}*`, nameOf(viewer.runAs, TARGETS[target].user), ...cells.map(String)]);
     }
     return rows;
   }
@@ -99,6 +100,9 @@ describe.skipIf(kubeconfigPath === '')('what a look can see', () => {
   });
 });
 
+const nameOf = ({ uid, gid }: UserAndGroup, target: UserAndGroup): string =>
+  `${uid}:${gid}${uid === target.uid && gid === target.gid ? " (the target's own)" : ''}`;
+
 /** A copy that the client's types take: they have no readonly lists. */
 const mutable = (value: object): Record<string, unknown> => JSON.parse(JSON.stringify(value));
 
@@ -112,4 +116,13 @@ all of the target's capabilities. Everybody sees the list of processes, the sock
 nothing of the target is visible, whatever the profile.
 
 ${parts.join('\n\n')}
+
+## A target without room
+
+A look has no memory of its own: it lives on what the pod's limits leave, about 4 MiB (2 to 3 for the look, the rest for the runtime that
+starts it). Where less is left, the kernel ends something: the runtime's first process, and the run ends as \`start-failed\` with the reason
+\`RunContainerError\` (or \`StartError\`) and the finding \`no_room_to_start\`; or the application itself, when it is the largest. Both were
+seen on a pod with a limit of 100 MiB: with 4 MiB left the look succeeds, with 1 MiB left it does not start, and a process of 97 MiB was
+killed. A pod with a container without a memory limit has no limit as a whole, and always has room.
+The same holds for CPU: a look takes about 0.1 s of it, and where the pod may use 10 millicores that lasts 10 s.
 `;

@@ -132,11 +132,15 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
   });
 
   test.each([
-    { name: 'burn', fault: 'burn?seconds=60', code: 'cpu_throttled', above: 50 },
-    { name: 'close-wait', fault: 'close-wait?n=300', code: 'close_wait', above: 299 },
-    { name: 'leak', fault: 'leak?mib=90', code: 'memory_near_limit', above: 90 },
-  ])('finds what a web service does on request: $code', async ({ name, fault, code, above }) => {
-    await kube.pod(namespace, name, podOf({ ...distroless, ...limits('96Mi', '200m') }));
+    // A twentieth of a CPU is little enough to be used up on however busy a machine.
+    { name: 'burn', fault: 'burn?seconds=600', cpu: '50m', code: 'cpu_throttled', above: 50 },
+    { name: 'close-wait', fault: 'close-wait?n=300', cpu: '200m', code: 'close_wait', above: 299 },
+    { name: 'leak', fault: 'leak?mib=90', cpu: '200m', code: 'memory_near_limit', above: 90 },
+  ])('finds what a web service does on request: $code', async ({ name, fault, cpu, code, above }) => {
+    const spec = podOf({ ...distroless, ...limits('96Mi', cpu) });
+    // Beside a container without limits the pod as a whole has none, so that its fault does not slow the look.
+    spec.containers.push({ name: 'beside', image: 'localhost/busybox:1', ...shell('exec sleep 3600') });
+    await kube.pod(namespace, name, spec);
     await expect.poll(() => looks.fault(namespace, name, fault), { timeout: 60_000 }).toBe(200);
     const diagnosis = await looks.look(namespace, name);
     const value = findingOf(diagnosis, code)?.value;
@@ -148,7 +152,12 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
   test('finds nothing wrong with a healthy pod, and costs little', async () => {
     await kube.pod(namespace, 'well', podOf({ ...distroless, ...limits('100Mi') }));
     const diagnosis = await looks.look(namespace, 'well', {
-      securityContext: { runAsUser: 65532, runAsGroup: 0, capabilities: { drop: ['ALL'] } },
+      securityContext: {
+        runAsUser: 65532,
+        runAsGroup: 0,
+        capabilities: { drop: ['ALL'] },
+        readOnlyRootFilesystem: true,
+      },
     });
     // The node's own disk and tracked connections are not the pod's.
     expect(codesOf(diagnosis).filter((code) => !/^(disk|conntrack)_/.test(code))).toEqual([]);
@@ -162,6 +171,27 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(target).toMatchObject({ effective: true, name: 'app', uid: 65532, gid: 0 });
     expect(target?.pid).toBeGreaterThan(1);
     expect(sections.find(({ name }) => name === 'processes')?.text).toMatch(/^1 with /);
+  });
+
+  test('finds the container that is named among those that share their processes, else says which it took', async () => {
+    const spec = podOf({ ...distroless, ...limits('100Mi') }, { shareProcessNamespace: true });
+    spec.containers.push({ name: 'beside', image: 'localhost/busybox:1', ...shell('sleep 3600; :') });
+    await kube.pod(namespace, 'both', spec);
+    const { target } = await looks.look(namespace, 'both', {
+      securityContext: GENERAL,
+      env: { KDEBUG_TARGET: 'beside' },
+    });
+    expect(target).toMatchObject({ name: 'sh', uid: 0 });
+    const diagnosis = await looks.look(namespace, 'both');
+    expect(findingOf(diagnosis, 'target_unclear')).toMatchObject({ value: 2, threshold: 1 });
+  });
+
+  test('finds its target among all processes of the node', async () => {
+    await kube.pod(namespace, 'on-node', podOf({ ...distroless, ...limits('100Mi') }, { hostPID: true }));
+    const { target, sections } = await looks.look(namespace, 'on-node');
+    expect(target).toMatchObject({ effective: true, name: 'app', uid: 65532, gid: 0 });
+    expect(sections.find(({ name }) => name === 'processes')?.text).toMatch(/^1 with /);
+    expect(sections.find(({ name }) => name === 'memory')?.text).toContain(' of 100 MiB, ');
   });
 
   test('notices that it has no target', async () => {
@@ -184,6 +214,15 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     const diagnosis = await looks.look(namespace, 'visited');
     expect(sectionOf(diagnosis, 'processes')?.text).toMatch(/^1 with 1 threads, started .* ago, 0 zombies/);
     expect(diagnosis.target?.name).toBe('sleep');
+  });
+
+  test('cannot even start in a pod whose memory is used up', async () => {
+    const fill = shell('head -c 98m </dev/zero >/data/x; echo ready; sleep 3600');
+    await kube.pod(namespace, 'full', podOf({ ...fill, ...limits('100Mi'), ...mounted }, volume('Memory')));
+    await ready('full');
+    const look = await looks.start(namespace, 'full', { securityContext: GENERAL });
+    // What the verdict's finding no_room_to_start goes by.
+    expect(await looks.refused(namespace, 'full', look)).toMatch(/^(RunContainerError|StartError)$/);
   });
 
   test('stops another run, and says when there is none', async () => {

@@ -15,3 +15,12 @@ rm -r "$work/lines/autodiagnose.sh" "$work/lines/parts"
 cp "$here/images/lines" "$work/lines/bin/lines"
 chmod 0555 "$work/lines/bin/lines"
 "$loader" localhost/lines:1 "$work/lines"
+
+# The two images of EphemeralJob's examples, by the names that these have.
+sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/busybox"
+rm -r "$work/busybox/autodiagnose.sh" "$work/busybox/parts"
+cp -R "$work/busybox" "$work/helloworld"
+cp "$here/images/helloworld" "$work/helloworld/helloworld"
+chmod 0555 "$work/helloworld/helloworld"
+"$loader" docker.io/library/busybox:latest "$work/busybox"
+"$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld

@@ -43,8 +43,8 @@ look_at_dns() {
         dns_text="$dns_text; no lookup, this is not a cluster's DNS"
     elif ! command -v nslookup >/dev/null 2>&1; then
         dns_text="$dns_text; no lookup, there is no nslookup"
-    elif timed_lookup a; then
-        timed_lookup aaaa
+    elif timed_lookup a && timed_lookup aaaa; then
+        look_at_dns_over_tcp
     fi
     section dns "$dns_text"
 }
@@ -69,4 +69,15 @@ timed_lookup() {
         return 1
     fi
     found dns_slow "$took" "DNS took $took ms for $1 of $name" || :
+}
+
+# What is too long for UDP is asked again by TCP.
+look_at_dns_over_tcp() {
+    find_nc || return
+    result=$(try_peer "$server" 53)
+    dns_text="$dns_text; by TCP ${result%% *}"
+    case $result in
+        reachable*) ;;
+        *) found dns_no_tcp 1 "the name server $server answers by UDP only (TCP: ${result%% *})" ;;
+    esac
 }

@@ -25,7 +25,8 @@ flags() {
             if (unit == "t") return number * 1099511627776
             return number
         }
-        function most(kind, number) { if (number > sizes[kind]) sizes[kind] = number }
+        # A hundred times as much must still fit into a number of the shell.
+        function most(kind, number) { if (number > 1e16) number = 1e16; if (number > sizes[kind]) sizes[kind] = number }
         function flag(word) {
             if (word ~ /^-Xmx[0-9]/) most("jvm bytes", size(substr(word, 5)))
             if (word ~ /^-XX:MaxHeapSize=[0-9]/) most("jvm bytes", size(substr(word, 17)))

@@ -5,13 +5,13 @@ look_at_filesystem() {
         blind filesystem "the target's files are not readable; $HELP"
         return
     fi
+    if [ "$CONTAINED" = false ]; then
+        section filesystem 'not a container of its own: its files and mounts are those of the machine, and were not looked at'
+        return
+    fi
     top=/proc/$PID/root
     options=$(awk '$5 == "/" { root = $6 } END { split(root, each, ","); print NR, each[1] == "ro" ? "read-only" : "writable" }' "/proc/$PID/mountinfo" 2>/dev/null)
     files_text="${options% *} mounts, the root is ${options#* }"
-    if [ "$CONTAINED" = false ]; then
-        section filesystem "$files_text; not a container of its own, so its files were not counted"
-        return
-    fi
     show_mounts
     look_at_temporary
     look_at_core_files

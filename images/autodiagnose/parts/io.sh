@@ -7,7 +7,7 @@ file_systems() {
         {
             for (dash = 7; dash <= NF && $dash != "-"; dash++);
             if ($(dash + 1) !~ /^(ext[234]|xfs|btrfs|overlay|tmpfs|nfs4?|ceph|cifs|zfs|fuse.*|9p|vfat|f2fs)$/) next
-            if ($3 in seen || index($5, "\\") || $5 ~ /^\/(proc|sys)(\/|$)/) next
+            if ($3 in seen || $5 ~ /[\\*?[]/ || $5 ~ /^\/(proc|sys)(\/|$)/) next
             seen[$3] = 1
             if (++count <= 40) print ($6 ~ /^rw/ && $(dash + 3) ~ /^ro/ ? "!" : "") $5
         }' "/proc/$PID/mountinfo" 2>/dev/null
@@ -18,9 +18,23 @@ look_at_io() {
         blind io "the target's files are not readable; $HELP"
         return
     fi
+    if [ "$CONTAINED" = true ]; then
+        look_at_file_systems
+    else
+        io_text='not a container of its own: its disks are those of the machine, and were not looked at'
+    fi
+    look_at_deleted
+    pressure "$CPU/io.pressure"
+    if [ -n "$pressure_full" ]; then
+        found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full % of the last 10 seconds"
+        io_text="$io_text; pressure $pressure_full %"
+    fi
+    section io "$io_text"
+}
+
+look_at_file_systems() {
     set --
-    if [ "$CONTAINED" = true ]; then paths=$(file_systems); else paths=/; fi
-    for path in $paths; do
+    for path in $(file_systems); do
         case $path in '!'*) found disk_read_only 1 "${path#!} was made read-only by the kernel" ;; esac
         set -- "$@" "/proc/$PID/root${path#!}"
     done
@@ -32,13 +46,6 @@ look_at_io() {
 $numbers
 HERE
     io_text="$count file systems, the fullest is $fullest_path with $fullest %"
-    look_at_deleted
-    pressure "$CPU/io.pressure"
-    if [ -n "$pressure_full" ]; then
-        found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full % of the last 10 seconds"
-        io_text="$io_text; pressure $pressure_full %"
-    fi
-    section io "$io_text"
 }
 
 # Sets share to the percentage in use; 0 where the file system does not count.

@@ -1,4 +1,5 @@
-# Peers that the target talks to: does a new connection succeed? Private addresses only, a few, all at once, without data.
+# Peers that the target talks to, and the API server: does a new connection succeed? Private addresses only, a few, all at
+# once, without data.
 
 is_private() {
     case $1 in
@@ -7,6 +8,12 @@ is_private() {
         100.6[4-9].* | 100.[7-9][0-9].* | 100.1[01][0-9].* | 100.12[0-7].*) return 0 ;;
         *) return 1 ;;
     esac
+}
+
+# Sets zero to the flag of this nc that sends nothing, if it has one; fails when there is no nc.
+find_nc() {
+    command -v nc >/dev/null 2>&1 || return 1
+    case $(nc --help 2>&1) in *-z*) zero=-z ;; *) zero='' ;; esac
 }
 
 # try_peer ADDRESS PORT: one line, the result in its first word.
@@ -23,9 +30,9 @@ try_peer() {
     esac
 }
 
-# The results of all, tried at the same time.
+# The results of all, tried at the same time; the API server in a line that begins with "api".
 try_peers() {
-    case $(nc --help 2>&1) in *-z*) zero=-z ;; *) zero='' ;; esac
+    if [ -n "$api" ]; then echo "api $(try_peer "$api" "${KUBERNETES_SERVICE_PORT:-443}")" & fi
     tried=0
     # Those that do not answer the target come first.
     while read -r _ _ _ address port; do
@@ -40,7 +47,7 @@ HERE
 
 look_at_peers() {
     peers=$(printf '%s\n' "$SURVEY" | awk '$1 == "peer" { if ($2 > 0) print; else rest = rest "\n" $0 } END { print substr(rest, 2) }')
-    total=0 outside=0 tried=0 good=0 refused=0 silent=0 refused_at='' silent_at=''
+    total=0 outside=0 tried=0 good=0 refused=0 silent=0 refused_at='' silent_at='' api=''
     while read -r _ _ _ address port; do
         if [ -z "$port" ]; then continue; fi
         total=$((total + 1))
@@ -49,22 +56,29 @@ look_at_peers() {
 $peers
 HERE
     text="$total peers, $outside of them outside the private ranges and never tried"
-    if [ "$total" -eq "$outside" ] || [ "$PEERS" -eq 0 ]; then
+    if is_private "${KUBERNETES_SERVICE_HOST:-}"; then api=$KUBERNETES_SERVICE_HOST; fi
+    if [ "$PEERS" -eq 0 ] || { [ "$total" -eq "$outside" ] && [ -z "$api" ]; }; then
         section peers "$text"
         return
     fi
-    if ! command -v nc >/dev/null 2>&1; then
+    if ! find_nc; then
         blind peers "$text; there is no nc to try them with" 'the tool nc' ''
         return
     fi
     results=$(try_peers)
-    while read -r result address port; do
-        tried=$((tried + 1))
+    while read -r result address port _; do
         case $result in
+            '') continue ;;
+            # No finding: a pod may well be kept from it.
+            api)
+                text="$text; the API server: $address"
+                continue
+                ;;
             reachable) good=$((good + 1)) ;;
             refused) refused=$((refused + 1)) refused_at="$refused_at $address:$port" ;;
             *) silent=$((silent + 1)) silent_at="$silent_at $address:$port" ;;
         esac
+        tried=$((tried + 1))
         detail peers "$address port $port: $result"
     done <<HERE
 $results

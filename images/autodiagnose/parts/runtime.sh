@@ -37,7 +37,7 @@ look_at_heap() {
         say "$2 $(($3 / 1048576)) MiB, no memory limit known"
         return
     fi
-    share=$(($3 / 1024 * 100 / (MEMORY_LIMIT / 1024)))
+    share=$(($3 * 100 / MEMORY_LIMIT))
     say "$2 $(($3 / 1048576)) MiB, $share % of the limit"
     found "$1" "$share" "$2 of $(($3 / 1048576)) MiB is $share % of the memory limit ($((MEMORY_LIMIT / 1048576)) MiB)"
 }

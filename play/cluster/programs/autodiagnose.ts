@@ -22,12 +22,12 @@ interface DiagnosisTarget {
 
 /**
  * Runs the real autodiagnose against a real local process: a fixed program with fixed arguments. Where that is not
- * possible (no /proc, no local process behind the pod) it gives a recorded report that says so.
+ * possible (no /proc, no local process behind the pod) it reports that, and no number.
  */
-export async function autodiagnose(process: Process, target: DiagnosisTarget): Promise<number> {
-  const why = whyRecorded(target);
-  if (why !== undefined || !target.local) return recorded(process, why ?? 'the pod has no local process');
-  const cgroup = new SimulatedCgroup(target.local.pid, target.resources);
+export async function autodiagnose(process: Process, { local, resources }: DiagnosisTarget): Promise<number> {
+  if (!existsSync('/proc/self/stat')) return notMeasured(process, 'this machine has no /proc');
+  if (!local) return notMeasured(process, 'the pod has no local process');
+  const cgroup = new SimulatedCgroup(local.pid, resources);
   const termination = join(cgroup.path, 'termination-log');
   writeFileSync(termination, '');
   const refresh = setInterval(() => cgroup.refresh(), REFRESH_MS);
@@ -35,7 +35,7 @@ export async function autodiagnose(process: Process, target: DiagnosisTarget): P
     const code = await runScript(process, {
       ...passedOn(process),
       PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
-      AUTODIAGNOSE_PID: String(target.local.pid),
+      AUTODIAGNOSE_PID: String(local.pid),
       AUTODIAGNOSE_CGROUP: cgroup.path,
       AUTODIAGNOSE_TERMINATION_LOG: termination,
       AUTODIAGNOSE_SAMPLE: String(SAMPLE_SECONDS),
@@ -46,12 +46,6 @@ export async function autodiagnose(process: Process, target: DiagnosisTarget): P
     clearInterval(refresh);
     cgroup.remove();
   }
-}
-
-function whyRecorded({ local }: DiagnosisTarget): string | undefined {
-  if (!existsSync('/proc/self/stat')) return 'this machine has no /proc';
-  if (!existsSync(SCRIPT)) return 'images/autodiagnose/autodiagnose.sh is missing';
-  return local ? undefined : 'the pod has no local process';
 }
 
 function passedOn({ env }: Process): Record<string, string> {
@@ -73,21 +67,9 @@ function runScript(process: Process, env: Record<string, string>): Promise<numbe
   });
 }
 
-function recorded(process: Process, why: string): number {
-  process.write(
-    [
-      `autodiagnose: RECORDED REPORT, not measured now: ${why}`,
-      'processes   1 running, pid 1, 7 threads',
-      'memory      41 MiB of 128 MiB (32 %)',
-      'cpu         not throttled',
-      'sockets     1 LISTEN, 3 ESTABLISHED, 0 CLOSE_WAIT',
-      'files       12 of 1024 descriptors',
-      'dns         10.96.0.10, ndots 5',
-      'verdict     nothing stands out',
-      '',
-    ].join('\n'),
-  );
-  const sections = [{ name: 'processes', state: 'not-readable', text: `a recorded report: ${why}` }];
+function notMeasured(process: Process, why: string): number {
+  process.write(`autodiagnose measures nothing here: ${why}.\n`);
+  const sections = [{ name: 'processes', state: 'not-readable', text: why }];
   process.writeTermination(JSON.stringify({ kdebug: 1, verdict: 'Nothing was measured.', findings: [], sections }));
   return 0;
 }

@@ -77,6 +77,8 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   neato: service(NONROOT, APP_ROOT),
   web: service(NONROOT, APP_ROOT),
   nginx: service(ROOT, SHELL_ROOT, SHELL),
+  // The workload of EphemeralJob's proposal (story 1).
+  helloworld: tool({ hasShell: true, extras: ['helloworld'] }, ['helloworld']),
 };
 
 const REFERENCE =

@@ -140,6 +140,19 @@ const lines: Program = (process) => {
   return seq({ ...process, argv: ['seq', '-w', '-s', padding, '-r', rate, '1', count] });
 };
 
+/** The process with this name, where the target's namespace is shared; else nothing, and 1. */
+const pidof: Program = ({ argv, files, write }) => {
+  const first = files('/proc/1/comm');
+  if (first.kind !== 'file' || !argv.slice(1).includes(first.text.trim())) return 1;
+  write('1\n');
+  return 0;
+};
+
+const forever: Program = async ({ sleep: wait, signal }) => {
+  await wait(2 ** 31 - 1);
+  return signal.aborted ? 137 : 0;
+};
+
 const BUSYBOX: Readonly<Record<string, Program>> = {
   echo,
   printf,
@@ -148,6 +161,7 @@ const BUSYBOX: Readonly<Record<string, Program>> = {
   id,
   env,
   printenv: env,
+  pidof,
   ps,
   sleep,
   uname,
@@ -157,7 +171,12 @@ const BUSYBOX: Readonly<Record<string, Program>> = {
   ':': () => 0,
 };
 
-const EXTRA: Readonly<Record<string, Program>> = { gdb, lines, '/security-audit.sh': securityAudit };
+const EXTRA: Readonly<Record<string, Program>> = {
+  gdb,
+  helloworld: forever,
+  lines,
+  '/security-audit.sh': securityAudit,
+};
 const SHELLS = new Set(['sh', 'bash', 'ash', 'dash']);
 
 /** Which simulated programs an image has: the busybox set and a shell, or nothing, and extras by name. */

@@ -45,6 +45,7 @@ function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
     ['KDEBUG_BATCH', mark.batchId],
     ['KDEBUG_REQUESTER', plan.requesterId],
     ['KDEBUG_APPROVERS', mark.approverIds.length > 0 ? mark.approverIds.join(',') : undefined],
+    ['KDEBUG_TARGET', plan.targetContainerName],
     ['KDEBUG_NOT_AFTER', new Date(mark.notAfterMs).toISOString()],
     ['KDEBUG_REF', mark.ref],
   ];

@@ -4,6 +4,8 @@ import type { FindingRule } from './finding-rule.ts';
 export const PROBE_FAILURES = 2;
 /** The share of each period, in per cent, in which a container with that CPU limit may not run. */
 export const CPU_PAUSE = 90;
+/** By how many seconds the clocks of node and bot may differ: the kubelet tells whole seconds, and calls take time. */
+export const CLOCK_SKEW = 5;
 
 const LIFECYCLE = 'Kubernetes, "Pod Lifecycle", container restarts: the kubelet backs off from 10 s to 5 min';
 const RESOURCES = 'Kubernetes, "Resource Management for Pods and Containers"';
@@ -80,6 +82,17 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     source: CONDITIONS,
   }),
   cluster({
+    code: 'clock_skew',
+    section: 'clock',
+    rank: 2,
+    means:
+      'The clock of the node differs from kdebug’s: tokens and certificates may count as expired or not yet valid.',
+    threshold: CLOCK_SKEW,
+    unit: 's',
+    next: 'Look at the time service of the node (chrony, systemd-timesyncd), and at that of kdebug’s own.',
+    source: 'Chosen: synchronised clocks differ by milliseconds; whole seconds and slow calls are no skew',
+  }),
+  cluster({
     code: 'cpu_limit_tight',
     section: 'resources',
     rank: 3,
@@ -88,6 +101,15 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     unit: '%',
     next: 'Raise the CPU limit to 100m at least, or leave it out.',
     source: 'Linux, "CFS Bandwidth Control": quota of each 100 ms period; 90 % is chosen',
+  }),
+  cluster({
+    code: 'no_room_to_start',
+    section: 'resources',
+    rank: 1,
+    means: 'The diagnosis could not start, as it lives on the memory of the pod, and that is limited and used up.',
+    next: 'Raise the memory limit, or find what grew (kubectl top pod --containers), before you look again: the kernel may end the application instead of the diagnosis.',
+    source:
+      'No threshold: the runtime could not start the command of an image that is known to run (found on Kubernetes 1.34)',
   }),
   cluster({
     code: 'no_memory_limit',

@@ -1,4 +1,5 @@
 import type { FindingRule } from './finding-rule.ts';
+import { CONTENT_FINDINGS } from './image-content-findings.ts';
 import { STATE_FINDINGS } from './image-state-findings.ts';
 
 /** What autodiagnose finds in the numbers of the target's processes and cgroup. */
@@ -181,4 +182,4 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
 ];
 
 /** Everything that the autodiagnose image can find. Its script has no threshold and no advice of its own. */
-export const IMAGE_FINDINGS: readonly FindingRule[] = [...RESOURCE_FINDINGS, ...STATE_FINDINGS];
+export const IMAGE_FINDINGS: readonly FindingRule[] = [...RESOURCE_FINDINGS, ...STATE_FINDINGS, ...CONTENT_FINDINGS];

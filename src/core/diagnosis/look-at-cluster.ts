@@ -3,6 +3,7 @@ import type { ContainerStatus, ContainerTermination, Pod, PodEvent } from '../co
 import { quantityOf } from '../container/quantity.ts';
 import { formatCount, formatDuration } from '../report/duration.ts';
 import { cleanText } from '../report/log/clean-text.ts';
+import { clockFindings, type Launch } from './clock-findings.ts';
 import { CPU_PAUSE, PROBE_FAILURES } from './cluster-findings.ts';
 import type { Finding } from './report.ts';
 import { rolloutFindings } from './rollout-findings.ts';
@@ -18,6 +19,7 @@ export interface ClusterFacts {
   /** Undefined: the bot may not look, or could not. */
   readonly node: Node | undefined;
   readonly nowMs: number;
+  readonly launch?: Launch | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -41,6 +43,7 @@ const LONGEST_WORDS = 140;
 
 /** What of the API's own knowledge is a finding, by section; a section without a finding is fine. Pure: the same facts, the same text. */
 export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, readonly Finding[]>> {
+  const clock = clockFindings(facts.pod, facts.launch, facts.nowMs);
   return {
     restarts: containersOf(facts.pod).flatMap((status) => restartFinding(status, facts.nowMs) ?? []),
     ...(facts.events && {
@@ -48,6 +51,7 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
       events: warningFindings(facts.events, facts.nowMs),
     }),
     ...(facts.node && { node: nodeFindings(facts.node) }),
+    ...(clock && { clock }),
     resources: resourceFindings(facts),
     rollout: rolloutFindings(facts.pod, facts.siblings),
   };

@@ -2,10 +2,12 @@ import { admits } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { formatBytes, formatCount, formatDuration } from '../report/duration.ts';
+import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { findingRule } from './findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
+import { startFindings } from './start-findings.ts';
 
 const MOST_FINDINGS = 3;
 const MOST_UNSEEN = 5;
@@ -36,9 +38,10 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
   };
 }
 
-/** What the API knows of a target whose diagnosis left no report; undefined when that explains nothing. */
-export function explanationOf(facts: ClusterFacts): Verdict | undefined {
-  const wrong = ordered(Object.values(lookAtCluster(facts)).flat()).filter((finding) => rankOf(finding) < 3);
+/** What the API knows of a target whose diagnosis left no report and ended so; undefined when that explains nothing. */
+export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
+  const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
+  const wrong = ordered(seen).filter((finding) => rankOf(finding) < 3);
   return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MOST_FINDINGS).map(shown) };
 }
 

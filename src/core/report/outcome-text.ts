@@ -23,7 +23,7 @@ const fixed = (tone: Tone, title: string, happened: string, next: string) => ():
 
 /** A container of a pod at its memory limit is killed before it is one (found on a real cluster). */
 const NOT_RUN =
-  'Check the command: the image may not have that program. Or the pod has no memory left for one more container: look at its use and its limit.';
+  'Either the image does not have that program, or the pod has no memory left for one more container: look at the command, and at the pod’s memory limit.';
 
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:

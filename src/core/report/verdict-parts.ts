@@ -27,7 +27,7 @@ function findingsPart({ findings, more = 0 }: Verdict): readonly Part[] {
 
 const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] => [
   strong(found),
-  text([limit === undefined ? '' : ` (a finding when ${limit})`, next === '' ? '' : ` ${next}`].join('')),
+  text([limit === undefined ? '.' : ` (a finding when ${limit})`, next === '' ? '' : ` ${next}`].join('')),
 ];
 
 /** Whether a long report is not shown besides: the verdict has said what it says. */

@@ -40,6 +40,7 @@ describe('buildEphemeralContainer', () => {
         { name: 'KDEBUG_BATCH', value: 'b1' },
         { name: 'KDEBUG_REQUESTER', value: 'U0ROY' },
         { name: 'KDEBUG_APPROVERS', value: 'U1,U2' },
+        { name: 'KDEBUG_TARGET', value: 'web' },
         { name: 'KDEBUG_NOT_AFTER', value: '2026-11-21T07:30:00.000Z' },
         { name: 'KDEBUG_REF', value: 'k1.sealed' },
       ],

@@ -220,3 +220,34 @@ describe('a rollout', () => {
     expect(codes({ pod: podOf(), siblings: [old] })).toEqual([]);
   });
 });
+
+describe('the clock of the node', () => {
+  const launch = { containerName: 'kdebug-a', launchedAtMs: START_MS - 10_000 };
+  const at = (ms: number) => new Date(START_MS + ms).toISOString();
+  const ran = (startedMs: number, finishedMs: number) => {
+    const terminated = aTermination({ startedAt: at(startedMs), finishedAt: at(finishedMs) });
+    return {
+      pod: podOf({ status: { ephemeralContainerStatuses: [aStatus({ name: 'kdebug-a', terminated })] } }),
+      launch,
+    };
+  };
+
+  it('is right when our container started after it was asked for and ended before now', () => {
+    expect(look(ran(-9_000, -3_000)).clock).toEqual([]);
+    expect(look(ran(-15_000, 5_000)).clock).toEqual([]);
+    expect(look({ launch }).clock).toBeUndefined();
+    expect(look({ ...ran(-9_000, -3_000), launch: undefined }).clock).toBeUndefined();
+  });
+
+  it.each([
+    ['behind', ran(-40_000, -33_000), 30],
+    ['ahead of', ran(51_000, 60_000), 60],
+  ])('is %s ours by at least what is impossible otherwise', (which, facts, value) => {
+    const text = expect.stringMatching(`is at least .* ${which} kdebug’s$`);
+    expect(look(facts).clock).toEqual([{ code: 'clock_skew', value, threshold: 5, text }]);
+  });
+
+  it('is not told from a container that never started', () => {
+    expect(look(ran(-START_MS, -1_000)).clock).toEqual([]);
+  });
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterFacts } from '../../../src/core/diagnosis/look-at-cluster.ts';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
 import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/verdict.ts';
+import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
@@ -181,8 +182,27 @@ it('says who looked, as whom and at which cost', () => {
   expect(verdictOf(report(), aPlan({ imageAlias: 'audit' }), undefined).by).toBe('audit');
 });
 
-it('explains an end without a report by what is wrong with the target, and by nothing else', () => {
-  expect(explanationOf(facts(restarted('Error')))?.findings[0]?.text).toContain('restarted 3 times');
-  expect(explanationOf(facts(restarted('Error')))?.line).toBeUndefined();
-  expect(explanationOf(facts({ pod: aPod() }))).toBeUndefined();
+describe('an end without a report', () => {
+  const NOT_RUN: Outcome = { kind: 'start-failed', reason: 'RunContainerError', message: 'init was killed' };
+
+  it('is explained by what is wrong with the target, and by nothing else', () => {
+    const ended: Outcome = { kind: 'target-ended', exitCode: 137 };
+    const explanation = explanationOf(facts(restarted('Error')), aPlan(), ended);
+    expect(explanation?.findings[0]?.text).toContain('restarted 3 times');
+    expect(explanation?.line).toBeUndefined();
+    expect(explanationOf(facts({ pod: aPod() }), aPlan(), ended)).toBeUndefined();
+  });
+
+  it('is told as a lack of memory when the image’s own command could not be started in a limited pod', () => {
+    const text = 'the pod very likely has no memory left to start in: its containers may use 2.0 GiB in all';
+    const two = facts({ pod: aPod({ spec: { containers: [CONTAINER, { ...CONTAINER, name: 'beside' }] } }) });
+    expect(explanationOf(two, aPlan(), NOT_RUN)?.findings).toMatchObject([
+      { text, next: expect.stringMatching(/^Raise the memory limit/), rank: 1 },
+    ]);
+    const { memoryLimit: _, ...free } = CONTAINER;
+    const unlimited = facts({ pod: aPod({ spec: { containers: [CONTAINER, free] } }) });
+    expect(explanationOf(unlimited, aPlan(), NOT_RUN)).toBeUndefined();
+    expect(explanationOf(two, aPlan({ command: ['no-such-tool'] }), NOT_RUN)).toBeUndefined();
+    expect(explanationOf(two, aPlan(), { ...NOT_RUN, reason: 'ImagePullBackOff' })).toBeUndefined();
+  });
 });

@@ -62,7 +62,7 @@ describe.skipIf(!hasProc)('stop', () => {
   test('spares the processes above it', async () => {
     const parent = await startProgram(
       'sh',
-      ['-c', 'echo ready; KDEBUG_RUN=other "$@"; echo $?; sleep 1000', 'sh', 'sh', '-c', 'exit 0'],
+      ['-c', 'echo ready; KDEBUG_RUN=other "$@"; echo $?; sleep 120', 'sh', 'sh', '-c', 'exit 0'],
       { KDEBUG_RUN: 'eeeeeeeeee' },
     );
     expect(parent.exitCode).toBeNull();

@@ -1,27 +1,29 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
-import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
-import { cleanUp, connected, directory, filesIn, IDLE, MIB, startProgram, startTarget, WELL } from './targets.ts';
+import {
+  cleanUp,
+  connected,
+  directory,
+  filesIn,
+  IDLE,
+  MIB,
+  pathWith,
+  startProgram,
+  startTarget,
+  WELL,
+} from './targets.ts';
 
 const hasBusybox = has('busybox');
 const CLUSTER = 'search shop.svc.test.invalid svc.test.invalid test.invalid\noptions ndots:5\n';
 const IN_CLUSTER = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
 
-/** A PATH that begins with these tools, programs of busybox or scripts of a test. */
-async function pathWith(tools: Readonly<Record<string, string | null>>): Promise<{ PATH: string }> {
-  const folder = await directory();
-  for (const [name, script] of Object.entries(tools)) {
-    if (script === null) await symlink('/bin/busybox', path.join(folder, name));
-    else await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
-    if (script !== null) await chmod(path.join(folder, name), 0o755);
-  }
-  return { PATH: `${folder}:${process.env.PATH ?? ''}` };
-}
+/** A name server that knows IPv4 addresses only. */
+const ANSWERS = `case $1 in -type=a) echo "Name: $2"; echo "Address: 10.96.0.1" ;; *) echo "*** Can't find $2: No answer"; exit 1 ;; esac`;
 
 const listening = async (server: Server): Promise<number> => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -57,12 +59,22 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   });
 
   test('is a name of the cluster, looked up for both kinds of address', async () => {
-    const answers = `case $1 in -type=a) echo "Name: $2"; echo "Address: 10.96.0.1" ;; *) echo "*** Can't find $2: No answer"; exit 1 ;; esac`;
-    const diagnosis = await lookUp('nameserver 10.96.0.10\n', { nslookup: answers });
+    const diagnosis = await lookUp('nameserver 10.96.0.10\n', { nslookup: ANSWERS, nc: 'exit 0' });
     expect(sectionOf(diagnosis, 'dns')).toMatchObject({ state: 'ok' });
     expect(sectionOf(diagnosis, 'dns')?.text).toMatch(
-      /^1 name servers, 3 search domains, ndots 5; a of kubernetes\.default\.svc\.test\.invalid in \d+ ms; aaaa of .* in \d+ ms$/,
+      /^1 name servers, 3 search domains, ndots 5; a of kubernetes\.default\.svc\.test\.invalid in \d+ ms; aaaa of .* in \d+ ms; by TCP reachable$/,
     );
+    expect(sectionOf(diagnosis, 'peers')?.text).toContain('; the API server: reachable; tried 0');
+  });
+
+  test('is a name server that answers by UDP only, and an API server that it may well be kept from', async () => {
+    const tools = { nslookup: ANSWERS, nc: 'echo "nc: 10.96.0.1: Connection refused"; exit 1' };
+    const diagnosis = await lookUp('nameserver 10.96.0.10\n', tools);
+    expect(findingOf(diagnosis, 'dns_no_tcp')?.text).toContain('10.96.0.10 answers by UDP only (TCP: refused)');
+    expect(sectionOf(diagnosis, 'peers')).toMatchObject({
+      state: 'ok',
+      text: expect.stringContaining('API server: refused'),
+    });
   });
 
   test('is a name server that nobody answers for', async () => {
@@ -78,7 +90,7 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
     ['dns_no_server', 'exit 0', ''],
     ['dns_many_servers', 'echo "$2 Address"', 'nameserver 10.0.0.1\n'.repeat(4)],
   ])('is wrong: %s', async (code, script, servers) => {
-    expect(codesOf(await lookUp(servers, { nslookup: script }))).toContain(code);
+    expect(codesOf(await lookUp(servers, { nslookup: script, nc: 'exit 0' }))).toContain(code);
   });
 
   async function lookUp(servers: string, tools: Readonly<Record<string, string | null>>) {
@@ -92,7 +104,7 @@ async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildPro
   const root = await filesIn(files);
   mkdirSync(path.join(root, 'bin'));
   cpSync('/bin/busybox', path.join(root, 'bin/busybox'));
-  return startProgram('chroot', [root, '/bin/busybox', 'sh', '-c', 'echo ready; exec /bin/busybox sleep 1000']);
+  return startProgram('chroot', [root, '/bin/busybox', 'sh', '-c', 'echo ready; exec /bin/busybox sleep 120']);
 }
 
 describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files of a container', () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -47,7 +46,8 @@ export const startTarget = (code: string, env: Readonly<Record<string, string>> 
 export const startShell = (script: string, args: readonly string[] = []): Promise<ChildProcess> =>
   startProgram('sh', ['-c', script, 'target', ...args]);
 
-export const IDLE = `setInterval(() => {}, 1e6); console.log('ready')`;
+/** Ends by itself, should nobody be left to end it. */
+export const IDLE = `setTimeout(() => {}, 120_000); console.log('ready')`;
 
 /** Holds `count` sockets whose peers have closed. */
 export const closeWait = (count: number): string => `
@@ -68,7 +68,7 @@ export const fullQueue = (backlog: number): string => `
     for (let i = 0; i < 40; i++) net.connect(port, '127.0.0.1').on('error', () => {});
     const hang = () => {
       require('node:fs').writeSync(1, 'ready');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120_000);
     };
     process.nextTick(() => process.nextTick(hang));
   });`;
@@ -78,7 +78,7 @@ export const openFiles = (count: number): string => `
   const fs = require('node:fs');
   // The listing itself opens one more.
   while (fs.readdirSync('/proc/self/fd').length - 1 < ${count}) fs.openSync('/dev/null');
-  setInterval(() => {}, 1e6);
+  setTimeout(() => {}, 120_000);
   fs.writeSync(1, 'ready');`;
 
 /** Holds a file of that size that is removed. */
@@ -113,6 +113,17 @@ export async function filesIn(files: Readonly<Record<string, string>>): Promise<
   return root;
 }
 
+/** A PATH that begins with these tools, programs of busybox or scripts of a test. */
+export async function pathWith(tools: Readonly<Record<string, string | null>>): Promise<{ PATH: string }> {
+  const folder = await directory();
+  for (const [name, script] of Object.entries(tools)) {
+    if (script === null) await symlink('/bin/busybox', path.join(folder, name));
+    else await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
+    if (script !== null) await chmod(path.join(folder, name), 0o755);
+  }
+  return { PATH: `${folder}:${process.env.PATH ?? ''}` };
+}
+
 export const MIB = 1024 * 1024;
 
 /** Cgroup v2 numbers of a process that is well. */
@@ -143,17 +154,3 @@ export const TROUBLE = {
   'pids.current': '90\n',
   'pids.max': '100\n',
 };
-
-/** Whether a script that was given this variable sleeps now, in its sample. */
-export function isSampling(variable: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    try {
-      return (
-        readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n' &&
-        readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(variable)
-      );
-    } catch {
-      return false;
-    }
-  });
-}
