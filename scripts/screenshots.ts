@@ -3,16 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { openStage, type Stage } from '../play/app/stage.ts';
 import { startPage } from '../play/page/server/page.ts';
-import { smallPng } from './small-png.ts';
 
 /** `npm run screenshots`: makes docs/images/*.png from the real play, in Debian's chromium. */
 const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const MOST_BYTES = 200_000;
-const WIDE = { width: 1360, height: 800 };
+const MOST_BYTES = 180_000;
+const WIDE = { width: 1360, height: 780 };
 const SLOW = { timeout: 60_000 };
+
+/** Pictures of the whole page are made a little smaller than it is, which a README does anyway. */
+const WHOLE = 0.8;
 
 interface Look {
   readonly dark?: boolean;
+  readonly scale?: number;
   readonly size?: { readonly width: number; readonly height: number };
 }
 
@@ -26,9 +29,10 @@ class Camera {
     this.#url = url;
   }
 
-  async open({ dark = false, size = WIDE }: Look = {}): Promise<Page> {
+  async open({ dark = false, scale = 1, size = WIDE }: Look = {}): Promise<Page> {
     const context = await this.#browser.newContext({
       viewport: size,
+      deviceScaleFactor: scale,
       colorScheme: dark ? 'dark' : 'light',
       reducedMotion: 'reduce',
       timezoneId: 'Europe/Berlin',
@@ -42,7 +46,7 @@ class Camera {
   async take(page: Page, name: string, what: Page | Locator = page): Promise<void> {
     await page.mouse.move(2, 2);
     await page.evaluate('document.fonts.ready');
-    const png = smallPng(await what.screenshot({ caret: 'hide' }));
+    const png = await what.screenshot({ caret: 'hide' });
     console.log(`docs/images/${name}.png  ${Math.round(png.length / 1000)} kB`);
     if (png.length > MOST_BYTES) throw new Error(`${name}.png is larger than ${MOST_BYTES} bytes`);
     writeFileSync(`${FOLDER}${name}.png`, png);
@@ -55,9 +59,22 @@ const become = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('menuitemradio', { name }).click();
 };
 
-const cardOf = (page: Page, pod: string): Locator =>
-  page.getByRole('main').getByRole('article').filter({ hasText: pod }).last();
+const hideGuide = (page: Page): Promise<void> =>
+  page.getByRole('region', { name: 'Guided start' }).getByRole('button', { name: 'Hide' }).click();
 
+const type = async (page: Page, words: string): Promise<void> => {
+  await page.getByRole('combobox', { name: 'Message #shop-oncall' }).fill(words);
+  await page.keyboard.press('Enter');
+};
+
+const cardOf = (page: Page, words: string): Locator =>
+  page.getByRole('main').getByRole('article').filter({ hasText: words }).last();
+
+const logOf = (page: Page): Locator => page.getByRole('region', { name: 'Log text' });
+
+const ILL = 'cart-leaky-0';
+
+/** Opens the thread under the card of a run that has come to its end. */
 const openThread = async (page: Page, pod: string): Promise<void> => {
   const card = cardOf(page, pod);
   await card
@@ -69,61 +86,88 @@ const openThread = async (page: Page, pod: string): Promise<void> => {
   await thread.locator('.file-lines, pre').first().waitFor(SLOW);
 };
 
+/** The newest debug container's log, whole, from its first line. */
+const showLog = async (page: Page): Promise<void> => {
+  await logOf(page).getByText('end of the log').waitFor(SLOW);
+  await logOf(page).evaluate((log) => log.scrollTo(0, 0));
+};
+
 async function resultInThread(camera: Camera): Promise<void> {
-  const page = await camera.open();
-  await page.getByRole('button', { name: /A first look at a pod/ }).click();
-  await page.keyboard.press('Enter');
-  await openThread(page, 'nginx-pod-1234');
-  await page.getByRole('region', { name: 'Log text' }).getByText('end of the log').waitFor(SLOW);
+  const page = await camera.open({ scale: WHOLE });
+  await hideGuide(page);
+  await type(page, `/kdebug ${ILL} --image=autodiagnose`);
+  await openThread(page, ILL);
+  await showLog(page);
   await camera.take(page, 'channel-with-result');
 }
 
+async function start(camera: Camera): Promise<void> {
+  const page = await camera.open();
+  await page.getByRole('region', { name: 'Guided start' }).waitFor();
+  await camera.take(page, 'start');
+}
+
 async function approval(camera: Camera): Promise<void> {
-  const page = await camera.open({ dark: true });
+  const page = await camera.open({ dark: true, scale: WHOLE });
   await page.getByRole('button', { name: /More than anyone may have alone/ }).click();
   await page.keyboard.press('Enter');
-  await cardOf(page, 'neato-5x9k3').getByRole('button', { name: 'Approve', exact: true }).waitFor(SLOW);
+  const card = cardOf(page, 'neato-5x9k3');
+  await card.getByRole('button', { name: 'Approve', exact: true }).waitFor(SLOW);
   await become(page, 'Bob');
+  await showLog(page);
   await camera.take(page, 'approval');
 }
 
 async function clusterPane(camera: Camera): Promise<void> {
   const page = await camera.open({ size: { width: 1600, height: 900 } });
-  const cluster = page.getByRole('complementary', { name: 'Cluster' });
-  await cluster
-    .getByRole('article', { name: 'Pod nginx-pod-1234' })
-    .getByRole('button', { name: /kdebug-/ })
-    .first()
-    .click();
-  await cluster.getByRole('region', { name: 'Log text' }).getByText('end of the log').waitFor(SLOW);
-  await camera.take(page, 'cluster', cluster);
+  await showLog(page);
+  await camera.take(page, 'cluster', page.getByRole('complementary', { name: 'Cluster' }));
   await page.context().close();
 }
 
 async function form(camera: Camera): Promise<void> {
   const page = await camera.open({ size: { width: 1100, height: 760 } });
-  const composer = page.getByRole('combobox', { name: 'Message #shop-oncall' });
-  await composer.fill('ALERT PodSlow pod=cart-leaky-0 namespace=shop');
-  await page.keyboard.press('Enter');
+  await hideGuide(page);
+  await type(page, 'ALERT PodSlow pod=search-slow-0 namespace=shop');
   const alert = cardOf(page, 'ALERT');
   await alert.hover();
   await alert.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Debug a pod' }).click();
   const dialog = page.getByRole('dialog', { name: 'Debug a pod' });
-  await dialog.waitFor();
+  await dialog.getByRole('textbox', { name: 'Pod', exact: true }).fill('Search Slow');
+  await dialog.getByRole('button', { name: 'Debug', exact: true }).click();
+  await dialog.locator('.field-error').first().waitFor();
   await camera.take(page, 'form');
 }
 
 async function narrow(camera: Camera): Promise<void> {
-  const page = await camera.open({ size: { width: 390, height: 780 }, dark: true });
-  await page.getByRole('region', { name: 'Guided start' }).getByRole('button', { name: 'Hide' }).click();
-  await page
-    .getByRole('main')
-    .getByText(/Succeeded/)
-    .first()
-    .waitFor();
-  await openThread(page, 'nginx-pod-1234');
+  const page = await camera.open({ size: { width: 360, height: 740 }, dark: true });
+  await hideGuide(page);
+  await openThread(page, ILL);
+  const result = page.getByRole('complementary', { name: 'Thread' }).getByRole('article').nth(1);
+  await result.evaluate((article) => article.scrollIntoView({ block: 'start' }));
   await camera.take(page, 'narrow');
+}
+
+/** Ginger's batch, slow enough to be seen at work, and with its result. */
+async function batch(camera: Camera): Promise<void> {
+  const running = await camera.open({ scale: WHOLE });
+  await hideGuide(running);
+  await become(running, 'Ginger');
+  await type(running, '/kdebug --all -n shop --image=security-audit --parallelism=2 -- /security-audit.sh');
+  const card = cardOf(running, 'security-audit');
+  await card
+    .getByText(/[1-9]\d* of \d+/)
+    .first()
+    .waitFor(SLOW);
+  await camera.take(running, 'batch-running');
+  const done = await camera.open({ scale: WHOLE });
+  await hideGuide(done);
+  const ended = cardOf(done, 'security-audit');
+  await ended.getByRole('button', { name: /Run the other/ }).waitFor(SLOW);
+  await ended.getByRole('button', { name: /repl(y|ies)/ }).click();
+  await done.getByRole('complementary', { name: 'Thread' }).locator('.file-lines').first().waitFor(SLOW);
+  await camera.take(done, 'batch-done');
 }
 
 async function pictures(stage: Stage): Promise<void> {
@@ -135,7 +179,7 @@ async function pictures(stage: Stage): Promise<void> {
   });
   try {
     const camera = new Camera(browser, page.url);
-    for (const picture of [resultInThread, approval, clusterPane, form, narrow]) await picture(camera);
+    for (const picture of [start, resultInThread, approval, clusterPane, narrow, batch, form]) await picture(camera);
   } finally {
     await browser.close();
     await page.stop();

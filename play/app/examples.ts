@@ -20,7 +20,7 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     user: 'U0ROY',
     channel: CHANNEL,
     text: ROY,
-    next: 'Send it. A debug container appears in the pod beside; its findings come as a reply in the thread.',
+    next: 'Send it. A debug container appears in the pod beside; its findings come as a reply in the thread. Then try cart-leaky-0 or payments-sockets-0, which are not well.',
   },
   {
     id: 'jonas',
@@ -47,7 +47,7 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     user: 'U0GINGER',
     channel: CHANNEL,
     text: GINGER,
-    next: 'Send it. This version answers that a request for several pods is not in it yet; nothing is started.',
+    next: 'Send it. One dashboard follows all pods, equal results stand together, and one file has every pod’s answer. Its buttons pause it, change its size and run the failed pods again.',
   },
   {
     id: 'refused',

@@ -3,12 +3,14 @@ export interface PlayImages {
   readonly autodiagnose: string;
   readonly debian: string;
   readonly debugger: string;
+  readonly securityAudit: string;
 }
 
 const LOCAL_IMAGES: PlayImages = {
   autodiagnose: 'registry.example.com/kdebug/autodiagnose:0.1.0',
   debian: 'debian:12-slim',
   debugger: 'registry.example.com/debugger:1.4',
+  securityAudit: 'registry.example.com/security-audit:1',
 };
 
 /** The policy of play: a shop whose on-call channel may look, and must ask for more. */
@@ -22,12 +24,20 @@ images:
   autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
+  security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
 defaultImage: autodiagnose
+# Shorter than the default, so that a node that is away is told while one still looks.
+limits: { startDeadline: 30s, runsPerUserPerMinute: 20 }
 channels:
   C0SHOP:
     name: "#shop-oncall"
     rules:
-      - { id: look, clusters: [play], namespaces: [shop, vault, default], classes: [observe], profiles: [restricted, baseline, general] }
+      - id: look
+        clusters: [play]
+        namespaces: [shop, vault, default]
+        classes: [observe]
+        profiles: [restricted, baseline, general]
+        batch: { maxPods: 50, maxParallelism: 10 }
       - id: attach
         clusters: [play]
         namespaces: [shop]

@@ -165,6 +165,13 @@ export class LocalCluster {
     this.#parts.world.pods.forgetHistory();
   }
 
+  /** An older etcd is restored: resource versions go back by so many, and every watch ends. */
+  restoreVersions(back: number): void {
+    const { pods } = this.#parts.world;
+    pods.setBack(pods.versions.current() - back);
+    this.watches.endAll('clean');
+  }
+
   /** Cuts every open connection, as a restart of the API server does. */
   dropConnections(): void {
     this.#parts.server.dropConnections();

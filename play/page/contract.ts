@@ -28,6 +28,8 @@ export interface Snapshot {
   readonly files: readonly PageFile[];
   /** Open ones of all people. */
   readonly views: readonly StoredView[];
+  /** Not the local one: it is looked at through its API, left alone, and what the bot asks of it is not seen. */
+  readonly isRealCluster: boolean;
   readonly pods: readonly PagePod[];
   /** Newest last, at most 200. */
   readonly events: readonly PageEvent[];
@@ -79,6 +81,8 @@ export interface PageContainer {
   readonly reason?: string;
   readonly exitCode?: number;
   readonly restarts: number;
+  /** Absent until it has started. */
+  readonly startedAtMs?: number;
   /** Of a debug container: the run in its environment, and its target. */
   readonly run?: string;
   readonly target?: string;
@@ -166,8 +170,8 @@ export type Deed =
       readonly ts: string;
       readonly blockId: string;
       readonly actionId: string;
-      /** The value of the option that was picked, for menus. */
-      readonly option?: string;
+      /** For menus and boxes: all that is chosen now, values of options or ids of people and channels. */
+      readonly chosen?: readonly string[];
     }
   | {
       readonly kind: 'press-in-view';
@@ -175,7 +179,7 @@ export type Deed =
       readonly viewId: string;
       readonly blockId: string;
       readonly actionId: string;
-      readonly option?: string;
+      readonly chosen?: readonly string[];
     }
   /** `values` as in Slack's `view.state.values`. */
   | {

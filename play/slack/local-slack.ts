@@ -129,6 +129,16 @@ export class LocalSlack {
     return this.state.ephemerals.filter((message) => message.visibleTo === user);
   }
 
+  /** A person's message with a file, as if it had been uploaded in Slack. */
+  async share(order: { user: string; channel: string; name: string; content: string }): Promise<StoredMessage> {
+    const { user, channel, name, content } = order;
+    const file = await this.uploads.keep({ user, name, origin: this.origin }, Buffer.from(content));
+    const message = this.deliver.say({ user, channel, text: '' });
+    message.files.push(file.id);
+    file.shares.push({ channel, ts: message.ts });
+    return message;
+  }
+
   /** Files whose upload was completed, in order. */
   files(): readonly FileView[] {
     return [...this.state.files.values()].filter((file) => file.state === 'complete').map(viewOf);

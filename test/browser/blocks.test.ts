@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HOSTILE } from '../adapters/slack/views/messages.ts';
 import { describeInBrowser } from './support/browser.ts';
 import { PageFixture } from './support/page-fixture.ts';
-import { emptyWorld, fromBot, message, modalOf, NOON, plain, preformatted, richText } from './support/worlds.ts';
+import { emptyWorld, fromBot, message, modalOf, NOON, plain, pod, preformatted, richText } from './support/worlds.ts';
 
 const MARKUP = [
   '<img src=x onerror="document.title=1"><script>document.title=1</script><a href="javascript:alert(1)">x</a>',
@@ -115,17 +115,154 @@ describeInBrowser('what the page draws', (browser) => {
     }
   });
 
+  it('draws each kind of block, and says which it does not know', async () => {
+    const item = (text: string) => ({ type: 'rich_text_section', elements: [{ type: 'text', text }] });
+    const cell = (text: string) => ({ type: 'raw_text', text });
+    const dot = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+    const lists = {
+      type: 'rich_text',
+      block_id: 'lists',
+      elements: [
+        { type: 'rich_text_list', style: 'bullet', elements: [item('a point')] },
+        { type: 'rich_text_list', style: 'ordered', offset: 2, indent: 1, elements: [item('the third')] },
+        { type: 'rich_text_quote', elements: [{ type: 'text', text: 'said before' }] },
+      ],
+    };
+    const spans = richText(
+      { type: 'channel', channel_id: 'C0OPS' },
+      { type: 'broadcast', range: 'here' },
+      { type: 'emoji', name: 'eyes' },
+      { type: 'text', text: 'gone', style: { strike: true, italic: true } },
+    );
+    const blocks = [
+      lists,
+      spans,
+      { type: 'section', block_id: 'f', fields: [plain('Field one'), { type: 'mrkdwn', text: '*Field* two' }] },
+      {
+        type: 'section',
+        block_id: 'p',
+        text: plain('Beside'),
+        accessory: { type: 'image', image_url: dot, alt_text: 'a dot' },
+      },
+      { type: 'divider', block_id: 'd' },
+      {
+        type: 'context',
+        block_id: 'c',
+        elements: [{ type: 'image', image_url: dot, alt_text: 'small' }, plain('Asked')],
+      },
+      { type: 'image', block_id: 'i', image_url: dot, alt_text: 'a chart', title: plain('Its title') },
+      {
+        type: 'table',
+        block_id: 't',
+        rows: [
+          [cell('Pod'), cell('State')],
+          [cell('web'), cell('fine')],
+        ],
+      },
+      { type: 'markdown', block_id: 'm', text: '**strong** words' },
+      { type: 'hologram', block_id: 'x' },
+    ];
+    fixture.reset(emptyWorld({ messages: [fromBot(1, blocks)] }));
+    const page = await browser.page(fixture.url);
+    const main = page.locator('.message-main');
+    expect(await main.locator('ul > li').allTextContents()).toEqual(['a point']);
+    expect(await main.locator('ol[start="3"] > li').allTextContents()).toEqual(['the third']);
+    expect(await main.locator('blockquote').allTextContents()).toEqual(['said before']);
+    expect(await main.locator('.mention').allTextContents()).toEqual(['#ops', '@here']);
+    expect(await main.getByText('👀').count()).toBe(1);
+    expect(await main.locator('s').allTextContents()).toEqual(['gone']);
+    expect(await main.locator('.block-fields > div').allTextContents()).toEqual(['Field one', 'Field two']);
+    expect(await main.locator('hr').count()).toBe(1);
+    for (const name of ['a dot', 'small', 'a chart'])
+      await expect
+        .poll(() => main.getByRole('img', { name }).evaluate((one) => Reflect.get(one, 'naturalWidth')))
+        .toBe(1);
+    expect(await main.locator('figcaption').allTextContents()).toEqual(['Its title']);
+    expect(await main.getByRole('row').allTextContents()).toEqual(['PodState', 'webfine']);
+    expect(await main.locator('b').allTextContents()).toEqual(['Field', 'strong']);
+    expect(await main.locator('.unknown').allTextContents()).toEqual([
+      'This page does not draw blocks of type “hologram”.',
+    ]);
+  });
+
+  it('shows hostile text to the letter outside of messages too: logs, events, pods, files, forms, requests, complaints', async () => {
+    const text = CORPUS.join('\n');
+    const [short = ''] = MARKUP;
+    const file = { id: 'F1', name: 'x.txt', title: short, size: 9, state: 'complete' as const };
+    const hurt = { ...pod('pod-1234'), containers: [{ ...pod('x').containers[0]!, name: short, image: short }] };
+    const event = { uid: 'e', atMs: 1, type: 'Warning', reason: short, message: text, namespace: 'shop', pod: short };
+    const request = { id: 'R1', to: 'slack' as const, atMs: 1, what: short, status: 500, error: short };
+    const label = { label: plain(short), hint: plain(short), block_id: 'b' };
+    const view = modalOf({
+      title: plain(short),
+      blocks: [{ type: 'input', ...label, element: { type: 'plain_text_input', action_id: 'b' } }],
+    });
+    fixture.reset(
+      emptyWorld({
+        messages: [message(1, { text: short, reactions: [{ name: short, users: ['U0BOB'] }], files: ['F1'] })],
+        ephemerals: [fromBot(2, [], { text: short, visibleTo: 'U0ROY' })],
+        files: [file],
+        pods: [hurt],
+        events: [{ ...event, count: 1 }],
+        requests: [request],
+      }),
+    );
+    fixture.texts = {
+      '/logs': text,
+      '/files/F1': text,
+      '/requests/R1': JSON.stringify({ ...request, request: { text }, response: text }),
+    };
+    fixture.answer = () => ({ ok: false, error: short });
+    const page = await browser.page(fixture.url);
+    const cluster = page.getByRole('complementary', { name: 'Cluster' });
+    await cluster.locator('.container').click();
+    const log = cluster.getByRole('region', { name: 'Log text' });
+    await expect.poll(() => log.textContent()).toContain(short);
+    await page.getByRole('region', { name: /^File/ }).getByText(short, { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Message #shop-oncall' }).fill('hello');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText(short).first().waitFor();
+    await cluster.getByRole('tab', { name: 'Events' }).click();
+    await cluster.getByRole('tabpanel').getByText(short, { exact: true }).first().waitFor();
+    await cluster.getByRole('tab', { name: /Requests/ }).click();
+    await cluster.locator('.request').click();
+    await expect.poll(() => page.getByRole('region', { name: 'Request as JSON' }).textContent()).toContain('onerror=');
+    await page.keyboard.press('Escape');
+    fixture.tell({ kind: 'view', view: { ...view, errors: { b: short } } });
+    await page.getByRole('dialog').getByText(short, { exact: true }).last().waitFor();
+    expect(await page.locator('body').locator('script, iframe, img, a[href^="javascript"]').count()).toBe(0);
+    expect(await page.title()).toBe('kdebug play');
+  });
+
   it('presses buttons after asking, picks from menus, and says which block it was', async () => {
     const confirm = { title: plain('Stop it?'), text: plain('It ends.'), confirm: plain('Stop'), deny: plain('Keep') };
     const option = (value: string) => ({ text: plain(`Option ${value}`), value });
+    const select = (type: string, action_id: string, words: string) => ({ type, action_id, placeholder: plain(words) });
     const elements = [
       { type: 'button', action_id: 'approve', text: plain('Approve'), style: 'primary', value: 'r1' },
       { type: 'button', action_id: 'stop', text: plain('Stop'), style: 'danger', value: 'r1', confirm },
-      { type: 'overflow', action_id: 'more', options: [option('a'), option('b')] },
-      { type: 'static_select', action_id: 'pick', placeholder: plain('Pick one'), options: [option('c'), option('d')] },
+      { type: 'overflow', action_id: 'more', options: [option('a'), option('b')], confirm },
+      { ...select('static_select', 'pick', 'Pick one'), options: [option('c'), option('d')] },
       { type: 'radio_buttons', action_id: 'radio', options: [option('e'), option('f')] },
+      select('users_select', 'who', 'Pick somebody'),
+      select('channels_select', 'where', 'Pick a channel'),
     ];
-    fixture.reset(emptyWorld({ messages: [fromBot(1, [{ type: 'actions', block_id: 'row', elements }])] }));
+    const section = (block_id: string, accessory: object) => ({
+      type: 'section',
+      block_id,
+      text: plain('x'),
+      accessory,
+    });
+    const blocks = [
+      { type: 'actions', block_id: 'row', elements },
+      section('many', {
+        ...select('multi_static_select', 'options', 'Pick several'),
+        options: [option('g'), option('h')],
+        initial_options: [option('g')],
+      }),
+      section('people', select('multi_users_select', 'people', 'Pick people')),
+    ];
+    fixture.reset(emptyWorld({ messages: [fromBot(1, blocks)] }));
     const page = await browser.page(fixture.url);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -134,18 +271,32 @@ describeInBrowser('what the page draws', (browser) => {
     await page.getByRole('alertdialog', { name: 'Stop it?' }).getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByRole('menuitem', { name: 'Option b' }).click();
+    await page.getByRole('alertdialog', { name: 'Stop it?' }).getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('combobox', { name: 'Pick one' }).selectOption('d');
     await page.getByRole('radio', { name: 'Option f' }).check();
-    await expect.poll(() => fixture.deeds.length).toBe(5);
+    await page.getByRole('combobox', { name: 'Pick somebody' }).selectOption({ label: 'Bob' });
+    await page.getByRole('combobox', { name: 'Pick a channel' }).selectOption({ label: '#ops' });
+    const several = page.getByRole('group', { name: 'Pick several' });
+    await several.getByRole('checkbox', { name: 'Option h' }).check();
+    await several.getByRole('checkbox', { name: 'Option g' }).uncheck();
+    await several.getByRole('checkbox', { name: 'Option h' }).uncheck();
+    await page.getByRole('group', { name: 'Pick people' }).getByRole('checkbox', { name: 'Ginger' }).check();
+    await expect.poll(() => fixture.deeds.length).toBe(11);
     const pressed = fixture.deeds.map((deed) =>
-      deed.kind === 'press' ? [deed.blockId, deed.actionId, deed.option] : deed.kind,
+      deed.kind === 'press' ? [deed.blockId, deed.actionId, deed.chosen] : deed.kind,
     );
     expect(pressed).toEqual([
       ['row', 'approve', undefined],
       ['row', 'stop', undefined],
-      ['row', 'more', 'b'],
-      ['row', 'pick', 'd'],
-      ['row', 'radio', 'f'],
+      ['row', 'more', ['b']],
+      ['row', 'pick', ['d']],
+      ['row', 'radio', ['f']],
+      ['row', 'who', ['U0BOB']],
+      ['row', 'where', ['C0OPS']],
+      ['many', 'options', ['g', 'h']],
+      ['many', 'options', ['h']],
+      ['many', 'options', []],
+      ['people', 'people', ['U0GINGER']],
     ]);
   });
 

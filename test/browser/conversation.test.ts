@@ -22,8 +22,13 @@ describeInBrowser('the conversation', (browser) => {
   it('keeps 1,000 messages smooth: one change draws one message again', async () => {
     const messages = Array.from({ length: 1_000 }, (_, index) => fromBot(index, words(`message ${index}`)));
     fixture.reset(emptyWorld({ messages }));
+    const begun = performance.now();
     const page = await browser.page(fixture.url);
     const last = page.locator('.message').last();
+    await last.waitFor();
+    console.log(
+      `opened with 1,000 messages in ${Math.round(performance.now() - begun)} ms, the browser’s tab included`,
+    );
     expect(await page.locator('.message').count()).toBe(1_000);
     expect(await last.isVisible()).toBe(true);
     // Marks every element, so that one which was made anew would show, and times each change from the page's hearing of it.
@@ -65,6 +70,24 @@ describeInBrowser('the conversation', (browser) => {
     await page.getByRole('button', { name: 'New messages' }).click();
     await expect.poll(() => page.evaluate(DISTANCE)).toBeLessThan(5);
     expect(await page.getByRole('button', { name: 'New messages' }).count()).toBe(0);
+  });
+
+  it('opens a thread where its first new reply begins, when it does not fit', async () => {
+    const long = (second: number) =>
+      message(second, { threadTs: `${NOON + 1}.000100`, text: `reply ${second}\n${'line\n'.repeat(60)}` });
+    fixture.reset(emptyWorld());
+    const page = await browser.page(fixture.url);
+    const said = [message(1, { text: 'the root' }), long(2), long(3)];
+    fixture.tell(...said.map((each) => ({ kind: 'message' as const, message: each })));
+    await page.getByRole('button', { name: /2 replies/ }).click();
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    const isSeen = (words: string) =>
+      thread.getByText(words).evaluate((one) => {
+        const list = one.closest('.list')?.getBoundingClientRect();
+        const { top } = one.getBoundingClientRect();
+        return list !== undefined && top >= list.top && top < list.bottom;
+      });
+    expect([await isSeen('reply 2'), await isSeen('reply 3')]).toEqual([true, false]);
   });
 
   it('tells private answers to one person only, and takes them away on request', async () => {
@@ -109,6 +132,10 @@ describeInBrowser('the conversation', (browser) => {
     await bar.click();
     await page.getByRole('complementary', { name: 'Thread' }).getByText('a reply').waitFor();
     await expect.poll(() => bar.textContent()).not.toContain('New');
+    const second = message(14, { threadTs: `${NOON + 1}.000100`, text: 'another reply' });
+    fixture.tell({ kind: 'message', message: second });
+    await page.getByRole('button', { name: /2 replies/ }).waitFor();
+    await page.getByRole('complementary', { name: 'Thread' }).getByText('another reply').waitFor();
     await rail.getByRole('button', { name: 'ops 2 unread' }).click();
     await page.getByRole('main').getByText('New', { exact: true }).waitFor();
     await rail.getByRole('button', { name: 'shop-oncall' }).click();
@@ -248,6 +275,19 @@ describeInBrowser('the conversation', (browser) => {
     fixture.snapshot = { ...fixture.snapshot, world: 'another' };
     await page.reload();
     await page.getByRole('button', { name: 'You are Roy' }).waitFor();
+  });
+
+  it('says so when the cluster is a real one, and offers only what it can do there', async () => {
+    const trouble = { watch: 'See it cope.', needsPod: false, lasts: false };
+    const troubles = [{ id: 's', where: 'slack' as const, title: 'Rate limit (429)', ...trouble }];
+    fixture.reset(emptyWorld({ isRealCluster: true, examples: [], troubles }));
+    const page = await browser.page(fixture.url);
+    const cluster = page.getByRole('complementary', { name: 'Cluster' });
+    await cluster.getByText('This is a real cluster: it is left alone').waitFor();
+    expect(await page.getByRole('button', { name: 'Make it worse' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Guided start' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Slack trouble' }).click();
+    await page.getByRole('menuitem', { name: /Rate limit/ }).waitFor();
   });
 
   it('announces new messages to a screen reader, and not their updates', async () => {

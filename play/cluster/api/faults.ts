@@ -10,6 +10,8 @@ export type FaultKind =
   | { readonly kind: 'close-watch'; readonly how: 'clean' | 'reset' | 'silence'; readonly afterEvents: number }
   | { readonly kind: 'gone-410' }
   | { readonly kind: 'garbage-watch-line' }
+  /** Says this first, before any event. */
+  | { readonly kind: 'watch-line'; readonly line: string }
   | { readonly kind: 'cut-log'; readonly afterBytes: number };
 
 export interface FaultMatch {
@@ -59,7 +61,7 @@ export class Faults {
   }
 }
 
-const WATCH_FAULTS = new Set<FaultKind['kind']>(['close-watch', 'gone-410', 'garbage-watch-line']);
+const WATCH_FAULTS = new Set<FaultKind['kind']>(['close-watch', 'gone-410', 'garbage-watch-line', 'watch-line']);
 
 function isFor(match: FaultMatch, kind: FaultKind['kind'], route: Route): boolean {
   if (WATCH_FAULTS.has(kind) && route.verb !== 'watch') return false;

@@ -2,7 +2,7 @@ import type { Container, PodObject } from '../objects/pod.ts';
 import { maySee } from '../programs/access.ts';
 import { quantity } from '../programs/cgroup.ts';
 import { type FileView, fileView, type Tree } from '../programs/file-view.ts';
-import type { Images } from '../programs/images.ts';
+import type { Image, Images } from '../programs/images.ts';
 import type { Slot } from './slot.ts';
 import { envOf, type StartReady } from './start-plan.ts';
 
@@ -18,7 +18,7 @@ interface Surroundings {
 export function filesFor({ pod, slot, plan, target, images }: Surroundings): FileView {
   const container = target?.container ?? slot.container;
   const image = target ? images.find(container.image) : plan.image;
-  const command = target ? (container.command ?? ['/app']) : plan.argv;
+  const command = target ? (container.command ?? ownCommand(image)) : plan.argv;
   const first = target?.instance?.credentials ?? plan.credentials;
   return fileView(podTree(plan.image.files, pod, slot.container), {
     root: podTree(image?.files ?? {}, pod, container),
@@ -29,6 +29,10 @@ export function filesFor({ pod, slot, plan, target, images }: Surroundings): Fil
     isReadable: maySee(plan.credentials, first),
   });
 }
+
+/** A service has no command that is simulated. */
+const ownCommand = (image: Image | undefined): readonly string[] =>
+  image === undefined || image.entrypoint.length === 0 ? ['/app'] : image.entrypoint;
 
 /** An image's files as a container of this pod has them: with the host's name and its own cgroup's numbers. */
 function podTree(image: Tree, pod: PodObject, container: Container): Tree {

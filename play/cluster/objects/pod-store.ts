@@ -82,6 +82,17 @@ export class PodStore {
     this.#history = [];
   }
 
+  /** The same pods under older versions, without a past: what is left after a restore of an older etcd. */
+  setBack(version: number): void {
+    this.versions.setBack(version);
+    for (const pods of this.#namespaces.values())
+      for (const [name, pod] of pods) {
+        const resourceVersion = String(Math.min(Number(pod.metadata.resourceVersion), version));
+        pods.set(name, { ...pod, metadata: { ...pod.metadata, resourceVersion } });
+      }
+    this.forgetHistory();
+  }
+
   /** `namespace` empty: all of them. The returned function ends it. */
   subscribe(namespace: string, listener: ChangeListener): () => void {
     const listeners = this.#listeners.get(namespace) ?? new Set();

@@ -10,6 +10,11 @@ export class ResourceVersions {
     return this.#current;
   }
 
+  /** As a restore of an older etcd does. */
+  setBack(version: number): void {
+    this.#current = Math.min(this.#current, version);
+  }
+
   next(): number {
     this.#current += 1;
     return this.#current;

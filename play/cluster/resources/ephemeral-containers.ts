@@ -36,7 +36,8 @@ async function patch(world: World, nodes: NodeSide, call: Call): Promise<void> {
   const wanted = decode(result, words, call);
   const causes = ephemeralCauses(pod, wanted);
   if (causes.length > 0) throw invalid('Pod', pod.metadata.name, causes);
-  const next = changed(world, call, { pod, result, wanted });
+  const asked = changed(world, call, { pod, result, wanted });
+  const next = asked === pod ? pod : world.webhooks.rewritten(call, 'UPDATE', asked);
   if (isSignificant(next, pod)) admitByPodSecurity(world, call, next);
   world.webhooks.admit(call, 'UPDATE', next);
   if (next === pod || isDryRun(call)) return answerPod(world, call, 200, next);
@@ -86,8 +87,8 @@ function changed(world: World, call: Call, { pod, result, wanted }: Wish): PodOb
   const hasSameContainers = isSameJson(pod.spec.ephemeralContainers ?? [], wanted);
   const isSame =
     hasSameContainers &&
-    isSameJson(metadata.labels, pod.metadata.labels ?? {}) &&
-    isSameJson(metadata.annotations, pod.metadata.annotations ?? {});
+    isSameJson(metadata.labels ?? {}, pod.metadata.labels ?? {}) &&
+    isSameJson(metadata.annotations ?? {}, pod.metadata.annotations ?? {});
   if (isSame) return pod;
   return {
     ...pod,

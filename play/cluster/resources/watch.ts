@@ -61,14 +61,15 @@ class PodWatch {
   start(bookmarkMs: number): void {
     const { response, query, route } = this.#call;
     const missed = this.#missed();
+    const { fault } = this.#call;
     beginStream(this.#call, 'application/json', missed ? 200 : 410);
     response.on('close', () => this.#stop());
-    if (!missed || this.#call.fault?.kind === 'gone-410') {
+    if (!missed || fault?.kind === 'gone-410') {
       this.#gone();
       return;
     }
-    if (this.#call.fault?.kind === 'garbage-watch-line')
-      this.#write('{"type":"MODIFIED","object":{"kind":"Pod","metad\n');
+    if (fault?.kind === 'garbage-watch-line') this.#write('{"type":"MODIFIED","object":{"kind":"Pod","metad\n');
+    if (fault?.kind === 'watch-line') this.#write(`${fault.line}\n`);
     for (const change of missed) this.#tell(change);
     if (query.get('sendInitialEvents') === 'true') this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
     this.#cleanUp.push(this.#world.pods.subscribe(route.namespace, (change) => this.#tell(change)));
@@ -103,6 +104,13 @@ class PodWatch {
         return { type: 'ADDED' as const, version: Number(pod.metadata.resourceVersion), pod };
       });
     }
+    const current = this.#world.pods.versions.current();
+    // After a restore of an older etcd; the real server waits 3 s before it says so.
+    if (Number(asked) > current)
+      throw new ApiError(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      });
     const since = this.#world.pods.since(Number(asked));
     return since?.filter(({ pod }) => namespace === '' || pod.metadata.namespace === namespace);
   }

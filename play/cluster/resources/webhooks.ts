@@ -17,7 +17,7 @@ export interface AdmissionRequest {
   readonly object: PodObject;
 }
 
-/** A validating webhook of a test. Without `deny` and `isUnreachable` it lets everything pass. */
+/** A webhook of a test. Without `deny`, `isUnreachable` and `rewrite` it lets everything pass as it is. */
 export interface Webhook {
   /** Default `policy.example.com`. */
   readonly name?: string;
@@ -31,6 +31,8 @@ export interface Webhook {
   readonly warnings?: readonly string[];
   /** It has side effects, so the API server does not ask it in a dry run and refuses that. */
   readonly sideEffects?: boolean;
+  /** A mutating one: makes another pod of it. Asked about ephemeral containers only. */
+  readonly rewrite?: (pod: PodObject) => PodObject;
   /** Nobody answers, and its failure policy is `Fail`. */
   readonly isUnreachable?: boolean;
 }
@@ -49,6 +51,18 @@ export class Webhooks {
 
   clear(): void {
     this.#hooks = [];
+  }
+
+  /** What mutating webhooks make of it. */
+  rewritten(call: Call, operation: AdmissionRequest['operation'], object: PodObject): PodObject {
+    const { resource, subresource } = call.route;
+    const { namespace, name } = object.metadata;
+    const about = { operation, resource: `${resource}/${subresource}`, namespace, name };
+    const request = { ...about, user: call.identity.user.name, isDryRun: isDryRun(call) };
+    return this.#hooks.reduce((pod, { match, rewrite }) => {
+      if (!rewrite) return pod;
+      return (match?.({ ...request, object: pod }) ?? true) ? rewrite(pod) : pod;
+    }, object);
   }
 
   /** @throws ApiError the first refusal */

@@ -21,13 +21,21 @@ export function completionOf(policy: Policy): Completion {
   };
   return {
     verbs: VERBS.map(({ name, help }) => ({ word: name, does: help })),
-    flags: FLAGS.map((flag: Flag) => {
+    flags: usualFirst(FLAGS).map((flag: Flag) => {
       const known = values[flag.value];
       return { word: `--${flag.name}`, does: flag.help, ...(known === undefined ? {} : { values: known }) };
     }),
     images,
     namespaces: namespacesOf(policy),
   };
+}
+
+/** What most requests have comes first, the rest as in the grammar. */
+const USUAL = ['image', 'target', 'profile', 'reason', 'namespace'];
+
+function usualFirst(flags: readonly Flag[]): readonly Flag[] {
+  const rank = ({ name }: Flag): number => (USUAL.includes(name) ? USUAL.indexOf(name) : USUAL.length);
+  return flags.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** The namespaces that some rule names in full; a prefix names none. */

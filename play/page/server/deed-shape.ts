@@ -3,7 +3,12 @@ import type { Deed } from '../contract.ts';
 
 const id = z.string().min(1).max(255);
 const text = z.string().max(40_000);
-const press = { user: id, blockId: z.string().max(255), actionId: z.string().max(255), option: text.exactOptional() };
+const press = {
+  user: id,
+  blockId: z.string().max(255),
+  actionId: z.string().max(255),
+  chosen: z.array(id).max(100).exactOptional(),
+};
 
 /** What a browser may send as a deed; anything else is a mistake of the page. */
 export const DeedShape: z.ZodType<Deed> = z.discriminatedUnion('kind', [

@@ -102,16 +102,16 @@ export class Deeds {
     return answerTo(await deliver.mention(order));
   }
 
-  async #press({ user, channel, ts, actionId, blockId, option }: Of<'press'>): Promise<DeedAnswer> {
+  async #press({ user, channel, ts, actionId, blockId, chosen }: Of<'press'>): Promise<DeedAnswer> {
     this.#checkMayWrite(user, channel);
     this.#message(channel, ts, user);
-    const press = { actionId, blockId, ...(option === undefined ? {} : { value: option }) };
+    const press = { actionId, blockId, ...(chosen === undefined ? {} : { chosen }) };
     return answerTo(await this.#slack.deliver.action({ user, channel, ts, ...press }));
   }
 
-  async #pressInView({ user, viewId, actionId, blockId, option }: Of<'press-in-view'>): Promise<DeedAnswer> {
+  async #pressInView({ user, viewId, actionId, blockId, chosen }: Of<'press-in-view'>): Promise<DeedAnswer> {
     this.#view(viewId, user);
-    const press = { actionId, blockId, ...(option === undefined ? {} : { value: option }) };
+    const press = { actionId, blockId, ...(chosen === undefined ? {} : { chosen }) };
     return answerTo(await this.#slack.deliver.viewAction({ user, viewId, ...press }));
   }
 

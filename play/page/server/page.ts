@@ -180,6 +180,7 @@ class PageServer {
     return {
       world: this.#world,
       ...slackNow(this.#options.slack),
+      isRealCluster: !(this.#options.cluster instanceof LocalCluster),
       pods: this.#side.pods(),
       events: this.#side.events(),
       requests: this.#book.lines(),

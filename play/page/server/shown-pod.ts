@@ -32,9 +32,13 @@ interface Status {
   readonly restartCount: number;
   readonly state?: {
     readonly waiting?: { readonly reason?: string };
-    readonly running?: object;
-    readonly terminated?: { readonly reason?: string; readonly exitCode: number };
+    readonly running?: Started;
+    readonly terminated?: Started & { readonly reason?: string; readonly exitCode: number };
   };
+}
+
+interface Started {
+  readonly startedAt?: string | Date | null;
 }
 
 /** What is read of core/v1 Event. */
@@ -83,15 +87,18 @@ function shownContainer(
   };
 }
 
-function stateOf(status: Status | undefined): Pick<PageContainer, 'state' | 'reason' | 'exitCode'> {
+function stateOf(status: Status | undefined): Pick<PageContainer, 'state' | 'reason' | 'exitCode' | 'startedAtMs'> {
   const { terminated, running, waiting } = status?.state ?? {};
   if (terminated) {
     const { reason, exitCode } = terminated;
-    return { state: 'terminated', exitCode, ...(reason === undefined ? {} : { reason }) };
+    return { state: 'terminated', exitCode, ...startOf(terminated), ...(reason === undefined ? {} : { reason }) };
   }
-  if (running) return { state: 'running' };
+  if (running) return { state: 'running', ...startOf(running) };
   return { state: 'waiting', ...(waiting?.reason === undefined ? {} : { reason: waiting.reason }) };
 }
+
+const startOf = ({ startedAt }: Started): { startedAtMs?: number } =>
+  startedAt ? { startedAtMs: new Date(startedAt).getTime() } : {};
 
 export function shownEvent(event: Event): PageEvent {
   const { metadata, involvedObject } = event;

@@ -78,7 +78,7 @@ const KINDS: readonly Kind[] = [
     where: 'cluster',
     title: 'Node away',
     watch:
-      'A run that starts now is accepted, then nothing: it goes on as soon as the node is back, or after two minutes the bot says that the node gave no answer.',
+      'A run that starts now is accepted, then nothing: it goes on as soon as the node is back, or after half a minute the bot says that the node gave no answer.',
     needsPod: false,
     lasts: true,
     make: (maker) => (maker.toggle('node-away') ? maker.cluster().nodeDown() : maker.cluster().nodeUp()),

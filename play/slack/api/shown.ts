@@ -52,7 +52,8 @@ export function shownFile(slack: SlackState, file: StoredFile): Json {
     mode: file.snippetType === undefined ? 'hosted' : 'snippet',
     filetype: file.snippetType ?? file.name.split('.').at(-1) ?? 'binary',
     size: file.size,
-    user: slack.app.botUserId,
+    user: file.user ?? slack.app.botUserId,
+    ...(file.urlPrivate === undefined ? {} : { url_private: file.urlPrivate }),
     channels: file.shares.map((share) => share.channel),
     shares,
   };

@@ -34,13 +34,11 @@ const button = interactive('button', {
 
 const choice = { ...focusable, initial_option: option(anyText(75)) };
 const several = { ...focusable, max_selected_items: integer(1, 100) };
+const ids = list(string(255), 100);
 
 const selects: Record<string, Check> = {
   static_select: interactive('static_select', {
     optional: { ...choice, options: options.select, option_groups: options.groups },
-  }),
-  multi_static_select: interactive('multi_static_select', {
-    optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
   }),
   external_select: interactive('external_select', { optional: { ...choice, min_query_length: integer(0, 1000) } }),
   users_select: interactive('users_select', { optional: { ...focusable, initial_user: string(255) } }),
@@ -53,6 +51,23 @@ const selects: Record<string, Check> = {
       initial_conversation: string(255),
       default_to_current_conversation: boolean,
       response_url_enabled: boolean,
+      filter: anything,
+    },
+  }),
+};
+
+/** In sections and inputs only (docs.slack.dev, "Multi-select menu element"). */
+const multiSelects: Record<string, Check> = {
+  multi_static_select: interactive('multi_static_select', {
+    optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
+  }),
+  multi_users_select: interactive('multi_users_select', { optional: { ...several, initial_users: ids } }),
+  multi_channels_select: interactive('multi_channels_select', { optional: { ...several, initial_channels: ids } }),
+  multi_conversations_select: interactive('multi_conversations_select', {
+    optional: {
+      ...several,
+      initial_conversations: ids,
+      default_to_current_conversation: boolean,
       filter: anything,
     },
   }),
@@ -99,8 +114,8 @@ const inputs: Record<string, Check> = {
 };
 
 export const actionElement = byType({ button, ...selects, ...choices });
-export const accessory = byType({ button, image, ...selects, ...choices });
-export const inputElement = byType({ ...selects, ...choices, ...inputs });
+export const accessory = byType({ button, image, ...selects, ...multiSelects, ...choices });
+export const inputElement = byType({ ...selects, ...multiSelects, ...choices, ...inputs });
 export const contextElement = byType({
   image,
   plain_text: anyText(3000),

@@ -10,12 +10,14 @@ interface Pressed {
 export interface Press {
   readonly actionId: string;
   readonly blockId?: string;
-  /** Tells apart elements with one action id: the button's value, or the menu's chosen option. */
+  /** Tells apart buttons with one action id. */
   readonly value?: string;
+  /** Of a menu or of boxes: values of options, ids of people or channels. */
+  readonly chosen?: readonly string[];
 }
 
 function elementsOf(block: Json): Json[] {
-  const elements = Array.isArray(block.elements) ? block.elements.filter(isJson) : [];
+  const elements = jsonIn(block.elements);
   const single = [block.accessory, block.element].filter(isJson);
   return [...elements, ...single];
 }
@@ -51,6 +53,23 @@ export function actionOf({ blockId, element }: Pressed, press: Press, actionTs: 
     const { text, value, style } = element;
     return { ...common, text, ...(value === undefined ? {} : { value }), ...(style === undefined ? {} : { style }) };
   }
-  const options = Array.isArray(element.options) ? element.options.filter(isJson) : [];
-  return { ...common, selected_option: options.find((option) => option.value === press.value) ?? null };
+  return { ...common, ...choiceOf(element, press.chosen ?? []) };
 }
+
+/** What the payload says of a choice (docs.slack.dev, block element reference: each element's interaction payload). */
+function choiceOf(element: Json, chosen: readonly string[]): Json {
+  const type = String(element.type);
+  const isMany = type === 'checkboxes' || type.startsWith('multi_');
+  const named = ['user', 'channel', 'conversation'].find((name) => type.endsWith(`${name}s_select`));
+  if (named !== undefined)
+    return isMany ? { [`selected_${named}s`]: chosen } : { [`selected_${named}`]: chosen[0] ?? null };
+  const options = optionsOf(element).filter(({ value }) => typeof value === 'string' && chosen.includes(value));
+  return isMany ? { selected_options: options } : { selected_option: options[0] ?? null };
+}
+
+const jsonIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+
+const optionsOf = (element: Json): Json[] => [
+  ...jsonIn(element.options),
+  ...jsonIn(element.option_groups).flatMap((group) => jsonIn(group.options)),
+];

@@ -26,7 +26,7 @@ export interface Parts {
   readonly unknown: string[];
 }
 
-/** The HTTP face: `/api/METHOD`, `/upload/v1/ID`, `/hooks/…`, and the upgrade to Socket Mode. */
+/** The HTTP face: `/api/METHOD`, `/upload/v1/ID`, `/files-pri/ID/NAME`, `/hooks/…`, and the upgrade to Socket Mode. */
 export class SlackServer {
   private readonly parts: Parts;
   private readonly server: Server;
@@ -71,6 +71,7 @@ export class SlackServer {
     const last = rest.at(-1) ?? '';
     if (area === 'api' && rest.length === 1) return this.api(request, response, url, last);
     if (area === 'upload' && request.method === 'POST') return this.upload(request, response, last);
+    if (area === 'files-pri' && request.method === 'GET') return this.download(request, response, rest[0] ?? '');
     if (area === 'hooks' && request.method === 'POST') return this.hook(request, response, last);
     this.parts.unknown.push(`${request.method} ${url.pathname}`);
     send(response, { status: 404, body: `no such address: ${request.method} ${url.pathname}` });
@@ -111,6 +112,16 @@ export class SlackServer {
     });
     request.resume();
     log.add('upload', { file: id }, atMs, outcome);
+  }
+
+  private async download(request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {
+    const { faults, log, slack, uploads } = this.parts;
+    const atMs = slack.now();
+    const outcome = await answer(response, faults.take('download', false), {
+      run: () => uploads.download(id, request.headers.authorization),
+      refuse: (error) => ({ status: 403, body: error }),
+    });
+    log.add('download', { file: id }, atMs, outcome);
   }
 
   private async hook(request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {

@@ -73,7 +73,9 @@ export class Sockets {
 
   /** Sends to the next connection in turn. Resolves with the acknowledgement's payload, or undefined after `limitMs` or a lost connection. */
   async deliver(envelope: Envelope, limitMs: number): Promise<Json | undefined> {
-    const socket = this.open[this.turn % Math.max(1, this.open.length)];
+    // Not to one that is being closed.
+    const usable = this.open.filter(({ readyState, OPEN }) => readyState === OPEN);
+    const socket = usable[this.turn % Math.max(1, usable.length)];
     this.turn += 1;
     if (socket === undefined) return undefined;
     const id = randomUUID();
@@ -105,6 +107,15 @@ export class Sockets {
   /** Cuts the TCP connection without a word. */
   kill(index?: number): void {
     for (const socket of this.chosen(index)) socket.terminate();
+  }
+
+  /** The network swallows what the app says on a connection, its pings and acknowledgements too. The returned function ends it. */
+  freeze(index?: number): () => void {
+    const chosen = this.chosen(index);
+    for (const socket of chosen) socket.pause();
+    return () => {
+      for (const socket of chosen) socket.resume();
+    };
   }
 
   stop(): void {

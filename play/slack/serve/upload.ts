@@ -1,13 +1,21 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
+import type { StoredFile } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
 import type { Answer } from './http.ts';
+
+/** Who shares a file, and where this Slack is. */
+interface Kept {
+  readonly user: string;
+  readonly name: string;
+  readonly origin: string;
+}
 
 /** Takes the bytes of uploads straight to disk: memory stays flat whatever the size. The folder is gone after `close`. */
 export class Uploads {
@@ -28,6 +36,28 @@ export class Uploads {
     file.path = path;
     file.state = 'uploaded';
     return { status: 200, body: `OK - ${bytes}` };
+  }
+
+  /** A file that a person shares: it is there at once. */
+  async keep({ user, name, origin }: Kept, bytes: Buffer): Promise<StoredFile> {
+    const id = this.slack.nextId('F');
+    const path = join(await this.folder, id);
+    await writeFile(path, bytes);
+    const known = { id, name, title: name, size: bytes.length, createdAtMs: this.slack.now(), shares: [], user, path };
+    const file: StoredFile = { ...known, state: 'complete', urlPrivate: `${origin}/files-pri/${id}/${name}` };
+    this.slack.files.set(id, file);
+    return file;
+  }
+
+  /** `url_private`: "a bearer token with files:read"; everybody else is sent to a page to sign in. */
+  async download(id: string, authorization: string | undefined): Promise<Answer> {
+    const { app, files } = this.slack;
+    const isAllowed = authorization === `Bearer ${app.botToken}` && app.scopes.includes('files:read');
+    if (!isAllowed) return { status: 302, body: '', headers: { location: '/' } };
+    const path = files.get(id)?.path;
+    return path === undefined
+      ? { status: 404, body: 'no such file' }
+      : { status: 200, body: await readFile(path, 'utf8') };
   }
 
   async close(): Promise<void> {

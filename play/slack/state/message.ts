@@ -43,6 +43,10 @@ export interface StoredFile {
   /** Where the bytes are on this machine; set once they arrived whole. */
   path?: string;
   state: 'awaiting-bytes' | 'uploaded' | 'complete';
+  /** Who shared it; absent: the app. */
+  readonly user?: string;
+  /** Where its bytes are given to who has the right token. */
+  readonly urlPrivate?: string;
   shares: { channel: string; ts: string; threadTs?: string }[];
 }
 

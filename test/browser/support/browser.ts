@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -14,6 +14,7 @@ export function describeInBrowser(name: string, tests: (open: Opener) => void): 
   describe(name, () => {
     const opener = new Opener();
     beforeAll(() => opener.start());
+    afterEach(() => opener.closePages());
     afterAll(() => opener.stop());
     tests(opener);
   });
@@ -49,8 +50,12 @@ export class Opener {
     return page;
   }
 
+  async closePages(): Promise<void> {
+    for (const context of this.#contexts.splice(0)) await context.close();
+  }
+
   async stop(): Promise<void> {
-    for (const context of this.#contexts) await context.close();
+    await this.closePages();
     await this.#browser?.close();
   }
 }

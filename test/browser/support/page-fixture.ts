@@ -12,6 +12,8 @@ export class PageFixture {
   snapshot: Snapshot;
   readonly deeds: Deed[] = [];
   answer: (deed: Deed) => DeedAnswer = () => ({ ok: true });
+  /** Bodies by path, of logs, files and requests; a log without one cannot be read. */
+  texts: Readonly<Record<string, string>> = {};
   readonly #listeners = new Set<ServerResponse>();
   #server: Server | undefined;
   #port = 0;
@@ -46,6 +48,7 @@ export class PageFixture {
     this.snapshot = snapshot;
     this.deeds.length = 0;
     this.answer = () => ({ ok: true });
+    this.texts = {};
   }
 
   tell(...changes: PageChange[]): void {
@@ -63,6 +66,8 @@ export class PageFixture {
     if (pathname === '/') return say('text/html', documentOf(TOKEN));
     if (pathname === '/app.js') return say('text/javascript', this.#bundle.script);
     if (pathname === '/app.css') return say('text/css', this.#bundle.style);
+    const text = this.texts[pathname];
+    if (text !== undefined) return say(pathname.startsWith('/requests/') ? 'application/json' : 'text/plain', text);
     if (pathname.startsWith('/files/')) return say('text/plain', FILE_TEXT);
     if (pathname === '/deeds') return say('application/json', JSON.stringify(await this.#deed(request)));
     if (pathname !== '/events') {

@@ -33,6 +33,7 @@ export function emptyWorld(more: Partial<Snapshot> = {}): Snapshot {
     ephemerals: [],
     files: [],
     views: [],
+    isRealCluster: false,
     pods: [pod('pod-1234'), pod('neato-5thn0')],
     events: [],
     requests: [],

@@ -275,3 +275,22 @@ describe('a dry run', () => {
     expect(json.details).toMatchObject({ group: 'meta.k8s.io', kind });
   });
 });
+
+test('a mutating webhook rewrites what is stored, and the same patch again is a forbidden change then', async () => {
+  cluster.addPod({ name: 'rewritten' });
+  cluster.webhooks.add({
+    rewrite: (pod) => ({
+      ...pod,
+      spec: {
+        ...pod.spec,
+        ephemeralContainers: (pod.spec.ephemeralContainers ?? []).map((each) => ({
+          ...each,
+          image: 'mirror/busybox:1',
+        })),
+      },
+    }),
+  });
+  expect((await client.launch('rewritten', [good('dbg')])).status).toBe(200);
+  expect(cluster.pod('default', 'rewritten')?.spec.ephemeralContainers?.[0]?.image).toBe('mirror/busybox:1');
+  expect((await client.launch('rewritten', [good('dbg')])).status).toBe(422);
+});

@@ -139,7 +139,7 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
       422,
       ['FieldValueInvalid spec.ephemeralContainers[0].env[0].name'],
     ],
-    ['a static pod', 'static', { name: 'x', image: 'busybox' }, 422, ['FieldValueForbidden ']],
+    ['a static pod', 'static', { name: 'x', image: 'busybox' }, 422, ['FieldValueForbidden []']],
   ])('refuses %s', async (_what, pod, entry, status, causes) => {
     const answer = await client.launch(pod, [entry]);
     expect(answer.status).toBe(status);

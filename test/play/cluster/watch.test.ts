@@ -129,6 +129,22 @@ test('a fault answers a good version with 410, and another gives a line that is 
   await expect(upTo(watch(''), () => false)).rejects.toThrow(SyntaxError);
 });
 
+test('a fault says any line first', async () => {
+  cluster.faults.queue({ kind: 'watch-line', line: '{"type":"RENAMED"}' });
+  cluster.addPod({ name: 'p' });
+  const events = await upTo(watch(''), ({ type }) => type === 'ADDED');
+  expect(events.map(({ type }) => type)).toEqual(['RENAMED', 'ADDED']);
+});
+
+test('after the restore of an older etcd a version of before is too large, and what is listed is older', async () => {
+  cluster.addPod({ name: 'p' });
+  const from = await version();
+  cluster.restoreVersions(20);
+  expect(Number(await version())).toBe(Number(from) - 20);
+  expect((await client.get(`${PODS}?watch=true&resourceVersion=${from}`)).status).toBe(504);
+  expect(Number((await client.get(`${PODS}/p`)).json.metadata.resourceVersion)).toBeLessThanOrEqual(Number(from) - 20);
+});
+
 test('watches can be silenced: the connection stays and nothing more comes', async () => {
   cluster.addPod({ name: 'p' });
   const silent = watch('');

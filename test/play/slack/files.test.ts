@@ -23,6 +23,22 @@ async function ticket(length: number): Promise<{ url: string; id: string }> {
 const finish = (id: string, more: object = {}) =>
   client().files.completeUploadExternal({ files: [{ id, title: 'The log' }], channel_id: 'C0SHOP', ...more });
 
+it('gives a person’s file to the bot’s token alone, and only with files:read', async () => {
+  const message = await slack.share({ user: 'U0ROY', channel: 'C0SHOP', name: 'job.yaml', content: 'a: 1\n' });
+  const url = slack.state.files.get(message.files[0] ?? '')?.urlPrivate ?? '';
+  const get = (token: string) => fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' });
+  expect(await (await get(slack.botToken)).text()).toBe('a: 1\n');
+  expect((await get('xoxb-other')).status).toBe(302);
+  expect((await fetch(url, { redirect: 'manual' })).status).toBe(302);
+  expect(slack.requests('download')).toHaveLength(3);
+  const poor = await startLocalSlack({ scopes: ['commands'] });
+  const other = await poor.share({ user: 'U0ROY', channel: 'C0SHOP', name: 'job.yaml', content: 'a: 1\n' });
+  const hidden = poor.state.files.get(other.files[0] ?? '')?.urlPrivate ?? '';
+  const refused = await fetch(hidden, { headers: { authorization: `Bearer ${poor.botToken}` }, redirect: 'manual' });
+  expect(refused.status).toBe(302);
+  await poor.stop();
+});
+
 it('uploadV2 (multipart) ends as a message in the thread with a ts of its own', async () => {
   const root = await client().chat.postMessage({ channel: 'C0SHOP', text: 'root' });
   const content = 'line\n'.repeat(10_000);

@@ -89,3 +89,16 @@ it('the handshake and apps.connections.open can be refused', async () => {
   slack.sockets.disableLink();
   await slack.until(() => slack.sockets.count === 0);
 });
+
+it('a frozen connection is not heard, until it is let go; others are', async () => {
+  await connect();
+  await connect();
+  const thaw = slack.sockets.freeze(0);
+  const heard: string[] = [];
+  const frozen = command().then(({ status }) => heard.push(`frozen ${status}`));
+  await command().then(({ status }) => heard.push(`other ${status}`));
+  expect(heard).toEqual(['other 200']);
+  thaw();
+  await frozen;
+  expect(heard).toEqual(['other 200', 'frozen 200']);
+});

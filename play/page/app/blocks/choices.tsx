@@ -109,10 +109,10 @@ const namesOf = ({ label, labelledBy, describedBy }: Described) => ({
 interface ChoicesProps {
   readonly element: Json;
   readonly busy: boolean;
-  readonly onPick: (option: string) => void;
+  readonly onPick: (chosen: readonly string[]) => void;
 }
 
-/** The same in a message: every choice is told to the app at once. */
+/** The same in a message: every change is told to the app at once, with all that is chosen then. */
 export function Choices({ element, busy, onPick }: ChoicesProps): ReactNode {
   const [chosen, setChosen] = useState(() => initialOf(element));
   const label = stringOf(objectOf(element.placeholder).text) || 'Choose an option';
@@ -124,8 +124,8 @@ export function Choices({ element, busy, onPick }: ChoicesProps): ReactNode {
       label={label}
       onChoose={(next) => {
         setChosen(next);
-        const picked = next.find((one) => !chosen.includes(one)) ?? next[0];
-        if (picked !== undefined) onPick(picked);
+        // Back to the placeholder is no choice; the last box can be emptied.
+        if (next.length > 0 || isMany(element)) onPick(next);
       }}
     />
   );

@@ -15,18 +15,17 @@ interface Props {
 /** Something to press in a message or view. It asks first when the app wants that, and is idle while it is being answered. */
 export function Element({ element, blockId }: Props): ReactNode {
   const surface = useSurface();
-  const [asked, setAsked] = useState<{ readonly option?: string }>();
+  const [asked, setAsked] = useState<{ readonly chosen?: readonly string[] }>();
   const [busy, setBusy] = useState(false);
   if (element.type === 'image') return <Picture of={element} />;
-  const send = async (option?: string): Promise<void> => {
+  const send = async (chosen?: readonly string[]): Promise<void> => {
     setBusy(true);
-    await surface.press(blockId, stringOf(element.action_id), option);
+    await surface.press(blockId, stringOf(element.action_id), chosen);
     setBusy(false);
   };
-  const press = (option?: string): void => {
-    const wanted = option === undefined ? {} : { option };
-    if (element.confirm === undefined) void send(option);
-    else setAsked(wanted);
+  const press = (chosen?: readonly string[]): void => {
+    if (element.confirm === undefined) void send(chosen);
+    else setAsked(chosen === undefined ? {} : { chosen });
   };
   return (
     <>
@@ -36,7 +35,7 @@ export function Element({ element, blockId }: Props): ReactNode {
           confirm={objectOf(element.confirm)}
           onAnswer={(yes) => {
             setAsked(undefined);
-            if (yes) void send(asked.option);
+            if (yes) void send(asked.chosen);
           }}
         />
       )}
@@ -47,7 +46,7 @@ export function Element({ element, blockId }: Props): ReactNode {
 interface ControlProps {
   readonly element: Json;
   readonly busy: boolean;
-  readonly press: (option?: string) => void;
+  readonly press: (chosen?: readonly string[]) => void;
 }
 
 function Control({ element, busy, press }: ControlProps): ReactNode {
@@ -63,7 +62,7 @@ function Control({ element, busy, press }: ControlProps): ReactNode {
           items={options.map((option) => ({
             id: stringOf(option.value),
             label: stringOf(objectOf(option.text).text),
-            onPick: () => press(stringOf(option.value)),
+            onPick: () => press([stringOf(option.value)]),
           }))}
         >
           ⋯

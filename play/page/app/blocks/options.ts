@@ -42,8 +42,13 @@ export function initialOf(element: Json): readonly string[] {
   const one = stringOf(objectOf(element.initial_option).value);
   const id = ['initial_user', 'initial_channel', 'initial_conversation'].map((name) => stringOf(element[name]));
   const many = objectsOf(element.initial_options).map((option) => stringOf(option.value));
-  return [...new Set([one, ...id, ...many].filter((value) => value !== ''))];
+  const ids = ['initial_users', 'initial_channels', 'initial_conversations'].flatMap((name) =>
+    stringsOf(element[name]),
+  );
+  return [...new Set([one, ...id, ...many, ...ids].filter((value) => value !== ''))];
 }
+
+const stringsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(stringOf) : []);
 
 export const isMany = (element: Json): boolean =>
   element.type === 'checkboxes' || stringOf(element.type).startsWith('multi_');

@@ -13,11 +13,18 @@ type Tab = 'pods' | 'events' | 'requests';
 export function Cluster(): ReactNode {
   const [tab, setTab] = useState<Tab>('pods');
   const requests = useWorld((world) => world.requests.length);
+  const isReal = useWorld((world) => world.isRealCluster);
   return (
     <aside className="cluster" aria-label="Cluster">
       <header className="pane-head">
         <h2>Cluster</h2>
         <Troubles />
+        {isReal && (
+          <p className="watch">
+            This is a real cluster: it is left alone, so nothing here makes it worse, there are no examples for its
+            pods, and of the bot’s requests only those to Slack are seen.
+          </p>
+        )}
       </header>
       <Tabs
         label="What of the cluster"

@@ -6,7 +6,8 @@ import { pageImage, podHealth, stateWords } from './pod-words.ts';
 export function Pods(): ReactNode {
   const pods = useWorld((world) => world.pods);
   const namespaces = [...new Set(pods.map(({ namespace }) => namespace))];
-  if (pods.length === 0) return <p className="empty">No pods.</p>;
+  const known = useWorld(({ completion }) => completion.namespaces.join(', '));
+  if (pods.length === 0) return <p className="empty">No pods in the namespaces that the policy names: {known}.</p>;
   return namespaces.map((namespace) => (
     <section key={namespace} className="namespace" aria-label={`Namespace ${namespace}`}>
       <h3>{namespace}</h3>

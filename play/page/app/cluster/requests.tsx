@@ -40,6 +40,12 @@ export function Requests(): ReactNode {
   );
 }
 
+/** `200`, `429 ratelimited`, `channel_not_found` (Slack says that with a 200), `…` while there is none. */
+function answerOf(status: number, error: string | undefined): string {
+  if (error !== undefined) return status >= 400 ? `${status} ${error}` : error;
+  return status === 0 ? '…' : String(status);
+}
+
 interface LineProps {
   readonly request: RequestLine;
   readonly onOpen: (id: string) => void;
@@ -51,7 +57,7 @@ const Line = memo(({ request: { id, to, what, status, error, atMs }, onOpen }: L
     <button type="button" className={isBad ? 'request request-bad' : 'request'} onClick={() => onOpen(id)}>
       <span className={`request-to request-to-${to}`}>{to === 'slack' ? 'Slack' : 'K8s'}</span>
       <span className="request-what">{what}</span>
-      <span className="request-status">{error ?? (status === 0 ? '…' : status)}</span>
+      <span className="request-status">{answerOf(status, error)}</span>
       <time>{new Date(atMs).toLocaleTimeString('en-GB')}</time>
     </button>
   );

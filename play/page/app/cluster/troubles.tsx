@@ -9,6 +9,7 @@ import { Menu } from '../parts/menu.tsx';
 export function Troubles(): ReactNode {
   const troubles = useWorld((world) => world.troubles);
   const on = useWorld((world) => world.troublesOn);
+  const isReal = useWorld((world) => world.isRealCluster);
   const act = useDo();
   const [pending, setPending] = useState<Trouble>();
   const [watch, setWatch] = useState<Trouble>();
@@ -29,9 +30,11 @@ export function Troubles(): ReactNode {
   const active = troubles.filter(({ id }) => on.includes(id));
   return (
     <>
-      <Menu label="Make it worse" className="button button-small" items={itemsOf('cluster')}>
-        Make it worse
-      </Menu>
+      {!isReal && (
+        <Menu label="Make it worse" className="button button-small" items={itemsOf('cluster')}>
+          Make it worse
+        </Menu>
+      )}
       <Menu label="Slack trouble" className="button button-small" items={itemsOf('slack')}>
         Slack trouble
       </Menu>

@@ -1,34 +1,24 @@
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { usePlay } from '../context.ts';
-import type { World } from '../state/world.ts';
+import type { LogChoice } from '../state/session.ts';
+import { newestDebug } from './newest-debug.ts';
 
-const debugsOf = ({ pods }: World): readonly string[] =>
-  pods.flatMap(({ namespace, name, uid, containers }) =>
-    containers
-      .filter(({ kind, state }) => kind === 'debug' && state !== 'waiting')
-      .map((container) => JSON.stringify({ namespace, pod: name, container: container.name, uid })),
-  );
+const isSame = (one: LogChoice, other: LogChoice | undefined): boolean =>
+  one.namespace === other?.namespace && one.pod === other.pod && one.container === other.container;
 
-/** While the box is ticked: a debug container that has just started becomes the one whose log is shown. */
+/** While the box is ticked, the newest debug container is the one whose log is shown. */
 export function useFollowed(): void {
   const { world, session } = usePlay();
-  const known = useRef<ReadonlySet<string>>(undefined);
   useEffect(() => {
     const look = (): void => {
-      const now = debugsOf(world.get());
-      const before = known.current;
-      known.current = new Set(now);
-      const fresh = now.findLast((one) => before?.has(one) === false);
-      if (fresh === undefined || !session.get().follow) return;
-      const { uid: _uid, ...log } = JSON.parse(fresh) as {
-        namespace: string;
-        pod: string;
-        container: string;
-        uid: string;
-      };
-      session.set((kept) => ({ ...kept, log }));
+      const { follow, log } = session.get();
+      const newest = follow ? newestDebug(world.get()) : undefined;
+      if (newest !== undefined && !isSame(newest, log)) session.set((now) => ({ ...now, log: newest }));
     };
     look();
-    return world.subscribe(look);
+    const undo = [world.subscribe(look), session.subscribe(look)];
+    return () => {
+      for (const stop of undo) stop();
+    };
   }, [world, session]);
 }

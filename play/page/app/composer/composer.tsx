@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { usePlay, useRemember, useSession, useWorld } from '../context.ts';
+import { useSession } from '../context.ts';
 import { Icon } from '../parts/icon.tsx';
-import { placeKey } from '../state/session.ts';
-import { type Suggestion, suggest } from './complete.ts';
 import { Popup } from './popup.tsx';
+import { useDraft } from './use-draft.ts';
 import { useHistory } from './use-history.ts';
+import { useSuggestions } from './use-suggestions.ts';
 
 interface Props {
   readonly channel: string;
@@ -12,29 +12,22 @@ interface Props {
   readonly label: string;
 }
 
+const HINT = 'Enter sends · Shift+Enter new line · Tab completes · ↑ history';
+const SHORT_HINT = 'Enter sends · Tab completes · ↑ history';
+
 /** Where one types. Enter sends, Shift+Enter begins a line, Tab takes a suggestion, arrow up brings back what was sent. */
 export function Composer({ channel, thread, label }: Props): ReactNode {
-  const { server } = usePlay();
-  const remember = useRemember();
   const person = useSession((session) => session.person);
-  const key = placeKey(person, channel, thread);
-  const text = useSession(({ drafts }) => drafts[key] ?? '');
-  const completion = useWorld((world) => world.completion);
-  const pods = useWorld((world) => world.pods);
+  const { text, write, send, busy, failed } = useDraft({ person, channel, thread });
   const [caret, setCaret] = useState(text.length);
-  const [closed, setClosed] = useState('');
-  const [active, setActive] = useState(-1);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
   const past = useHistory(person);
-
-  const write = (next: string, at = next.length): void => {
-    remember(({ drafts }) => ({ drafts: { ...drafts, [key]: next } }));
+  const put = (next: string, at = next.length): void => {
+    write(next);
     setCaret(at);
-    setActive(-1);
   };
+  const list = useSuggestions({ text, caret, inThread: thread !== undefined, onTake: put });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text is another height
   useLayoutEffect(() => makeRoom(area.current), [text]);
   useEffect(() => {
@@ -43,55 +36,36 @@ export function Composer({ channel, thread, label }: Props): ReactNode {
       element.setSelectionRange(caret, caret);
   }, [caret]);
 
-  const found = suggest(text, caret, { completion, pods, inThread: thread !== undefined });
-  const items = closed === text ? [] : found.items;
-  const take = ({ insert }: Suggestion): void => {
-    write(
-      `${text.slice(0, found.from)}${insert}${text.slice(found.to).replace(/^\s/, '')}`,
-      found.from + insert.length,
-    );
-    area.current?.focus();
-  };
-  const send = async (): Promise<void> => {
+  const sendAll = (): void => {
     const said = text.trim();
-    if (said === '' || busy) return;
+    if (said === '') return;
     past.add(said);
-    write('');
-    setBusy(true);
-    setFailed(undefined);
-    const words = { kind: 'type', user: person, channel, text: said } as const;
-    const answer = await server.do(thread === undefined ? words : { ...words, threadTs: thread });
-    setBusy(false);
-    if (answer.ok) return;
-    setFailed(answer.error);
-    // Unless something else was begun meanwhile.
-    remember(({ drafts }) => (drafts[key] ? {} : { drafts: { ...drafts, [key]: said } }));
-  };
-  /** Whether the key was one of the open list. */
-  const obeyList = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    const move = moves(key, active, items.length);
-    const picked = picks(key, active) && !shiftKey ? items[Math.max(0, active)] : undefined;
-    if (move !== undefined) setActive(move);
-    else if (picked !== undefined) take(picked);
-    else if (key === 'Escape') setClosed(text);
-    else return false;
-    return true;
+    setCaret(0);
+    void send(said);
   };
   const obey = ({ key, shiftKey }: KeyboardEvent): boolean => {
+    if (list.obey(key, shiftKey)) return true;
     const older = past.step(key, text);
-    if (older !== undefined) write(older);
-    else if (key === 'Enter' && !shiftKey) void send();
+    if (older !== undefined) put(older);
+    else if (key === 'Enter' && !shiftKey) sendAll();
     else return false;
     return true;
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    // While an input method composes, the keys are its own.
-    if (event.nativeEvent.isComposing) return;
-    if ((items.length > 0 && obeyList(event)) || obey(event)) event.preventDefault();
-  };
+  const { items, active } = list;
+  const isOpen = items.length > 0;
   return (
     <div className="composer">
-      {items.length > 0 && <Popup id={listId} items={items} active={active} onPick={take} />}
+      {isOpen && (
+        <Popup
+          id={listId}
+          items={items}
+          active={active}
+          onPick={(item) => {
+            list.take(item);
+            area.current?.focus();
+          }}
+        />
+      )}
       {failed !== undefined && (
         <p className="composer-error" role="alert">
           {failed}
@@ -105,48 +79,33 @@ export function Composer({ channel, thread, label }: Props): ReactNode {
           placeholder={label}
           aria-label={label}
           role="combobox"
-          aria-expanded={items.length > 0}
-          aria-controls={items.length > 0 ? listId : undefined}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? listId : undefined}
           aria-autocomplete="list"
           aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
           spellCheck={false}
           autoComplete="off"
           onChange={({ target }) => {
             past.leave();
-            setFailed(undefined);
-            write(target.value, target.selectionStart);
+            put(target.value, target.selectionStart);
           }}
           onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
-          onKeyDown={onKeyDown}
-          onBlur={() => setClosed(text)}
-          onFocus={() => setClosed('')}
+          onKeyDown={(event) => {
+            // While an input method composes, the keys are its own.
+            if (!event.nativeEvent.isComposing && obey(event)) event.preventDefault();
+          }}
+          onBlur={list.close}
+          onFocus={list.reopen}
         />
-        <button
-          type="button"
-          className="send"
-          aria-label="Send"
-          disabled={text.trim() === ''}
-          onClick={() => void send()}
-        >
+        <button type="button" className="send" aria-label="Send" disabled={text.trim() === ''} onClick={sendAll}>
           <Icon name="send" />
         </button>
       </div>
       <p className="composer-hint" aria-hidden="true">
-        {busy ? 'Sending…' : 'Enter sends · Shift+Enter: new line · Tab completes · ↑ what you sent before'}
+        {busy ? 'Sending…' : thread === undefined ? HINT : SHORT_HINT}
       </p>
     </div>
   );
-}
-
-/** Tab takes the first suggestion; Enter only one that was gone to, for else it sends. */
-const picks = (key: string, active: number): boolean => key === 'Tab' || (key === 'Enter' && active >= 0);
-
-/** Where an arrow goes in the open list; up from nothing is the past's, not the list's. */
-function moves(key: string, active: number, count: number): number | undefined {
-  if (count === 0) return undefined;
-  if (key === 'ArrowDown') return (active + 1) % count;
-  if (key === 'ArrowUp' && active >= 0) return active - 1;
-  return undefined;
 }
 
 /** As high as its text, to a limit that the style sheet sets. */

@@ -76,13 +76,17 @@ function Header({ channel, title }: { readonly channel: SlackChannel; readonly t
   );
 }
 
-const Intro = ({ channel, title }: { readonly channel: SlackChannel; readonly title: string }): ReactNode => (
-  <div className="intro">
-    <h2>{title}</h2>
-    <p>
-      {channel.kind === 'im'
-        ? 'Between you and the kdebug app.'
-        : 'This is the very beginning of the channel. Type /kdebug and a pod’s name, or take an example below.'}
-    </p>
-  </div>
-);
+function Intro({ channel, title }: { readonly channel: SlackChannel; readonly title: string }): ReactNode {
+  const hasExamples = useWorld(({ examples }) => examples.length > 0);
+  const more = hasExamples ? ', or take an example below' : '';
+  return (
+    <div className="intro">
+      <h2>{title}</h2>
+      <p>
+        {channel.kind === 'im'
+          ? 'Between you and the kdebug app.'
+          : `This is the very beginning of the channel. Type /kdebug and a pod’s name${more}.`}
+      </p>
+    </div>
+  );
+}

@@ -33,17 +33,19 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
             {file.snippetType ?? 'File'} · {sizeOf(file.size)}
           </small>
         </span>
-        <button
-          type="button"
-          className="button button-small"
-          onClick={() => setOpen(true)}
-          disabled={preview === undefined}
-        >
-          View
-        </button>
-        <a className="button button-small" href={server.fileUrl(id)} download={file.name}>
-          Download
-        </a>
+        <span className="file-deeds">
+          <button
+            type="button"
+            className="button button-small"
+            onClick={() => setOpen(true)}
+            disabled={preview === undefined}
+          >
+            View
+          </button>
+          <a className="button button-small" href={server.fileUrl(id)} download={file.name}>
+            Download
+          </a>
+        </span>
       </header>
       {lines.length > 0 && <pre className="file-lines">{lines.slice(0, FIRST_LINES).join('\n')}</pre>}
       {open && (

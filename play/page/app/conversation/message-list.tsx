@@ -17,6 +17,8 @@ interface Props {
   readonly person: string;
   /** Where the line "New" stands. */
   readonly newFrom: string | undefined;
+  /** Where reading begins; default: there. */
+  readonly from?: string | undefined;
   readonly inThread?: boolean;
   /** What stands above the first message. */
   readonly intro?: ReactNode;
@@ -24,9 +26,10 @@ interface Props {
 }
 
 /** Messages, oldest first, kept at their end unless the reader went up. Arrow keys go from one to the next. */
-export function MessageList({ label, messages, person, newFrom, inThread = false, intro, threadOf }: Props): ReactNode {
+export function MessageList(props: Props): ReactNode {
+  const { label, messages, person, newFrom, from = newFrom, inThread = false, intro, threadOf } = props;
   const list = useRef<HTMLElement>(null);
-  const { hasNewBelow, goDown, onScroll } = useBottom(list, messages.at(-1)?.ts);
+  const { hasNewBelow, goDown, onScroll } = useBottom(list, { last: messages.at(-1)?.ts, from });
   return (
     <div className="list-frame">
       <Scroller ref={list} className="list" label={label} onKeyDown={onKey} onScroll={onScroll}>

@@ -81,9 +81,9 @@ function Body({ message, person }: { readonly message: StoredMessage; readonly p
   const { channel, ts } = message;
   const surface = useMemo(
     () => ({
-      press: async (blockId: string, actionId: string, option?: string) => {
+      press: async (blockId: string, actionId: string, chosen?: readonly string[]) => {
         const pressed = { kind: 'press', user: person, channel, ts, blockId, actionId } as const;
-        await act(option === undefined ? pressed : { ...pressed, option });
+        await act(chosen === undefined ? pressed : { ...pressed, chosen });
       },
     }),
     [act, person, channel, ts],

@@ -42,6 +42,8 @@ export function Thread({ channel, root }: { readonly channel: string; readonly r
         messages={messages}
         person={session.person}
         newFrom={newFrom === root ? undefined : newFrom}
+        // The message itself was seen in the channel: what is new begins with its first reply.
+        from={newFrom === root ? thread[0]?.ts : newFrom}
         inThread
       />
       <div className="foot">

@@ -98,9 +98,9 @@ function ViewBlocks({ stored: { id: viewId, user, view }, field }: ViewBlocksPro
   const act = useDo();
   const surface = useMemo(
     () => ({
-      press: async (blockId: string, actionId: string, option?: string) => {
+      press: async (blockId: string, actionId: string, chosen?: readonly string[]) => {
         const pressed = { kind: 'press-in-view', user, viewId, blockId, actionId } as const;
-        await act(option === undefined ? pressed : { ...pressed, option });
+        await act(chosen === undefined ? pressed : { ...pressed, chosen });
       },
     }),
     [act, user, viewId],

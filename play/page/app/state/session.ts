@@ -45,8 +45,14 @@ function newest({ messages, ephemerals }: Snapshot): string {
   return found;
 }
 
+/** Where a browser keeps words for a reload: its session storage. */
+interface Keep {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
 /** What this browser kept of this world, else a fresh start with the first example's person and channel. */
-export function openSession(snapshot: Snapshot, storage: Storage): Session {
+export function openSession(snapshot: Snapshot, storage: Pick<Keep, 'getItem'>): Session {
   const [first] = snapshot.examples;
   const fresh: Session = {
     person: first?.user ?? Object.keys(snapshot.team.users)[0] ?? '',
@@ -69,7 +75,7 @@ export function openSession(snapshot: Snapshot, storage: Storage): Session {
 }
 
 /** Quietly nothing where storage is full or forbidden: the page works without. */
-export function keepSession(world: string, session: Session, storage: Storage): void {
+export function keepSession(world: string, session: Session, storage: Keep): void {
   try {
     storage.setItem(storageKey(world), JSON.stringify(session));
   } catch {

@@ -12,15 +12,17 @@ const words = completionOf(loaded.policy);
 describe('the completion', () => {
   it('knows every verb and every flag of the grammar, with its help', () => {
     expect(words.verbs.map(({ word }) => word)).toEqual(VERBS.map(({ name }) => name));
-    expect(words.flags.map(({ word }) => word)).toEqual(FLAGS.map(({ name }) => `--${name}`));
+    const flags = words.flags.map(({ word }) => word);
+    expect(flags.toSorted()).toEqual(FLAGS.map(({ name }) => `--${name}`).toSorted());
+    expect(flags.slice(0, 3)).toEqual(['--image', '--target', '--profile']);
     expect([...words.verbs, ...words.flags].every(({ does }) => does.length > 5)).toBe(true);
   });
 
   it('knows the policy’s images and namespaces, a prefix not', () => {
-    expect(words.images.map(({ word }) => word)).toEqual(['autodiagnose', 'debian', 'debugger']);
+    expect(words.images.map(({ word }) => word)).toEqual(['autodiagnose', 'debian', 'debugger', 'security-audit']);
     expect(words.namespaces).toEqual(['default', 'shop', 'vault']);
     const valuesOf = (flag: string) => words.flags.find(({ word }) => word === flag)?.values;
-    expect(valuesOf('--image')).toEqual(['autodiagnose', 'debian', 'debugger']);
+    expect(valuesOf('--image')).toEqual(['autodiagnose', 'debian', 'debugger', 'security-audit']);
     expect(valuesOf('--profile')).toContain('sysadmin');
     expect(valuesOf('--cluster')).toEqual(['play']);
     expect(valuesOf('--reason')).toBeUndefined();

@@ -35,15 +35,22 @@ it('Thurston gets a card that others decide', async () => {
   await slack.until(() => slack.messages(SHOP).find((message) => textOf(message).includes('"approve"')));
 });
 
-it.each([
-  ['ginger', 'not in this version'],
-  ['refused', 'guests of the Slack team cannot use kdebug'],
-])('%s gets one private answer, and nothing is started', async (id, part) => {
+it('Ginger gets one message that follows all pods, and one file in its thread', async () => {
+  await send('ginger');
+  const { slack } = page.bed;
+  const dashboard = await slack.until(() =>
+    slack.messages(SHOP).find((message) => /all pods|--all/.test(textOf(message)) && /ailed/.test(textOf(message))),
+  );
+  await slack.until(() => slack.thread(SHOP, dashboard.ts).find(({ files }) => files.length === 1));
+});
+
+it('a guest gets one private answer, and nothing is started', async () => {
   const launches = () => page.cluster.requests.find({ verb: 'patch' }).length;
   const before = launches();
-  const user = await send(id);
+  const user = await send('refused');
   const { slack } = page.bed;
-  await slack.until(() => slack.ephemerals(user).find((message) => textOf(message).includes(part)));
+  const why = 'guests of the Slack team cannot use kdebug';
+  await slack.until(() => slack.ephemerals(user).find((message) => textOf(message).includes(why)));
   expect(slack.ephemerals(user)).toHaveLength(1);
   expect(launches()).toBe(before);
 });
