@@ -24,21 +24,34 @@ export interface AppConfig {
   /** The text of each. */
   readonly kubeconfig: string;
   readonly policy: string;
+  /** For several processes that share their runs. */
+  readonly shared?: { readonly redisUrl: string; readonly key: string };
+}
+
+/** One record of the program's own log, and when it was read (`performance.now()`). */
+export interface Said {
+  readonly message: string;
+  readonly atMs: number;
 }
 
 /** The built program in a process of its own, and its files; the local Slack knows where it listens. */
 export class RunningApp {
   /** From the start of the process to its own word that it is ready. */
   readonly readyMs: number;
+  readonly url: string;
+  /** What it has said so far, in order. */
+  readonly said: readonly Said[];
   readonly #opsPort: number;
   readonly #child: ChildProcess;
   readonly #directory: string;
 
-  constructor(child: ChildProcess, directory: string, ready: { readonly ms: number; readonly opsPort: number }) {
+  constructor(child: ChildProcess, directory: string, ready: Ready & { readonly ms: number }) {
     this.#child = child;
     this.#directory = directory;
     this.readyMs = ready.ms;
+    this.url = `http://127.0.0.1:${ready.port}/slack/events`;
     this.#opsPort = ready.opsPort;
+    this.said = ready.said;
   }
 
   /** CPU time since the start; NaN where the kernel does not tell (other than Linux). Counted in ticks of 10 ms. */
@@ -58,10 +71,27 @@ export class RunningApp {
     return Number(found?.[1] ?? 0);
   }
 
-  async stop(): Promise<void> {
-    await ended(this.#child, 'SIGTERM');
-    rmSync(this.#directory, { recursive: true, force: true });
+  /** SIGTERM; resolves with the exit code: null when it had to be killed. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
   }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    await ended(this.#child, signal);
+    rmSync(this.#directory, { recursive: true, force: true });
+    return this.#child.exitCode;
+  }
+}
+
+interface Ready {
+  readonly port: number;
+  readonly opsPort: number;
+  readonly said: readonly Said[];
 }
 
 /** Starts `dist/main.js` as `npm start` does, configured by environment and files. @throws Error with its last words */
@@ -73,11 +103,14 @@ export async function startApp(config: AppConfig): Promise<RunningApp> {
     env: envOf(config, directory),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   try {
-    const { port, opsPort } = await readiness(child);
-    config.slack.requestUrl = `http://127.0.0.1:${port}/slack/events`;
-    return new RunningApp(child, directory, { ms: performance.now() - startMs, opsPort });
+    const ready = await readiness(child);
+    const app = new RunningApp(child, directory, { ...ready, ms: performance.now() - startMs });
+    config.slack.requestUrl = app.url;
+    return app;
   } catch (error) {
     await ended(child, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
@@ -91,7 +124,7 @@ const nodeFlags = (): readonly string[] => [
   ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== ''),
 ];
 
-function envOf({ slack, kubeconfig, policy }: AppConfig, directory: string): NodeJS.ProcessEnv {
+function envOf({ slack, kubeconfig, policy, shared }: AppConfig, directory: string): NodeJS.ProcessEnv {
   const policyPath = join(directory, 'policy.yaml');
   const kubeconfigPath = join(directory, 'kubeconfig');
   writeFileSync(policyPath, policy);
@@ -103,16 +136,20 @@ function envOf({ slack, kubeconfig, policy }: AppConfig, directory: string): Nod
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
     OPS_PORT: '0',
-    KDEBUG_KEY: randomBytes(32).toString('base64'),
+    KDEBUG_KEY: shared?.key ?? newKey(),
+    ...(shared && { REDIS_URL: shared.redisUrl }),
     KDEBUG_POLICY: policyPath,
     KUBECONFIG: kubeconfigPath,
   };
 }
 
+export const newKey = (): string => randomBytes(32).toString('base64');
+
 /** Reads the program's own log for ever, so that it never waits for us; resolves when it says that it is ready. */
-function readiness(child: ChildProcess): Promise<{ readonly port: number; readonly opsPort: number }> {
+function readiness(child: ChildProcess): Promise<Ready> {
   return new Promise((resolve, reject) => {
     const last: string[] = [];
+    const said: Said[] = [];
     const fail = (why: string): void => reject(new Error(`${why}\n${last.join('\n')}`));
     const timer = setTimeout(() => fail(`not ready within ${READY_MS} ms`), READY_MS);
     child.once('exit', (code) => fail(`the application ended with ${code}`));
@@ -120,9 +157,11 @@ function readiness(child: ChildProcess): Promise<{ readonly port: number; readon
     createInterface({ input: child.stdout }).on('line', (line) => {
       last.push(line);
       if (last.length > 10) last.shift();
-      if (!line.includes('"ready"')) return;
+      const { message, ...rest } = JSON.parse(line) as Said & Ready;
+      said.push({ message, atMs: performance.now() });
+      if (message !== 'ready') return;
       clearTimeout(timer);
-      resolve(JSON.parse(line) as { port: number; opsPort: number });
+      resolve({ port: rest.port, opsPort: rest.opsPort, said });
     });
   });
 }

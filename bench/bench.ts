@@ -5,8 +5,10 @@ import { type Row, rowText } from './figures.ts';
 import { kubectlVersion } from './kubectl.ts';
 import { type BenchOptions, type RowName, readOptions, USAGE } from './options.ts';
 import { acknowledge } from './rows/acknowledge.ts';
+import { batch } from './rows/batch.ts';
 import { logDrain } from './rows/log-drain.ts';
 import { oneRun } from './rows/one-run.ts';
+import { recovery } from './rows/recovery.ts';
 import { startAndIdle } from './rows/start-and-idle.ts';
 
 const ROWS: Readonly<Record<RowName, (options: BenchOptions) => AsyncGenerator<Row>>> = {
@@ -14,6 +16,8 @@ const ROWS: Readonly<Record<RowName, (options: BenchOptions) => AsyncGenerator<R
   acknowledge,
   run: oneRun,
   log: logDrain,
+  recovery,
+  batch,
 };
 
 /** Measures and prints; returns the exit code: 0 when everything could be measured, whatever the figures; 2 for wrong options. */

@@ -18,18 +18,48 @@ export interface BenchOptions {
   readonly logBytes: number;
   /** How often each log is read by each side; the best counts. */
   readonly logReadings: number;
+  /** Runs in flight when a replica is killed, and when one is told to go. */
+  readonly flights: number;
+  readonly drained: number;
+  /** Sizes of the batches that are measured. */
+  readonly batchPods: readonly number[];
+  /** Pods of the batch whose containers take a second. */
+  readonly heldPods: number;
 }
 
-export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log'] as const;
+export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log', 'recovery', 'batch'] as const;
 export type RowName = (typeof ROW_NAMES)[number];
 
-const QUICK = { seconds: 5, runs: 20, kubectlRuns: 4, delayedRuns: 4, logBytes: 128 * 1024 ** 2, logReadings: 1 };
-const FULL = { seconds: 20, runs: 50, kubectlRuns: 15, delayedRuns: 15, logBytes: 1024 ** 3, logReadings: 2 };
+const QUICK = {
+  seconds: 5,
+  runs: 20,
+  kubectlRuns: 4,
+  delayedRuns: 4,
+  logBytes: 128 * 1024 ** 2,
+  logReadings: 1,
+  flights: 9,
+  drained: 20,
+  batchPods: [200],
+  heldPods: 30,
+};
+const FULL = {
+  seconds: 20,
+  runs: 50,
+  kubectlRuns: 15,
+  delayedRuns: 15,
+  logBytes: 1024 ** 3,
+  logReadings: 2,
+  flights: 30,
+  drained: 100,
+  batchPods: [1_000],
+  heldPods: 100,
+};
 
-export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
-  --quick            about a minute, with smaller numbers; default: under six minutes
+export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,recovery,batch] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
+  --quick            about two minutes, with smaller numbers; default: about ten minutes
   --seconds N        of each acknowledge load (default 20)
   --runs N           sequential runs (default 50)
+  --pods N           of the batch (default 1000; up to 10000)
   --kubeconfig FILE  measures one run on a real cluster, in a namespace of its own
   --json FILE        writes the rows there as well
   KUBECTL=PATH       another kubectl than the one on the PATH to compare with`;
@@ -43,6 +73,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
       only: { type: 'string' },
       seconds: { type: 'string' },
       runs: { type: 'string' },
+      pods: { type: 'string' },
       kubeconfig: { type: 'string' },
       json: { type: 'string' },
     },
@@ -54,14 +85,15 @@ export function readOptions(words: readonly string[]): BenchOptions {
     rows: onReal ? ['run'] : rowsOf(values.only),
     kubeconfig: onReal ? readFileSync(values.kubeconfig ?? '', 'utf8') : undefined,
     json: values.json,
+    batchPods: values.pods === undefined ? sizes.batchPods : [count(values.pods, 1, 10_000)],
     seconds: count(values.seconds, sizes.seconds),
     runs: count(values.runs, onReal ? sizes.kubectlRuns : sizes.runs),
   };
 }
 
-function count(word: string | undefined, fallback: number): number {
+function count(word: string | undefined, fallback: number, most = 1_000): number {
   const value = word === undefined ? fallback : Number(word);
-  if (!Number.isInteger(value) || value < 1 || value > 1_000) throw new Error(`not a number from 1 to 1000: ${word}`);
+  if (!Number.isInteger(value) || value < 1 || value > most) throw new Error(`not a number from 1 to ${most}: ${word}`);
   return value;
 }
 

@@ -16,10 +16,12 @@ export interface BenchPolicy {
   /** What `--image=debian` stands for. */
   readonly image: string;
   readonly channels: number;
+  /** For rows with many pods at once. */
+  readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
 }
 
 /** Everyone may run commands in the one namespace, from every channel of the bench, as often as the limits can say. */
-export const policyText = ({ context, namespace, image, channels }: BenchPolicy): string => `version: 1
+export const policyText = ({ context, namespace, image, channels, batch }: BenchPolicy): string => `version: 1
 clusters:
   bench: { context: ${JSON.stringify(context)}, default: true }
 identity: { mode: serviceAccount }
@@ -27,12 +29,12 @@ images:
   debian: { image: ${JSON.stringify(image)}, class: observe, command: allowed }
 defaultImage: debian
 channels:
-${Array.from({ length: channels }, (_, index) => channelText(channelId(index), namespace)).join('')}
+${Array.from({ length: channels }, (_, index) => channelText(channelId(index), namespace, batch)).join('')}
 limits: { ephemeralContainersPerPod: 100, runsPerUserPerMinute: 10000, runsPerChannel: 10000 }
 `;
 
-const channelText = (id: string, namespace: string): string =>
-  `  ${id}: { rules: [{ id: look, clusters: [bench], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general] }] }\n`;
+const channelText = (id: string, namespace: string, batch: BenchPolicy['batch']): string =>
+  `  ${id}: { rules: [{ id: look, clusters: [bench], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general]${batch ? `, batch: ${JSON.stringify(batch)}` : ''} }] }\n`;
 
 /** Adds the bench's channels to a local Slack's workspace, with everyone of C0SHOP in them. */
 export function addChannels(team: Team, channels: number): void {

@@ -41,14 +41,16 @@ const rightsOf = (role: Role): readonly string[] =>
 interface Deployment {
   readonly spec: {
     readonly replicas: number;
-    readonly strategy: { readonly type: string };
+    readonly strategy: { readonly type: string; readonly rollingUpdate?: { readonly maxSurge: number } };
     readonly template: { readonly spec: PodSpec };
   };
 }
 
 interface PodSpec {
   readonly securityContext: unknown;
+  readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly {
+    readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
     readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
     readonly securityContext: unknown;
     readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string }[];
@@ -105,11 +107,42 @@ describe('the manifests', () => {
     expect(mount?.subPath).toBeUndefined();
   });
 
+  describe('for several replicas', () => {
+    const several = parse(read('manifests/several/deployment.yaml')) as Deployment;
+    const { replicas, strategy, template } = several.spec;
+    const [patched] = template.spec.containers;
+
+    it('start none without Redis and a key that all share', () => {
+      for (const name of ['REDIS_URL', 'KDEBUG_KEY']) {
+        const found = patched?.env.find((variable) => variable.name === name);
+        expect(found?.valueFrom, name).toEqual({ secretKeyRef: { name: 'kdebug', key: name, optional: false } });
+      }
+    });
+
+    it('never need more than the ten connections that Slack gives an app, one being recycled', () => {
+      const lines = Number(
+        /^const LINES = (\d+);$/m.exec(read('src/adapters/slack/receiving/socket-receiver.ts'))?.[1],
+      );
+      const most = replicas + (strategy.rollingUpdate?.maxSurge ?? 0);
+      expect(lines).toBeGreaterThan(0);
+      expect(most * lines + 1).toBeLessThanOrEqual(10);
+      // What the manifest and docs/operations.md promise: four, and one more during an update.
+      expect((4 + 1) * lines).toBeLessThanOrEqual(10);
+    });
+
+    it('give a pod that goes the time for its pause and for ten seconds of handing over', () => {
+      const [, , script] = patched?.lifecycle?.preStop.exec.command ?? [];
+      const pauseMs = Number(/(\d+)\)$/.exec(script ?? '')?.[1]);
+      expect(pauseMs).toBeGreaterThan(0);
+      expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(pauseMs + 10_000);
+    });
+  });
+
   it('come with an example policy that is right', () => {
     expect(loadPolicy(join(ROOT, 'manifests/base/policy.yaml'))).toMatchObject({ kind: 'ok' });
   });
 
-  it.each(['base', 'namespace'])('are what kubectl kustomize accepts: %s', (name) => {
+  it.each(['base', 'namespace', 'several'])('are what kubectl kustomize accepts: %s', (name) => {
     const output = kustomize(join(ROOT, 'manifests', name));
     if (output === undefined) return;
     expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);

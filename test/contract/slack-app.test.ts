@@ -29,6 +29,7 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
 const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'command /kdebug': ['commands'],
   'shortcut debug-pod': ['commands'],
+  'shortcut apply-job': ['commands', 'files:read'],
   'event app_mention': ['app_mentions:read'],
 };
 
@@ -78,9 +79,12 @@ describe('slack-app.yml', () => {
     expect(manifest.features.shortcuts.map(({ callback_id }) => callback_id)).toEqual(listed('shortcut'));
   });
 
-  it('has the slash command with ids instead of names, the shortcut, buttons and Socket Mode', () => {
+  it('has the slash command with ids instead of names, the shortcuts, buttons and Socket Mode', () => {
     expect(manifest.features.slash_commands).toMatchObject([{ command: '/kdebug', should_escape: true }]);
-    expect(manifest.features.shortcuts).toMatchObject([{ name: 'Debug a pod', type: 'message' }]);
+    expect(manifest.features.shortcuts).toMatchObject([
+      { name: 'Debug a pod', type: 'message' },
+      { name: 'Apply as EphemeralJob', type: 'message' },
+    ]);
     expect(manifest.settings.interactivity.is_enabled).toBe(true);
     expect(manifest.settings.socket_mode_enabled).toBe(true);
   });

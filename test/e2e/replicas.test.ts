@@ -1,0 +1,202 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
+import type { Team } from '../../play/slack/index.ts';
+import { hasRedis } from '../adapters/store/redis/redis-server.ts';
+import type { BotProcess } from '../support/program/bot-process.ts';
+import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
+import { ProgramScene } from '../support/program/program-scene.ts';
+
+/** Slack takes one post a second in a channel. */
+const CHANNELS = Array.from({ length: 12 }, (_, index) => `C0TEAM${index}`);
+const ALL_OF_IT_MS = 10_000;
+
+const POLICY = `version: 1
+clusters:
+  test: { context: local, default: true }
+identity: { mode: serviceAccount }
+images:
+  debian: { image: "debian:12-slim", class: observe, command: allowed }
+defaultImage: debian
+channels:
+${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe], profiles: [general] }] }`).join('\n')}
+limits: { startDeadline: 60s, runsPerUserPerMinute: 1000 }
+`;
+
+function withChannels(team: Team): void {
+  const shop = team.channels.C0SHOP;
+  for (const id of CHANNELS) if (shop) team.channels[id] = { ...shop, id, name: id.toLowerCase() };
+}
+
+describe.skipIf(!hasRedis)('several processes', () => {
+  let cluster: LocalCluster;
+  let program: BuiltProgram;
+  let scene: ProgramScene;
+  let pods = 0;
+
+  beforeAll(async () => {
+    [cluster, program] = await Promise.all([startLocalCluster({ kubeletDelayMs: 0 }), buildProgram()]);
+  });
+
+  afterAll(async () => {
+    await cluster?.stop();
+    program?.remove();
+  });
+
+  afterEach(() => scene.close());
+
+  const open = async (transport: 'http' | 'socket', store: 'redis' | 'memory' = 'redis'): Promise<void> => {
+    const { kubeconfig } = cluster;
+    const slack = { team: withChannels };
+    scene = await ProgramScene.open({ program, kubeconfig, policy: POLICY, transport, store, slack });
+  };
+
+  const aPod = (): string => {
+    pods += 1;
+    const name = `web-${pods}`;
+    cluster.addPod({ namespace: 'shop', name });
+    return name;
+  };
+
+  const told = (count: number, withinMs = 20_000) =>
+    scene.slack.until(() => scene.posts('result').length >= count, withinMs);
+
+  /** Every process in peace; nothing is under way afterwards. */
+  const stopAll = async (): Promise<void> => {
+    const ends = await Promise.all(scene.bots.map((bot) => bot.stop()));
+    expect(ends.every(({ code }) => code === 0)).toBe(true);
+  };
+
+  const expectOnce = (asked: readonly string[]): void => {
+    expect(scene.posts('anchor')).toHaveLength(asked.length);
+    expect(scene.posts('result')).toHaveLength(asked.length);
+    expect(new Set(scene.posts('result').map(({ threadTs }) => threadTs)).size).toBe(asked.length);
+    for (const pod of asked) expect(cluster.pod('shop', pod)?.spec.ephemeralContainers, pod).toHaveLength(1);
+    expect(scene.slack.unknown).toEqual([]);
+    expect(scene.bots.map(({ errors }) => errors)).toEqual(scene.bots.map(() => ''));
+  };
+
+  const ended = (bot: BotProcess): number => bot.log.filter(({ message }) => message === 'run ended').length;
+
+  describe.each(['http', 'socket'] as const)('over %s', (transport) => {
+    it('answer every command once, whoever gets it and however often', async () => {
+      await open(transport);
+      const bots = await Promise.all([scene.boot(), scene.boot()]);
+      if (transport === 'socket') expect(scene.slack.sockets.count).toBe(4);
+      const asked: string[] = [];
+      for (const [index, channel] of CHANNELS.entries()) {
+        const pod = aPod();
+        asked.push(pod);
+        const [one, other] = index % 2 === 0 ? bots : bots.toReversed();
+        if (one) scene.sendTo(one);
+        const first = await scene.type(`${pod} -n shop -- echo hello`, channel);
+        expect(first).toMatchObject({ status: 200, body: '' });
+        if (other) scene.sendTo(other);
+        // Slack gives Socket Mode's connections their turns: every third delivery is a repeated one, so that all get commands.
+        if (index % 2 === 1) continue;
+        const again = { retry: { attempt: 1, reason: 'timeout' } };
+        expect(await scene.slack.deliver.again(first, again)).toMatchObject({ status: 200, body: '' });
+      }
+      await told(asked.length);
+      await stopAll();
+      expectOnce(asked);
+      for (const bot of bots) expect(ended(bot)).toBeGreaterThan(0);
+    }, 60_000);
+  });
+
+  it('over http: one that is told to go is not ready at once, says so politely, and hands over what it cannot end', async () => {
+    await open('http');
+    const [going, staying] = await Promise.all([scene.boot(), scene.boot()]);
+    scene.sendTo(going);
+    const pod = aPod();
+    await scene.type(`${pod} -n shop -- sleep 6`, CHANNELS[0]);
+    await scene.slack.until(() => scene.posts('anchor').length === 1);
+    expect((await going.readiness()).status).toBe(200);
+
+    const startMs = performance.now();
+    going.signal('SIGTERM');
+    await going.says('stopping');
+    expect(await going.readiness()).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('[-] pipeline failed: shutting_down'),
+    });
+    const refused = aPod();
+    const late = await scene.type(`${refused} -n shop -- echo too late`, CHANNELS[1]);
+    expect(late).toMatchObject({ status: 200, body: { response_type: 'ephemeral' } });
+    expect(JSON.stringify(late.body)).toMatch(/kdebug is restarting.*Nothing was started/i);
+    going.signal('SIGTERM');
+    going.signal('SIGINT');
+    expect(await going.exited).toEqual({ code: 0, signal: null });
+    const goneMs = performance.now();
+    expect(goneMs - startMs).toBeLessThan(ALL_OF_IT_MS);
+
+    const adopted = await staying.says('run adopted');
+    // Given back, not lapsed: leases last for 3 s.
+    expect(adopted.seenAtMs - goneMs).toBeLessThan(2_000);
+    await told(1);
+    await staying.says('run ended');
+    await stopAll();
+    expectOnce([pod]);
+    expect(cluster.pod('shop', refused)?.spec.ephemeralContainers ?? []).toEqual([]);
+  }, 60_000);
+
+  it('over socket: while one goes, the commands that keep coming are taken by the other', async () => {
+    await open('socket');
+    const [going, staying] = await Promise.all([scene.boot(), scene.boot()]);
+    const asked = [aPod()];
+    await scene.type(`${asked[0]} -n shop -- sleep 4`, CHANNELS[0]);
+    await scene.slack.until(() => scene.posts('anchor').length === 1);
+
+    going.signal('SIGTERM');
+    // Its two connections are closed first of all; what was on its way by them in this moment gets Slack's own error.
+    await scene.slack.until(() => scene.slack.sockets.count === 2);
+    const left = going.exited.then(() => 'left');
+    for (const channel of CHANNELS.slice(1)) {
+      const pod = aPod();
+      asked.push(pod);
+      const { error, body } = await scene.type(`${pod} -n shop -- echo hello`, channel);
+      expect({ error, body }).toEqual({ error: undefined, body: '' });
+      await Promise.race([left, pause(100)]);
+    }
+    expect(await going.exited).toEqual({ code: 0, signal: null });
+    await told(asked.length);
+    expect((await staying.readiness()).status).toBe(200);
+    await staying.says('run ended');
+    await stopAll();
+    expectOnce(asked);
+  }, 60_000);
+
+  it('whose Redis is emptied: give back what they hold, and end it once', async () => {
+    await open('http');
+    const [holder] = await Promise.all([scene.boot(), scene.boot()]);
+    scene.sendTo(holder);
+    const pod = aPod();
+    await scene.type(`${pod} -n shop -- sleep 4`, CHANNELS[0]);
+    await scene.slack.until(() => scene.posts('anchor').length === 1);
+    const redis = scene.redis?.client();
+    await redis?.flushall();
+    redis?.disconnect();
+    await told(1);
+    expect(scene.textOf(scene.posts('result')[0])).not.toContain('lost its record');
+    await stopAll();
+    expectOnce([pod]);
+  }, 60_000);
+
+  it('alone and without Redis: the next one finds what was launched, and ends its thread', async () => {
+    await open('http', 'memory');
+    const first = await scene.boot();
+    const pod = aPod();
+    await scene.type(`${pod} -n shop -- sleep 9`, CHANNELS[0]);
+    await scene.slack.until(() => scene.posts('anchor').length === 1);
+    const startMs = performance.now();
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startMs).toBeLessThan(ALL_OF_IT_MS);
+    expect(scene.posts('result')).toEqual([]);
+
+    await scene.boot();
+    await told(1);
+    expect(scene.textOf(scene.posts('result')[0])).toContain('had lost its record of this run');
+    await stopAll();
+    expectOnce([pod]);
+  }, 60_000);
+});
