@@ -1,0 +1,81 @@
+import { expect } from 'vitest';
+import type { LocalCluster } from '../../play/cluster/index.ts';
+import type { LoggedCall } from '../../play/slack/serve/request-log.ts';
+import { isSettled } from '../../src/core/run/progress.ts';
+import type { Board } from './support/board.ts';
+import { scenesOn } from './support/in-scene.ts';
+import type { ServerScene } from './support/server-scene.ts';
+
+/** A thousand runs take minutes of computing; a few of them show the same. */
+const RUNS = process.env.KDEBUG_FAULTS === 'all' ? 1_000 : 60;
+const LIMIT_MS = process.env.KDEBUG_FAULTS === 'all' ? 3_600_000 : 120_000;
+const CHANNELS = ['C0SHOP', 'C0OPS'] as const;
+/** Runs that share a pod: below its cap of ephemeral containers. */
+const PER_POD = 25;
+const OUTAGE_MINUTES = 10;
+const SAYING = ['chat.postMessage', 'chat.update', 'conversations.history', 'conversations.replies'];
+/** Nothing of the outage may stay in memory for each failed try. */
+const MOST_GROWTH = 200 * 1024 * 1024;
+
+/** F23 of the matrix: Slack is away for ten minutes while runs finish. */
+export function slackOutage(board: Board, cluster: () => LocalCluster): void {
+  board.fault(
+    'F23',
+    `Slack is down for ten minutes while ${RUNS} runs finish: all are told afterwards, within Slack's limits`,
+    scenesOn(cluster)(async (scene) => {
+      await scene.boot();
+      const heapBefore = process.memoryUsage().heapUsed;
+      for (const method of SAYING)
+        scene.slack.faults.queue({ method, kind: 'http_503', times: Number.POSITIVE_INFINITY });
+      await askFor(scene, RUNS);
+      await scene.skipUntil(async () => (await runsOf(scene)).every(({ state }) => state === 'finished'), 100);
+      for (let second = 0; second < OUTAGE_MINUTES * 60; second += 5) await passed(scene, 5_000);
+      expect(scene.posts('anchor')).toEqual([]);
+      expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(MOST_GROWTH);
+      scene.slack.faults.clear();
+      const backAtMs = scene.clock.now();
+      await scene.skipUntil(async () => (await runsOf(scene)).every(isSettled), 1_000);
+      const ids = (await runsOf(scene)).map(({ id }) => id).sort();
+      expect(ids).toHaveLength(RUNS);
+      for (const kind of ['anchor', 'result'] as const) expect(idsOf(scene, kind)).toEqual(ids);
+      expectNoBurst(scene.slack.requests().filter(({ atMs }) => atMs >= backAtMs));
+    }),
+    LIMIT_MS,
+  );
+}
+
+async function askFor(scene: ServerScene, runs: number): Promise<void> {
+  for (let n = 0; n < runs; n += 1) {
+    const name = `${scene.pod}-${Math.floor(n / PER_POD)}`;
+    if (n % PER_POD === 0) scene.cluster.addPod({ namespace: 'shop', name });
+    const { status } = await scene.type(`${name} -n shop -- id`, 'U0ROY', CHANNELS[n % CHANNELS.length]);
+    expect(status).toBe(200);
+  }
+}
+
+const runsOf = async (scene: ServerScene) =>
+  (await Promise.all(CHANNELS.map((channel) => scene.store.recent(channel, RUNS)))).flat();
+
+/** Time goes by, and what the servers are asked meanwhile is answered. */
+async function passed(scene: ServerScene, ms: number): Promise<void> {
+  let due = true;
+  scene.clock.after(ms, () => {
+    due = false;
+  });
+  await scene.skipUntil(async () => !due, ms);
+}
+
+const idsOf = (scene: ServerScene, kind: 'anchor' | 'result'): string[] =>
+  scene
+    .posts(kind)
+    .map(({ metadata }) => String(Reflect.get(Object(metadata?.event_payload), 'run')))
+    .sort();
+
+/**
+ * The local Slack refuses what is above Slack's documented rates: it had hardly anything to refuse. (A call that was sent in time
+ * arrives late when time is skipped under way, so that now and then one of the next minute is one too many.)
+ */
+function expectNoBurst(calls: readonly LoggedCall[]): void {
+  expect(calls.length).toBeGreaterThanOrEqual(2 * RUNS);
+  expect(calls.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(calls.length / 50);
+}

@@ -1,0 +1,64 @@
+import { asChannelId } from '../../../src/core/ids.ts';
+import { aPolicy, aRule } from '../../support/builders.ts';
+import { longLog, type Story } from './port-scene.ts';
+
+const approving = aPolicy({
+  approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+  channels: {
+    [asChannelId('C0SHOP')]: {
+      rules: [
+        aRule({
+          id: 'attach',
+          approval: { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'optional', voteReason: 'optional' },
+        }),
+      ],
+    },
+  },
+});
+
+const finished = { state: 'finished', containers: 1, anchors: 1 } as const;
+
+export const MAIN: Story = {
+  name: 'the main job',
+  policy: aPolicy(),
+  fate: { kind: 'ends', exitCode: 0, log: longLog() },
+  expected: { ...finished, outcome: 'succeeded', files: 1, anchor: 'Succeeded', result: 'line 119' },
+};
+
+export const APPROVED: Story = {
+  name: 'an approved run',
+  policy: approving,
+  fate: { kind: 'ends', exitCode: 3, log: 'short\n' },
+  click: { userId: 'U0BOB', action: 'approve' },
+  expected: { ...finished, outcome: 'failed', files: 0, anchor: 'Failed', result: 'short', approver: 'U0BOB' },
+};
+
+export const REJECTED: Story = {
+  name: 'a rejected run',
+  policy: approving,
+  fate: { kind: 'ends', exitCode: 0, log: '' },
+  click: { userId: 'U0BOB', action: 'reject' },
+  expected: { state: 'rejected', outcome: 'rejected', containers: 0, anchors: 1, files: 0, anchor: 'Rejected' },
+};
+
+const DENIED: Story = {
+  name: 'a denied run',
+  policy: aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ classes: [] })] } } }),
+  fate: { kind: 'ends', exitCode: 0, log: '' },
+  expected: { state: 'denied', containers: 0, anchors: 0, files: 0 },
+};
+
+const CANNOT_START: Story = {
+  name: 'a start failure',
+  policy: aPolicy(),
+  fate: { kind: 'cannot-start' },
+  expected: {
+    ...finished,
+    outcome: 'start-failed',
+    files: 0,
+    anchor: 'Did not start',
+    result: 'Back-off pulling image',
+  },
+};
+
+export const STORIES: readonly Story[] = [MAIN, APPROVED, REJECTED, DENIED, CANNOT_START];
