@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { createAuditLog } from './adapters/audit/index.ts';
 import { createMetrics, type OpsServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters } from './adapters/kubernetes/index.ts';
+import { exportYaml, parseEphemeralJob } from './adapters/manifest/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
 import { createSlack } from './adapters/slack/index.ts';
 import { createSpools } from './adapters/spool/index.ts';
@@ -30,8 +31,12 @@ export interface Parts {
   readonly log: Log;
 }
 
-/** What is left of the ten seconds that a drain may take is for closing connections. */
-const DRAIN_MS = 8_000;
+/**
+ * How long a drain waits for the runs in hand. With Redis another replica takes the rest at once; without, nobody does, and what is
+ * not launched yet is lost. What is left of ten seconds is for closing connections.
+ */
+const DRAIN_SHARED_MS = 2_500;
+const DRAIN_ALONE_MS = 6_000;
 
 /**
  * The composition root: makes every adapter and hands them to the flow. Decides nothing.
@@ -102,12 +107,14 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     policies,
     clock,
     ids: randomIds,
+    manifests: { read: parseEphemeralJob, write: exportYaml },
     log,
     metrics,
     seal: seal.seal,
     unseal: seal.open,
     owner,
   });
+  let stopping: Promise<void> | undefined;
   await slack.start(pipeline.inbox);
   const ops: OpsServer = await startOpsServer({
     port: env.opsPort,
@@ -118,7 +125,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
       store: () => store.check(),
       // Falls first when the process is told to go.
       pipeline: async () => {
-        if (pipeline.accepting === 'draining') throw new KdebugError('shutting_down');
+        if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
     },
     metrics,
@@ -126,12 +133,13 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
   });
   pipeline.startAdopting();
   const stop = async (): Promise<void> => {
-    // New commands get a polite answer while the runs in hand have their last word.
-    await pipeline.drain(DRAIN_MS);
+    const isShared = env.redis !== undefined;
+    // Alone, new commands get a polite answer while the runs in hand have their last word; others would rather take them.
+    if (isShared) await slack.leave();
+    await pipeline.drain(isShared ? DRAIN_SHARED_MS : DRAIN_ALONE_MS, () => slack.hush());
     await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close(), audit.close()]);
     policies.close();
   };
-  let stopping: Promise<void> | undefined;
   return {
     opsPort: ops.port,
     port: slack.port(),

@@ -128,6 +128,18 @@ export const REASONS = {
     'Name one pod, or ask for a rule.',
   ),
   batch_too_large: user('those are more pods than the rule covers at once', 'Narrow the selector, or add --replicas.'),
+  parallelism_not_allowed: user(
+    'that is more pods at the same time than the rule covers',
+    'Give a smaller --parallelism.',
+  ),
+  batch_needs_two_approvals: user(
+    'the pods differ so much that two rules with different approvers would have to agree',
+    'Name a --profile, or ask for fewer kinds of pods at once.',
+  ),
+  resize_needs_approval: user(
+    'that is more than was approved',
+    'Ask for a new batch of that size; this one goes on as it is.',
+  ),
   command_not_allowed: user(
     'that image runs only its own command here',
     'Leave out the command, --arguments-only and --env, or use an image whose alias allows them.',
@@ -156,6 +168,18 @@ export const REASONS = {
   pod_has_too_many_containers: user(
     'the pod already holds as many ephemeral containers as the policy allows',
     'They cannot be removed: restart the pod (its workload makes a new one) and try there.',
+  ),
+  no_pod_matches: user(
+    'no pod matches, so there is nothing to run in',
+    'Check the selector or the name, and the namespace (-n).',
+  ),
+  no_pod_fits: user(
+    'pods match, but none of them can be worked on',
+    'What stands in the way of each kind is named; pick other pods.',
+  ),
+  batch_beyond_replicas: user(
+    'the pod matches, but --replicas asked for fewer',
+    'Give more with /kdebug batch ID --replicas=N while the batch runs.',
   ),
   target_container_not_found: user(
     'there is no such container in the pod',
@@ -258,6 +282,10 @@ export const REASONS = {
     'the form could not be opened',
     'Slack opens one only within three seconds of a command or a click: type /kdebug again, or the whole command.',
   ),
+  slack_file_unreadable: user(
+    'the file of this message could not be read',
+    'Paste its text into a code block. For operators: the app needs the scope files:read, and must be in the channel.',
+  ),
   unknown_button: user(
     'kdebug does not know this button',
     'Its message may be from another version: type the command.',
@@ -316,7 +344,12 @@ export const REASONS = {
     'you have used this button already',
     'Its run answers in the thread, or told you privately why not. To ask once more, type the command.',
   ),
+  button_early: user('kdebug has yet to write down where this card stands', 'Press the button again in a moment.'),
   button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
+  request_forgotten: user(
+    'kdebug has no record of this request any more',
+    'Ask for it again; nothing can be started from this card.',
+  ),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
   limit_per_person: user(
     'you have asked for as many runs as one person may in a minute',
@@ -334,6 +367,31 @@ export const REASONS = {
   access_denied: user(
     "the cluster's own rights (RBAC) do not allow you this",
     'Have the missing rights granted in that namespace.',
+  ),
+  batch_not_found: user('there is no such batch in this channel', 'See /kdebug list for the newest ones.'),
+  not_your_batch: user(
+    'only who asked for this batch, and the approvers of its rule, may change it',
+    'Ask one of them; its dashboard shows who asked.',
+  ),
+  batch_elsewhere: user(
+    'another replica of kdebug is at work on this batch, and was told',
+    'Its dashboard shows the change within two seconds, or you are told why not.',
+  ),
+  batch_not_exportable: user(
+    'EphemeralJob has no words for what this batch was asked for',
+    'Its command line says it; /kdebug show ID has it.',
+  ),
+  manifest_missing: user(
+    'there is no EphemeralJob in this message',
+    'The YAML has to stand in a code block, or in a file (.yaml) of at most 64 KiB; or paste it after /kdebug apply.',
+  ),
+  batch_unchangeable: user(
+    'the batch cannot be changed like that now',
+    'Its dashboard shows where it stands, and the buttons that apply.',
+  ),
+  manifest_invalid: user(
+    'this is not an EphemeralJob that kdebug can run',
+    'Each problem is named with its line and column; docs/ephemeraljob.md says what is read.',
   ),
   run_not_found: user('there is no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),

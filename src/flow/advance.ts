@@ -1,12 +1,14 @@
+import { isBatchRun } from '../core/batch/batch-run.ts';
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import { isFinal } from '../core/run/progress.ts';
 import type { RunState } from '../core/run/run.ts';
 import { record } from './audit.ts';
+import type { BatchLogs } from './batch/batch-logs.ts';
 import { collect } from './collect.ts';
 import type { FlowDeps } from './deps.ts';
 import { follow } from './follow.ts';
 import { pause } from './latest.ts';
-import { launch } from './launch.ts';
+import { type CheckAtLaunch, launch } from './launch.ts';
 import type { LogReaders } from './log-readers.ts';
 import { refusalOfError } from './refusals.ts';
 import { plan } from './request.ts';
@@ -26,6 +28,11 @@ export interface AdvanceContext {
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly runs: RunChanger;
+  readonly batchLogs: BatchLogs;
+  /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
+  readonly workOnBatch: (session: RunSession, context: AdvanceContext) => Promise<void>;
+  /** Of a part of a batch: what is looked at instead right before its launch. */
+  readonly check?: CheckAtLaunch;
 }
 
 /**
@@ -79,13 +86,15 @@ function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<voi
   return record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
 }
 
-function step(session: RunSession, { deps, readers, runs }: AdvanceContext): Promise<void> {
+function step(session: RunSession, context: AdvanceContext): Promise<void> {
+  const { deps, readers, runs, check } = context;
+  if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
   switch (session.run.state) {
     case 'received':
       return plan(session, deps, runs);
     case 'approved':
     case 'launching':
-      return launch(session, deps);
+      return launch(session, deps, check);
     case 'starting':
     case 'running':
       return follow(session, deps, readers);

@@ -1,14 +1,14 @@
-import { planHash } from '../core/container/plan.ts';
+import { decideSnapshot } from '../core/batch/decide-batch.ts';
 import { KdebugError, type ReasonCode } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
-import { decide } from '../core/policy/decide.ts';
+import type { Decision } from '../core/policy/decision.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
-import { own } from '../core/policy/own.ts';
 import { judgeVote, type Vote, type Voter } from '../core/policy/vote.ts';
 import type { Form } from '../core/report/form.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
+import { isApprover } from './approvers.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports.ts';
@@ -43,7 +43,11 @@ export class Approvals {
 
   async click(click: Click, action: DecisionAction): Promise<Answer> {
     const run = isRunId(click.value) ? await this.#deps.store.read(click.value) : undefined;
+    // The store was emptied, or had it long enough.
+    if (!run && isRunId(click.value)) return refuse('request_forgotten');
     const anchor = run?.delivery.anchor;
+    // The store was out of reach when the card was posted, and does not know of it yet.
+    if (run?.state === 'pending-approval' && !anchor) return refuse('button_early');
     // A button of another message, channel or run was not put there by us.
     if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return refuse('button_stale');
     if (action === 'cancel') return this.#cancel(run, click);
@@ -76,7 +80,7 @@ export class Approvals {
     if (verdict.kind === 'ignored') return refuse(verdict.code);
     if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, said.action) };
     if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refuse('approval_changed');
-    const grant = said.action === 'approve-grant' ? this.#grantOf(run, actor.userId) : undefined;
+    const grant = said.action === 'approve-grant' && !run.batch ? this.#grantOf(run, actor.userId) : undefined;
     const event = { kind: 'voted', vote, voter, ...(grant && { grant }) } as const;
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
     return moved === 'moved' ? NOTHING : refuse('approval_decided');
@@ -96,24 +100,21 @@ export class Approvals {
     };
   }
 
-  /** By the policy as it is now, and the user group as it is now: who left it does not decide any more. */
-  async #isApprover(run: Run, userId: string): Promise<boolean> {
-    const { approvers } = this.#deps.policies.current();
-    for (const name of run.approval?.from ?? []) {
-      const group = own(approvers, name);
-      if (group?.users.some((member) => member === userId)) return true;
-      if (group?.usergroup !== undefined && (await this.#deps.directory.members(group.usergroup)).has(userId))
-        return true;
-    }
-    return false;
+  #isApprover(run: Run, userId: string): Promise<boolean> {
+    return isApprover(run.approval?.from ?? [], userId, this.#deps);
   }
 
   /** Any drift of pod, image, policy or rule voids what is on the card. */
   async #hasChanged(run: Run): Promise<boolean> {
+    const decision = await this.#decisionNow(run);
+    return decision?.kind !== 'needs-approval' || decision.rule !== run.approval?.rule;
+  }
+
+  /** Undefined: the plan is another one now. Of a batch, each pod is looked at again right before its launch. */
+  async #decisionNow(run: Run): Promise<Decision | undefined> {
+    if (run.batch) return decideSnapshot(run.batch, this.#deps.policies.current());
     const made = await planOrRefusal(run, this.#deps);
-    if ('refusal' in made || planHash(made.plan) !== run.planHash) return true;
-    const decision = decide(made.plan, this.#deps.policies.current());
-    return decision.kind !== 'needs-approval' || decision.rule !== run.approval?.rule;
+    return 'refusal' in made || made.planHash !== run.planHash ? undefined : made.decision;
   }
 
   #grantOf(run: Run, userId: string): Grant | undefined {

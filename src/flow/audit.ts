@@ -19,6 +19,6 @@ export async function record(
     runId: run.id,
     channelId: run.origin.channelId,
     actorId: typeof actorId === 'string' ? actorId : run.origin.requesterId,
-    facts: rest,
+    facts: run.partOf === undefined ? rest : { ...rest, batch: run.partOf },
   });
 }

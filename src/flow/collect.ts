@@ -19,7 +19,9 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   const read = await readLog(session, readers, run.outcome);
   const outcome = await settle(run, run.outcome, deps);
   const terminationMessage = run.termination?.message ?? '';
-  const verdict = await diagnose(run, { logEnd: read?.end ?? '', terminationMessage, outcome }, deps);
+  // Of a batch only the codes of the findings are told: nobody asks the API for more, ten thousand times.
+  const left = { logEnd: read?.end ?? '', terminationMessage, outcome };
+  const verdict = run.partOf === undefined ? await diagnose(run, left, deps) : undefined;
   await session.apply({
     kind: 'finished',
     outcome,

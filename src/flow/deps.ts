@@ -5,6 +5,7 @@ import type {
   Directory,
   Ids,
   Log,
+  Manifests,
   Metrics,
   PolicySource,
   RunStore,
@@ -23,6 +24,7 @@ export interface FlowDeps {
   readonly policies: PolicySource;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly manifests: Manifests;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Seals a small text with the bot's key; only the bot can read it back. */

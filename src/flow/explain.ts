@@ -1,6 +1,5 @@
 import type { RunRequest } from '../core/command/command.ts';
 import { asRunId } from '../core/ids.ts';
-import { decide } from '../core/policy/decide.ts';
 import { identityFor, subjectFor } from '../core/policy/identity.ts';
 import { own } from '../core/policy/own.ts';
 import { canIMessage, whoAmIMessage } from '../core/report/explain-messages.ts';
@@ -23,10 +22,9 @@ export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps):
 
 async function answer(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
   const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
-  const policy = deps.policies.current();
   const made = await planOrRefusal(run, deps);
   if ('refusal' in made) return refusalAnswer(made.refusal);
-  const decision = decide(made.plan, policy);
+  const { decision } = made;
   const problem = decision.kind === 'deny' ? undefined : await accessProblem(run, made.plan, deps);
   return canIMessage(made.plan, decision, problem?.message);
 }

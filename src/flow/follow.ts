@@ -56,7 +56,7 @@ async function untilEnded(following: Following): Promise<void> {
     if (seen) {
       state = await see(following, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
-      await end(following, deadline.outcome);
+      await end(following, await orNodeLost(following, deadline.outcome));
     } else {
       await askEvents(following);
     }
@@ -106,6 +106,19 @@ async function act(following: Following, pod: Pod, state: ContainerState): Promi
       await following.readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
       await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
     }
+  }
+}
+
+/** Who is silent until a clock runs out may be a node that is lost: then that is said. Without the right to look, the clock's word stands. */
+async function orNodeLost({ cluster, plan, deps }: Following, outcome: Outcome): Promise<Outcome> {
+  if (outcome.kind !== 'timed-out' && outcome.kind !== 'no-status') return outcome;
+  try {
+    const node = await cluster.node(plan.nodeName);
+    const ready = node?.conditions.find(({ type }) => type === 'Ready');
+    return ready && ready.status !== 'True' ? { kind: 'node-lost' } : outcome;
+  } catch (error) {
+    deps.log.debug('a node could not be looked at', { node: plan.nodeName, error });
+    return outcome;
   }
 }
 

@@ -1,5 +1,4 @@
-import { pointAt } from '../core/command/caret.ts';
-import type { Command, CommandError, RunRequest } from '../core/command/command.ts';
+import type { Command, RunRequest } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
@@ -7,7 +6,8 @@ import { toKdebugError } from '../core/errors.ts';
 import { asChannelId, asUserId, isRunId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
 import { resolveCluster } from '../core/policy/resolve-image.ts';
-import { type Message, text } from '../core/report/message.ts';
+import { commandErrorMessage } from '../core/report/command-error.ts';
+import type { Message } from '../core/report/message.ts';
 import {
   errorMessage,
   imagesMessage,
@@ -15,12 +15,14 @@ import {
   listMessage,
   notYetMessage,
   reasonMessage,
-  showMessage,
 } from '../core/report/private-messages.ts';
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
 import { record } from './audit.ts';
+import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
+import { BatchDesk } from './batch-desk/desk.ts';
+import type { Take } from './batch-desk/take.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
@@ -46,11 +48,16 @@ export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #starter: Starter;
   readonly #approvals: Approvals;
+  readonly #batches: BatchDesk;
+  readonly #jobs: ApplyDesk;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#starter = starter;
     this.#approvals = new Approvals(deps, runs);
+    const take = this.#take;
+    this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
+    this.#jobs = new ApplyDesk({ deps, take });
   }
 
   async command(origin: Origin, words: string): Promise<Answer> {
@@ -63,26 +70,29 @@ export class CommandInbox implements Inbox {
   }
 
   action(click: Click): Promise<Answer> {
-    if (click.action === LOOK_AGAIN) {
-      return this.#guarded(undefined, () => lookAgain(click, this.#deps, (...asked) => this.#take(...asked)));
-    }
-    const action = DECISIONS.find((candidate) => candidate === click.action);
-    if (!action) return Promise.resolve(said(notYetMessage(`the button ${click.action}`)));
-    return this.#guarded(undefined, () => this.#approvals.click(click, action));
+    return this.#guarded(undefined, async () => {
+      if (click.action === LOOK_AGAIN) return lookAgain(click, this.#deps, this.#take);
+      const ofBatch = await this.#batches.click(click);
+      if (ofBatch) return ofBatch;
+      const action = DECISIONS.find((candidate) => candidate === click.action);
+      return action ? this.#approvals.click(click, action) : said(notYetMessage(`the button ${click.action}`));
+    });
   }
 
   async submit(submission: Submission): Promise<SubmitAnswer> {
     try {
       if (submission.name === VOTE_REASON) return await this.#approvals.submit(submission);
       if (submission.name === REQUEST_FORM) return await this.#submitRequest(submission);
-      return { kind: 'taken', message: notYetMessage(`the form ${submission.name}`) };
+      const taken = (await this.#batches.submit(submission)) ?? (await this.#jobs.submit(submission));
+      return taken ?? { kind: 'taken', message: notYetMessage(`the form ${submission.name}`) };
     } catch (thrown) {
       return { kind: 'taken', message: errorMessage(toKdebugError(thrown)) };
     }
   }
 
-  shortcut({ text: words, channelId }: Shortcut): Promise<Answer> {
-    return Promise.resolve(this.#form(channelId, podInText(words)));
+  shortcut(shortcut: Shortcut): Promise<Answer> {
+    if (shortcut.name === APPLY_JOB) return this.#guarded(undefined, () => this.#jobs.shortcut(shortcut));
+    return Promise.resolve(this.#form(shortcut.channelId, podInText(shortcut.text)));
   }
 
   async refused({ userId, channelId, handler, code }: RefusedAtDoor): Promise<void> {
@@ -121,6 +131,12 @@ export class CommandInbox implements Inbox {
         return this.#form(origin.channelId, {});
       case 'can-i':
         return said(await canI(origin, command.request, this.#deps));
+      case 'batch':
+        return this.#batches.command(origin, command);
+      case 'export':
+        return this.#batches.export(origin, command.id);
+      case 'apply':
+        return this.#jobs.command(origin, command);
       default:
         return said(await this.#tell(origin, command));
     }
@@ -144,9 +160,8 @@ export class CommandInbox implements Inbox {
     }
   }
 
-  async #take(origin: Origin, request: RunRequest): Promise<Answer> {
-    const missing = notInThisVersion(request);
-    if (missing) return said(notYetMessage(missing));
+  readonly #take: Take = async (origin, request, extra = {}) => {
+    if (request.holdMs !== undefined) return said(notYetMessage('--hold'));
     if (this.#starter.accepting !== 'yes') {
       return said(reasonMessage(this.#starter.accepting === 'draining' ? 'shutting_down' : 'too_busy'));
     }
@@ -157,6 +172,7 @@ export class CommandInbox implements Inbox {
       origin,
       request,
       commandLine: printCommand({ kind: 'run', request }),
+      ...extra,
       delivery: {},
     };
     const kept = await this.#deps.store.create(run, this.#deps.owner, this.#quotas(origin, request));
@@ -169,7 +185,7 @@ export class CommandInbox implements Inbox {
     }
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
     return NOTHING;
-  }
+  };
 
   #quotas({ requesterId, channelId }: Origin, { cluster }: RunRequest): readonly Quota[] {
     const policy = this.#deps.policies.current();
@@ -187,7 +203,9 @@ export class CommandInbox implements Inbox {
   async #show(origin: Origin, id: string): Promise<Message> {
     const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;
     // A run of another channel is as good as none: its log may say what this channel must not see.
-    return run && run.origin.channelId === origin.channelId ? showMessage(run) : reasonMessage('run_not_found', id);
+    return run && run.origin.channelId === origin.channelId
+      ? this.#batches.show(run)
+      : reasonMessage('run_not_found', id);
   }
 
   #images(origin: Origin): Message {
@@ -223,24 +241,4 @@ export class CommandInbox implements Inbox {
     const answer = await this.#guarded(origin, () => this.#answer(origin, parsed.command));
     return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
   }
-}
-
-function notInThisVersion(request: RunRequest): string | undefined {
-  const { replicas, parallelism, ttlMs, canary } = request.batch;
-  if (request.target.kind !== 'pod') return 'a request for several pods (deployment/…, -l, --all)';
-  if (replicas !== undefined || parallelism !== undefined || ttlMs !== undefined || canary) return 'a batch';
-  return request.holdMs === undefined ? undefined : '--hold';
-}
-
-function commandErrorMessage(error: CommandError): Message {
-  return {
-    summary: error.message,
-    tone: 'failure',
-    parts: [
-      { kind: 'paragraph', spans: [text(error.message)] },
-      { kind: 'preformatted', text: pointAt(error) },
-      ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
-      { kind: 'note', spans: [text('Nothing was started. /kdebug help shows what can be asked.')] },
-    ],
-  };
 }

@@ -1,7 +1,7 @@
 import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
 import type { Plan } from '../core/container/plan.ts';
 import { identityFor } from '../core/policy/identity.ts';
-import { writeReference } from '../core/run/reference.ts';
+import { writeBatchReference, writeReference } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LaunchRequest } from './ports.ts';
@@ -18,7 +18,7 @@ export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
   return {
     containerName: containerName(run.id, plan.podUid),
     notAfterMs,
-    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs)),
+    ref: run.ref ?? deps.seal(run.partOf ? writeBatchReference(run.partOf) : writeReference(run, plan, notAfterMs)),
   };
 }
 
@@ -29,7 +29,13 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
   const approverIds = (run.approval?.votes ?? []).filter(({ kind }) => kind === 'approve').map(({ userId }) => userId);
   return {
     pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-    container: buildEphemeralContainer(plan, { runId: run.id, approverIds, notAfterMs, ref }),
+    container: buildEphemeralContainer(plan, {
+      runId: run.id,
+      ...(run.partOf !== undefined && { batchId: run.partOf }),
+      approverIds,
+      notAfterMs,
+      ref,
+    }),
     runId: run.id,
     ...(actingAs && { actingAs }),
   };

@@ -11,16 +11,19 @@ import type { LaunchAnswer } from './ports.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunSession } from './session.ts';
 
+/** What stands against a launch at its very moment. */
+export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
+
 /**
  * Adds the run's ephemeral container, exactly once however often this stage is entered and by whom: what is sent is derived
  * from the run alone, and the API server refuses a second entry of that name (design, section 4.5). The PATCH is its own last
  * rehearsal: nothing is added when RBAC, Pod Security, a webhook or validation says no to it.
  */
-export async function launch(session: RunSession, deps: FlowDeps): Promise<void> {
+export async function launch(session: RunSession, deps: FlowDeps, check: CheckAtLaunch = problemNow): Promise<void> {
   const { plan } = session.run;
   if (!plan) throw new KdebugError('internal_error', { detail: 'an approved run has no plan' });
   if (session.run.state === 'approved') {
-    const problem = await problemNow(session.run, plan, deps);
+    const problem = await check(session.run, plan, deps);
     if (problem) {
       await record(deps, session.run, 'decision', {
         kind: 'deny',

@@ -39,13 +39,15 @@ const INTERRUPTED = (code: string): LogCompleteness => ({
 
 /**
  * Reads one container's log at wire speed: clean, redact, keep (design, section 4.7). Starts on creation; Slack's pace never
- * slows it. `result` never rejects: what was read until a failure is the result, marked as interrupted.
+ * slows it. `result` never rejects: what was read until a failure is the result, marked as interrupted; when the spool fails, it
+ * holds the beginning, and the excerpt the true end.
  */
 export class LogReader {
   readonly result: Promise<ReadLog>;
   readonly #abort = new AbortController();
   readonly #treatment: LogTreatment;
   #end: () => void = () => {};
+  #isOver = false;
 
   constructor(source: LogSource, treatment: LogTreatment) {
     this.#treatment = treatment;
@@ -68,18 +70,29 @@ export class LogReader {
 
   /** No more reading; `result` resolves with what there is. */
   stop(): void {
-    this.#abort.abort();
+    // Every abort makes an error with its stack: dear where thousands of readers are let go of that are through.
+    if (!this.#isOver) this.#abort.abort();
   }
 
   async #read(source: LogSource, ended: Promise<void>): Promise<ReadLog> {
     const { filter, excerpt, spool } = this.#treatment;
+    let failure: string | undefined;
+    const fail = (thrown: unknown): void => {
+      failure ??= toKdebugError(thrown).code;
+    };
     const keep = (chunk: Buffer): Promise<void> | void => {
       if (chunk.length === 0) return;
       excerpt.push(chunk);
-      return spool.write(chunk);
+      // Without its disk the reading goes on: of a log the end says the most.
+      if (failure === undefined) return spool.write(chunk)?.catch(fail);
     };
     const collected = await this.#collect(source, ended, (chunk) => keep(filter.push(chunk)));
-    const { sha256, failure } = await this.#finish(keep);
+    await keep(filter.end());
+    const sha256 = await spool.finish().catch((thrown: unknown) => {
+      fail(thrown);
+      return '';
+    });
+    this.#isOver = true;
     const completeness = failure === undefined ? collected : { ...collected, complete: false, interruptedBy: failure };
     const { head, tail, omittedLines, lines, bytes } = excerpt.finish();
     return {
@@ -87,16 +100,6 @@ export class LogReader {
       end: excerpt.end(),
       spool,
     };
-  }
-
-  /** The filter's last bytes, and the spool's end. A spool that fails here keeps what reached it. */
-  async #finish(keep: (chunk: Buffer) => Promise<void> | void): Promise<{ sha256: string; failure?: string }> {
-    try {
-      await keep(this.#treatment.filter.end());
-      return { sha256: await this.#treatment.spool.finish() };
-    } catch (thrown) {
-      return { sha256: '', failure: toKdebugError(thrown).code };
-    }
   }
 
   async #collect(

@@ -1,14 +1,17 @@
 import { toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/progress.ts';
-import type { Run } from '../core/run/run.ts';
 import { advance } from './advance.ts';
-import { record } from './audit.ts';
+import { BatchLogs } from './batch/batch-logs.ts';
+import { workOnBatch } from './batch/engine.ts';
+import { heedNotes } from './batch-desk/notes.ts';
+import { conclude } from './conclude.ts';
 import type { FlowDeps } from './deps.ts';
 import { CommandInbox, type Starter } from './inbox.ts';
 import { awaitLate } from './late.ts';
 import { pause } from './latest.ts';
 import { LogReaders } from './log-readers.ts';
+import { afterLoss } from './lost.ts';
 import type { Inbox } from './ports.ts';
 import { Recovery } from './recover.ts';
 import { Reply } from './reply.ts';
@@ -21,6 +24,8 @@ const ADOPT_EVERY_MS = 1_000;
 /** How often a run that another replica holds right now is asked for again. */
 const TAKE_TRIES = 10;
 const TAKE_EVERY_MS = 100;
+/** What is left of a drain for giving back the runs that go on. */
+const HAND_OVER_MS = 1_000;
 
 interface Held {
   readonly session: RunSession;
@@ -35,6 +40,7 @@ export class Pipeline implements Starter, RunChanger {
   readonly inbox: Inbox;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
+  readonly #batchLogs: BatchLogs;
   readonly #recovery: Recovery;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
@@ -43,11 +49,13 @@ export class Pipeline implements Starter, RunChanger {
   /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
   readonly #unreleased = new Set<RunSession>();
   #draining = false;
+  #drained = false;
   #stopAdopting: () => void = () => {};
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
     this.#readers = new LogReaders(deps);
+    this.#batchLogs = new BatchLogs(deps.spools);
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
   }
@@ -102,20 +110,32 @@ export class Pipeline implements Starter, RunChanger {
   startAdopting(): void {
     const tick = (): void => {
       void this.#adopt().finally(() => {
-        if (!this.#draining) this.#stopAdopting = this.#deps.clock.after(ADOPT_EVERY_MS, tick);
+        if (!this.#drained) this.#stopAdopting = this.#deps.clock.after(ADOPT_EVERY_MS, tick);
       });
     };
     tick();
     this.#recovery.lookEverywhere();
   }
 
-  /** Takes nothing new; resolves when every held run is through, or after `ms` (the rest is left to other replicas). */
-  async drain(ms: number): Promise<void> {
+  /**
+   * Takes nothing new; resolves when every held run is through. What is left after `ms` is given back, so that another replica
+   * can take it at once, for which there is one more second. `hush` is called then: no word may still wait to be said.
+   */
+  async drain(ms: number, hush: () => void = () => {}): Promise<void> {
     this.#draining = true;
     this.#recovery.stop();
+    const { clock } = this.#deps;
+    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), pause(clock, ms)]);
+    const left = this.#busy();
+    for (const { session } of left) session.giveUp();
+    hush();
+    await Promise.race([Promise.all(left.map(({ work }) => work)), pause(clock, HAND_OVER_MS)]);
+    this.#drained = true;
     this.#stopAdopting();
-    const busy = [...this.#held].filter(([id]) => !this.#late.has(id)).map(([, { work }]) => work);
-    await Promise.race([Promise.all(busy), pause(this.#deps.clock, ms)]);
+  }
+
+  #busy(): readonly Held[] {
+    return [...this.#held].flatMap(([id, held]) => (this.#late.has(id) ? [] : [held]));
   }
 
   /** One take at a time: clicks that arrive together share the session, which is started when the first of them is through. */
@@ -141,7 +161,12 @@ export class Pipeline implements Starter, RunChanger {
     const { store, owner, log } = this.#deps;
     try {
       await store.renew(owner);
+      void heedNotes(
+        [...this.#held.values()].map(({ session }) => session.run),
+        { deps: this.#deps, runs: this },
+      );
       for (const session of this.#unreleased) await this.#release(session);
+      if (this.#draining) return;
       const room = MAX_SESSIONS - this.#held.size;
       for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
         log.info('run adopted', { runId: run.id, phase: run.state });
@@ -160,14 +185,18 @@ export class Pipeline implements Starter, RunChanger {
     } catch (thrown) {
       const error = toKdebugError(thrown);
       lost = error.code === 'lease_lost';
-      this.#deps.log.error('run let go', { runId: id, reason: error.code, error: thrown });
+      if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: session.run.state });
+      else this.#deps.log.error('run let go', { runId: id, reason: error.code, error: thrown });
     } finally {
       this.#late.delete(id);
       this.#held.delete(id);
       await this.#readers.forget(id);
+      await this.#batchLogs.forget(id);
       await this.#release(session);
     }
-    if (lost) await this.#restore(session.run);
+    const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
+    if (again && this.#draining) await this.#release(again);
+    else if (again) this.start(again);
   }
 
   async #release(session: RunSession): Promise<void> {
@@ -179,31 +208,19 @@ export class Pipeline implements Starter, RunChanger {
     }
   }
 
-  /** A store that was emptied knows nothing of a run that we held: it gets it back, unless somebody was quicker. */
-  async #restore(run: Run): Promise<void> {
-    const { store, owner, log } = this.#deps;
-    try {
-      if ((await store.read(run.id)) || isSettled(run)) return;
-      const kept = await store.create(run, owner);
-      if (kept.kind !== 'created') return;
-      log.warn('the store had lost a run, it was given back', { runId: run.id, phase: run.state });
-      this.start(new RunSession(run, kept.fence, store, true));
-    } catch (thrown) {
-      log.error('the store has lost a run', { runId: run.id, reason: toKdebugError(thrown).code });
-    }
-  }
-
   /** Until the run is settled or parked: a vote may come in while the last words are being said. */
   async #see(session: RunSession): Promise<void> {
     const { clock } = this.#deps;
-    const context = { deps: this.#deps, readers: this.#readers, runs: this };
+    const context = { deps: this.#deps, readers: this.#readers, batchLogs: this.#batchLogs, workOnBatch, runs: this };
     session.onChange(() => {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
     const reply = new Reply(session, this.#deps, {
       readers: this.#readers,
-      beforeClosing: () => this.#conclude(session.run),
+      batchLogs: this.#batchLogs,
+      // Before it counts as told.
+      beforeClosing: () => conclude(session.run, this.#deps),
     });
     do {
       await bothOrNeither(session, [advance(session, context), reply.keepSaying()]);
@@ -212,27 +229,6 @@ export class Pipeline implements Starter, RunChanger {
     this.#late.add(session.run.id);
     const late = { readers: this.#readers, wanted: () => !this.#draining };
     if (await awaitLate(session, this.#deps, late)) await reply.keepSaying();
-  }
-
-  /** At least once for every run, whoever saw its end: before it counts as told. */
-  async #conclude(run: Run): Promise<void> {
-    const outcome = run.outcome?.kind ?? 'denied';
-    this.#deps.log.info('run ended', { runId: run.id, phase: run.state, outcome, reason: run.refusal?.code });
-    this.#deps.metrics.runFinished(outcome, (run.finishedAtMs ?? 0) - run.origin.receivedAtMs);
-    const { log, termination, refusal } = run;
-    const facts = {
-      outcome,
-      code: refusal?.code,
-      exitCode: termination?.exitCode,
-      // The digest that really ran, where the plan could name only a tag.
-      imageId: run.imageId,
-      logSha256: log?.sha256,
-      logBytes: log?.bytes,
-    };
-    await record(this.#deps, run, 'outcome', facts).catch((thrown: unknown) => {
-      // It has happened already: that it could not be recorded is all that is left to say.
-      this.#deps.log.error('an outcome could not be recorded', { runId: run.id, error: thrown });
-    });
   }
 }
 

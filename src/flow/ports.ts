@@ -1,3 +1,4 @@
+import type { EphemeralJob, ReadJob } from '../core/batch/ephemeral-job.ts';
 import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Node } from '../core/container/node.ts';
 import type { Pod, PodEvent, PodRef, PodSecurityLevel } from '../core/container/pod.ts';
@@ -155,6 +156,8 @@ export type CreateAnswer =
  * Any number of replicas use it at the same time.
  */
 export interface RunStore {
+  /** Left by replicas for the one that holds a run. */
+  readonly notes: Notes;
   /** Keeps a new run, leased to `owner`, unless its dedupe key is known: then nothing changes and the first one's id comes back. */
   create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateAnswer>;
   read(id: RunId): Promise<Run | undefined>;
@@ -166,7 +169,7 @@ export interface RunStore {
   claim(owner: string, limit: number): Promise<readonly Lease[]>;
   /** Extends every lease of `owner`; one call a replica, not one a run. */
   renew(owner: string): Promise<void>;
-  /** Replaces the run if `fence` is its newest. A stale owner must stop at once. */
+  /** Replaces the run if `fence` is its newest, and extends its lease: who was told `saved` has the run from then on. A stale owner must stop at once. */
   save(run: Run, fence: number): Promise<'saved' | 'stale'>;
   /** Gives the lease back; another replica may claim at once. */
   release(id: RunId, fence: number): Promise<void>;
@@ -182,6 +185,16 @@ export interface RunStore {
   /** Whether it answers; for readiness. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * Small texts for whoever holds a run right now, from a replica that does not. Throws as the store does. A note is given once, and
+ * lost when nobody asks for it within a minute, or when its answer is: who leaves one must not count on it.
+ */
+export interface Notes {
+  leave(id: RunId, note: string): Promise<void>;
+  /** The oldest first, at most 100. */
+  take(id: RunId): Promise<readonly string[]>;
 }
 
 // -------------------------------------------------------------------------------------------------------------- Slack
@@ -206,8 +219,11 @@ export interface PostMeta {
  * (archived, not a member, unknown), `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
  */
 export interface Thread {
-  /** Posts a message; the only call that must not be repeated blindly. */
-  post(place: Place, message: Message, meta: PostMeta): Promise<PostRef>;
+  /**
+   * Posts a message; the only call that must not be repeated blindly. It may wait its turn for a long time: `sure` is asked right
+   * before it is sent, and what it throws comes through, with nothing posted.
+   */
+  post(place: Place, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
   find(place: Place, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
@@ -234,6 +250,8 @@ export interface FileToShare {
   readonly bytes: number;
   /** May be called again for another try. */
   open(): AsyncIterable<Uint8Array>;
+  /** As for a post: asked right before the file is shown. */
+  readonly sure?: () => Promise<void>;
 }
 
 /** What goes back to whoever typed or clicked, at once and to them alone. */
@@ -254,7 +272,7 @@ export interface Inbox {
   action(click: Click): Promise<Answer>;
   /** A form that was filled in. */
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /** The shortcut "Debug a pod" on a message: a form, filled with what the message says of a pod. */
+  /** A shortcut on a message: "Debug a pod" opens a form with what the message says of a pod, "Apply as EphemeralJob" one with its YAML. */
   shortcut(shortcut: Shortcut): Promise<Answer>;
   /** Somebody was refused at the door, before their words were looked at: kept in the audit log. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
@@ -304,10 +322,16 @@ export type SubmitAnswer =
   | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 export interface Shortcut extends Actor {
+  /** Its callback id. */
+  readonly name: string;
   /** The message's text, as plain as it can be had. */
   readonly text: string;
+  /** The message's first code block as it was typed, else its text file; at most 65,537 characters (one more than a job may have). */
+  readonly code?: string;
   readonly messageTs: string;
   readonly threadTs?: string;
+  readonly dedupeKey: string;
+  readonly receivedAtMs: number;
 }
 
 /** A person as Slack knows them now. Only `member` may ask or vote. */
@@ -355,6 +379,14 @@ export interface Clock {
   after(ms: number, wake: () => void): () => void;
 }
 
+/** EphemeralJobs as text. Pure, and never throws. */
+export interface Manifests {
+  /** Strict: all that is wrong is told with its line and column. */
+  read(yaml: string): ReadJob;
+  /** What `read` gives back as the same job. */
+  write(job: EphemeralJob): string;
+}
+
 export interface Ids {
   runId(): RunId;
 }
@@ -388,6 +420,7 @@ export type AuditStep =
   | 'dry-run'
   | 'vote'
   | 'grant'
+  | 'batch'
   | 'patch'
   | 'outcome';
 

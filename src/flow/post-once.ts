@@ -10,6 +10,8 @@ export interface PostToMake {
   readonly meta: PostMeta;
   /** A post of this kind may stand there without our knowing: after a crash, or an unclear answer. */
   readonly doubt: boolean;
+  /** Throws when the run is no longer ours to speak of. */
+  readonly sure: () => Promise<void>;
 }
 
 /** Where a post stands; `found`: it had been made before, so it may say what was true then. */
@@ -28,7 +30,7 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
   }
 }
 
-async function postAt(thread: Thread, { run, place, message, meta, doubt }: PostToMake): Promise<Posted> {
+async function postAt(thread: Thread, { run, place, message, meta, doubt, sure }: PostToMake): Promise<Posted> {
   const found = doubt ? await thread.find(place, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs) : undefined;
-  return found ? { ref: found, found: true } : { ref: await thread.post(place, message, meta), found: false };
+  return found ? { ref: found, found: true } : { ref: await thread.post(place, message, meta, sure), found: false };
 }

@@ -62,10 +62,10 @@ export class Recovery {
 
   async #recover(found: Found): Promise<void> {
     const { store, owner, log, unseal } = this.#deps;
-    if (this.#stopped || (await store.read(found.runId))) return;
     const text = unseal(found.ref);
     const run = text === undefined ? undefined : rebuildRun(found, text);
-    if (!run || (hasEnded(found) && (await this.#wasTold(run)))) return;
+    if (!run || this.#stopped || (await store.read(found.runId))) return;
+    if (hasEnded(found) && (await this.#wasTold(run))) return;
     const kept = await store.create(run, owner);
     if (kept.kind !== 'created') return;
     log.warn('a run that the store had lost was found in the cluster', {

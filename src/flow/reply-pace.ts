@@ -6,12 +6,29 @@ const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const IDLE_MS = 60_000;
 /** Pauses between tries while Slack does not take what must be said. */
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+/** The least time between two updates of one anchor, but for the last. */
+const GATHER_MS = 1_500;
+/** A batch's dashboard is at most this share of its age old: some fifty updates, however long it runs. */
+const SHARE_OF_AGE = 6;
 
 /** How long to wait for news after the n-th look without any. */
-export const lookAgainMs = ({ state }: Run, looks: number): number =>
-  state === 'running' || state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
+export function lookAgainMs(run: Run, looks: number): number {
+  if (run.batch) return run.batch.idleSinceMs === undefined ? IDLE_MS : Number.POSITIVE_INFINITY;
+  return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
+}
 
 /** How long to leave Slack alone after the n-th failure in a row. */
 export const retryMs = (failures: number): number => step(RETRY_MS, failures - 1);
+
+/** How long after an update news is gathered for the next one. */
+export const gatherMs = ({ batch }: Run, nowMs: number): number =>
+  Math.max(GATHER_MS, batch ? (nowMs - batch.createdAtMs - batch.idleMs) / SHARE_OF_AGE : 0);
+
+/** What of a run is told without waiting for more news: its end, and of a batch what people decide on and have decided. */
+export function urgentPart({ state, batch }: Run): string {
+  if (!batch) return '';
+  const { canary, paused, closed, parallelism, replicas } = batch;
+  return [state, canary, paused?.atMs, closed?.atMs, parallelism, replicas].join('|');
+}
 
 const step = (steps: readonly number[], index: number): number => steps[Math.min(index, steps.length - 1)] ?? 0;

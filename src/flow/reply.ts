@@ -7,19 +7,18 @@ import { refusalMessage } from '../core/report/private-messages.ts';
 import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
+import type { BatchLogs } from './batch/batch-logs.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
-import { filePlaceOf, placeOf, privatePlaceOf, threadOf } from './places.ts';
+import { placeOf, privatePlaceOf, threadOf } from './places.ts';
 import type { Place, PostMeta } from './ports.ts';
 import { type Posted, postOnce } from './post-once.ts';
-import { lookAgainMs, retryMs } from './reply-pace.ts';
+import { gatherMs, lookAgainMs, retryMs, urgentPart } from './reply-pace.ts';
 import type { RunSession } from './session.ts';
-import { shareLog, wantsFile } from './share-log.ts';
+import { shareFiles } from './share-files.ts';
 
 const TAIL_LINES = 15;
-/** The least time between two updates of one anchor, but for the last. */
-const GATHER_MS = 1_500;
 /** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
 const SURE_MS = 2_000;
 
@@ -32,7 +31,10 @@ export class Reply {
   readonly #session: RunSession;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
+  readonly #batchLogs: BatchLogs;
   #shown = '';
+  /** What of the run was urgent when it was last said. */
+  #shownUrgent = '';
   #saidAtMs = 0;
   #failures = 0;
   #seq = 0;
@@ -40,16 +42,22 @@ export class Reply {
   #doubt: boolean;
   #sureAtMs: number;
   readonly #beforeClosing: () => Promise<void>;
+  #concluding: Promise<void> | undefined;
 
   /** `beforeClosing` is waited for before the run is marked as told: whoever finds it unmarked does it again. */
   constructor(
     session: RunSession,
     deps: FlowDeps,
-    context: { readonly readers: LogReaders; readonly beforeClosing: () => Promise<void> },
+    context: {
+      readonly readers: LogReaders;
+      readonly batchLogs: BatchLogs;
+      readonly beforeClosing: () => Promise<void>;
+    },
   ) {
     this.#session = session;
     this.#deps = deps;
     this.#readers = context.readers;
+    this.#batchLogs = context.batchLogs;
     this.#doubt = session.recovered;
     this.#sureAtMs = deps.clock.now();
     this.#beforeClosing = context.beforeClosing;
@@ -58,8 +66,8 @@ export class Reply {
   /** Resolves when the run has ended and everything about it has been said. @throws KdebugError lease_lost */
   async keepSaying(): Promise<void> {
     const changes = new Latest<true>(this.#deps.clock);
-    const stop = this.#session.onChange(() => {
-      this.#sureAtMs = this.#deps.clock.now();
+    const stop = this.#session.onChange((kept) => {
+      if (kept) this.#sureAtMs = this.#deps.clock.now();
       changes.put(true);
     });
     try {
@@ -92,14 +100,16 @@ export class Reply {
   async #nextLook(changes: Latest<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.now() + ms;
-    const settledMs = this.#saidAtMs + GATHER_MS;
+    const settledMs = this.#saidAtMs + gatherMs(this.#session.run, clock.now());
     let changed = (await changes.next(untilMs)) !== undefined;
     const anyNews = changed;
     while (
       changed &&
+      !this.#session.isOver &&
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
-      !isFinal(this.#session.run.state)
+      !isFinal(this.#session.run.state) &&
+      urgentPart(this.#session.run) === this.#shownUrgent
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
     }
@@ -116,6 +126,7 @@ export class Reply {
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
+      if (this.#session.isOver) throw new KdebugError('lease_lost', { cause: thrown });
       // Whatever failed, it may have been the recording of what Slack took.
       this.#doubt = true;
       this.#failures += 1;
@@ -129,7 +140,7 @@ export class Reply {
     const nowMs = this.#deps.clock.now();
     if (this.#session.isOver) throw new KdebugError('lease_lost');
     if (nowMs - this.#sureAtMs < SURE_MS) return;
-    await this.#session.confirm();
+    await this.#session.save();
     this.#sureAtMs = nowMs;
   }
 
@@ -147,12 +158,14 @@ export class Reply {
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
     if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
+    // What happened is on record whether or not Slack can be told of it.
+    if (isFinal(run.state) && !run.delivery.closed) this.#concluding ??= this.#beforeClosing();
     await this.#sayAnchor(run);
     if (!isFinal(run.state)) return;
     await this.#sayResult();
-    await this.#sayFile();
+    await this.#sayFiles();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
-    if (!this.#session.run.delivery.closed) await this.#beforeClosing();
+    await this.#concluding;
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
@@ -171,6 +184,7 @@ export class Reply {
       ...(tail !== undefined && { tail }),
     });
     const { anchor } = run.delivery;
+    this.#shownUrgent = urgentPart(run);
     if (!anchor) {
       const { ref, found } = await this.#postOnce('anchor', placeOf(run), message);
       this.#shown = found ? '' : canonicalJson(message);
@@ -206,25 +220,21 @@ export class Reply {
     await this.#record({ result: ref });
   }
 
-  async #sayFile(): Promise<void> {
-    const { run } = this.#session;
-    const { result } = run.delivery;
-    if (!wantsFile(run)) return;
-    const shared = await shareLog({
-      session: this.#session,
-      thread: this.#deps.thread,
-      readers: this.#readers,
-      place: filePlaceOf(run),
-      doubt: this.#doubt,
-    });
-    await this.#record(shared);
-    if (shared.fileLost !== undefined && result)
-      await this.#deps.thread.update(result, resultMessage(this.#session.run), this.#meta('result'), 'final');
+  async #sayFiles(): Promise<void> {
+    const session = this.#session;
+    const share = { session, deps: this.#deps, readers: this.#readers, batchLogs: this.#batchLogs, doubt: this.#doubt };
+    const wasLost = session.run.delivery.fileLost;
+    await shareFiles({ ...share, sure: () => this.#beSure() }, (said) => this.#record(said));
+    const { result, fileLost } = session.run.delivery;
+    if (fileLost !== wasLost && result)
+      await this.#deps.thread.update(result, resultMessage(session.run), this.#meta('result'), 'final');
   }
 
-  #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
+  async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
+    await this.#beSure();
     const { run } = this.#session;
-    return postOnce(this.#deps.thread, { run, place, message, meta: this.#meta(kind), doubt: this.#doubt });
+    const post = { run, place, message, meta: this.#meta(kind), doubt: this.#doubt };
+    return postOnce(this.#deps.thread, { ...post, sure: () => this.#beSure() });
   }
 
   #meta(kind: PostMeta['kind']): PostMeta {

@@ -1,33 +1,17 @@
-import { identityOfTarget, imageOfTarget } from '../core/container/auto-profile.ts';
-import { type Plan, planHash } from '../core/container/plan.ts';
-import type { Pod, PodContainer } from '../core/container/pod.ts';
-import type { UserAndGroup } from '../core/container/profiles.ts';
-import { problemOfPod, targetContainerOf } from '../core/container/target.ts';
-import { type ReasonCode, toKdebugError } from '../core/errors.ts';
+import { planHash } from '../core/container/plan.ts';
+import { problemOfPod } from '../core/container/target.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
-import type { Decision } from '../core/policy/decision.ts';
-import { makePlan } from '../core/policy/make-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { resolveImage } from '../core/policy/resolve-image.ts';
-import { resolvePlace } from '../core/policy/resolve-place.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
+import { planBatch } from './batch/plan-batch.ts';
 import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
+import { aimOf, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
 import { useGrant } from './use-grant.ts';
-
-/** A step of planning either yields or refuses. */
-class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.code);
-    this.refusal = refusal;
-  }
-}
 
 /**
  * Resolves a request to a plan and decides on it. What cannot work is refused here, early and plainly, before anything was
@@ -40,14 +24,14 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
   try {
     const policy = deps.policies.current();
     const made = await planFor(run, policy, deps);
-    const decision = decide(made, policy);
-    await recordDecision(run, decision, deps);
+    const { decision } = made;
+    await recordDecision(run, made, deps);
     if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
-    const problem = await accessProblem(run, made, deps);
+    const problem = await accessProblem(run, made.plan, deps);
     if (problem) throw new Refused(problem);
-    const planned = { plan: made, planHash: planHash(made), decision, atMs };
+    const planned = { ...made, atMs };
     if (run.request.dryRun) {
-      const rehearsal = await rehearse(run, made, deps);
+      const rehearsal = await rehearse(run, made.plan, deps);
       await session.apply({ kind: 'rehearsed', ...planned, rehearsal });
       return;
     }
@@ -60,77 +44,51 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
   }
 }
 
-/** Plans the request as it would be planned now, without deciding on it. */
-export async function planOrRefusal(
-  run: Run,
-  deps: FlowDeps,
-): Promise<{ readonly plan: Plan } | { readonly refusal: Refusal }> {
+/** Plans the request as it would be planned now; nothing is kept. */
+export async function planOrRefusal(run: Run, deps: FlowDeps): Promise<Made | { readonly refusal: Refusal }> {
   try {
-    return { plan: await planFor(run, deps.policies.current(), deps) };
+    return await planFor(run, deps.policies.current(), deps);
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
     throw thrown;
   }
 }
 
-function recordDecision(run: Run, decision: Decision, deps: FlowDeps): Promise<void> {
+function recordDecision(run: Run, { decision, batch }: Made, deps: FlowDeps): Promise<void> {
   const code = decision.kind === 'deny' ? decision.code : undefined;
-  return record(deps, run, 'decision', { kind: decision.kind, code, rule: decision.rule });
+  return record(deps, run, 'decision', { kind: decision.kind, code, rule: decision.rule, pods: batch?.approvedPods });
 }
 
 /** An open grant stands in for the approval; without one, the cluster must take the patch before a person is bothered. */
 async function beforeAsking(
   run: Run,
-  made: Plan,
+  { plan, batch }: Made,
   { rule, deps, runs }: { readonly rule: string; readonly deps: FlowDeps; readonly runs: RunChanger },
 ): Promise<RunId | undefined> {
-  const grantedBy = await useGrant(run, made, { rule, deps, runs });
+  // A grant is for single runs: it counts them.
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { rule, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
-  const rehearsal = await rehearse(run, made, deps);
+  const rehearsal = await rehearse(run, plan, deps);
   if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, rule));
   return undefined;
 }
 
-const refuse = (code: ReasonCode, subject?: string): never => {
-  throw new Refused(refusal(code, subject));
-};
+function planFor(run: Run, policy: Policy, deps: FlowDeps): Promise<Made> {
+  const { target } = run.request;
+  return target.kind === 'pod' ? planOne(run, target.name, { policy, deps }) : planBatch(run, target, { policy, deps });
+}
 
-async function planFor(run: Run, policy: Policy, deps: FlowDeps): Promise<Plan> {
-  const { request, origin } = run;
-  const place = resolvePlace(request, origin.channelId, policy);
-  if (place.kind === 'deny') return refuse(place.code, place.subject);
-  const image = resolveImage(request.image, policy);
-  if (image.kind === 'deny') throw new Refused(withNearest(image.code, image.subject, image.nearest));
-  if (request.target.kind !== 'pod') return refuse('not_in_this_version', 'a request for several pods');
-
-  const cluster = deps.clusters.get(place.cluster);
-  const [pod, level] = await Promise.all([
-    cluster.pod(place.namespace, request.target.name),
-    cluster.podSecurity(place.namespace),
-  ]);
+async function planOne(
+  { request, origin }: Run,
+  name: string,
+  { policy, deps }: { readonly policy: Policy; readonly deps: FlowDeps },
+): Promise<Made> {
+  const aim = aimOf(request, origin, policy);
+  const cluster = deps.clusters.get(aim.cluster);
+  const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
   const problem = problemOfPod(pod, policy.limits.ephemeralContainersPerPod);
   if (problem) return refuse(problem.code, problem.subject);
-  const target = targetContainerOf(pod, request.targetContainer);
-  if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
-  const container = target.kind === 'container' ? target.container : undefined;
-  const learnt = container && (await learntOf(pod, container, deps));
-  const resolved = { request, origin, policy, cluster: place.cluster, pod, container, level, alias: image.alias };
-  const made = makePlan({ ...resolved, ...(learnt && { learnt }) });
-  return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
+  const parts = { request, origin, policy, aim, level, learntOf: (image: string) => learntOf(image, deps) };
+  const plan = await planPod(pod, parts);
+  return { plan, planHash: planHash(plan), decision: decide(plan, policy) };
 }
-
-/** What an earlier diagnosis learnt of the target's image, where nothing nearer says who the target is: a hint, never a must. */
-async function learntOf(pod: Pod, container: PodContainer, deps: FlowDeps): Promise<UserAndGroup | undefined> {
-  const image = imageOfTarget(pod, container.name);
-  const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
-  if (image === undefined || (knowsGroup && identityOfTarget(pod, container))) return undefined;
-  try {
-    return await deps.store.learnt(image);
-  } catch (thrown) {
-    deps.log.debug('nothing learnt can be looked up', { reason: toKdebugError(thrown).code });
-    return undefined;
-  }
-}
-
-const withNearest = (code: ReasonCode, subject: string, nearest: string | undefined): Refusal =>
-  refusal(code, nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`);

@@ -1,25 +1,37 @@
+import type { Batch } from '../core/batch/batch.ts';
+import type { BatchEvent } from '../core/batch/batch-event.ts';
+import { batchTransition } from '../core/batch/batch-transition.ts';
+import { openBatch, recordOf } from '../core/batch/open-batch.ts';
+import type { OpenBatch } from '../core/batch/settle.ts';
 import { KdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunEvent } from '../core/run/run-event.ts';
-import { type Transition, transition } from '../core/run/transition.ts';
+import { type Transition, transition, withBatch } from '../core/run/transition.ts';
 import type { RunStore } from './ports.ts';
+
+/** `kept`: the store has just taken it, so the run is ours; else only a batch that is worked on has moved. */
+type Listener = (kept: boolean) => void;
 
 /**
  * This replica's hold on one run: its newest state, and the only way to change it. Changes are applied one after another,
- * each written to the store under the lease's fence before anybody sees it.
+ * each written to the store under the lease's fence before anybody sees it; but for the pods of a batch that is worked on
+ * (`openBatch`), which are ahead of the store until the next `save`.
  */
 export class RunSession {
-  readonly #store: RunStore;
+  readonly #store: Pick<RunStore, 'save' | 'release'>;
   readonly #fence: number;
-  readonly #onChange: Set<() => void> = new Set();
+  readonly #onChange: Set<Listener> = new Set();
+  #open: OpenBatch | undefined;
+  /** The run with its open batch, until either changes. */
+  #view: Run | undefined;
   /** Somebody else worked on the run before: what was said of it may not be on record. */
   readonly recovered: boolean;
   #run: Run;
   #over = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(run: Run, fence: number, store: RunStore, recovered = false) {
+  constructor(run: Run, fence: number, store: Pick<RunStore, 'save' | 'release'>, recovered = false) {
     this.#run = run;
     this.#fence = fence;
     this.#store = store;
@@ -27,7 +39,9 @@ export class RunSession {
   }
 
   get run(): Run {
-    return this.#run;
+    if (!this.#open) return this.#run;
+    this.#view ??= withBatch(this.#run, recordOf(this.#open));
+    return this.#view;
   }
 
   /** Whether this replica has lost the run, or let go of it: nothing more may be done in its name. */
@@ -38,11 +52,11 @@ export class RunSession {
   /** Whoever still works on the run stops at the next step. */
   giveUp(): void {
     this.#over = true;
-    this.#tell();
+    this.#tell(false);
   }
 
   /** Calls `listener` after every change, and when the session is over; the returned function takes it back. */
-  onChange(listener: () => void): () => void {
+  onChange(listener: Listener): () => void {
     this.#onChange.add(listener);
     return () => this.#onChange.delete(listener);
   }
@@ -53,7 +67,7 @@ export class RunSession {
    */
   async apply(event: RunEvent): Promise<Run> {
     await this.tryApply(event);
-    return this.#run;
+    return this.run;
   }
 
   /** The same, telling whether it moved: for events that people race for. @throws as `apply` */
@@ -63,9 +77,26 @@ export class RunSession {
     return turn;
   }
 
-  /** Asks the store whether the run is still ours, before a word that cannot be taken back. @throws as `apply` */
-  confirm(): Promise<void> {
-    const turn = this.#turn.then(() => this.#save(this.#run));
+  /** Begins to work on a batch: from now on its pods move in memory (`move`). The one open batch; look, but change nothing. */
+  openBatch(batch: Batch, nowMs: number): OpenBatch {
+    this.#open = openBatch(batch, nowMs);
+    this.#tell(false);
+    return this.#open;
+  }
+
+  /** Moves the open batch in memory alone; the next `save` keeps it. False: the event cannot happen now. */
+  move(event: BatchEvent, nowMs: number): boolean {
+    if (this.#over || !this.#open || batchTransition(this.#open, event, nowMs) === 'illegal') return false;
+    this.#tell(false);
+    return true;
+  }
+
+  /**
+   * Writes the run as it is. Asks the store at the same time whether it is still ours, before a deed that cannot be taken back.
+   * @throws as `apply`
+   */
+  save(): Promise<void> {
+    const turn = this.#turn.then(() => this.#save(this.run));
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
@@ -76,11 +107,13 @@ export class RunSession {
   }
 
   async #applyNow(event: RunEvent): Promise<Transition['kind']> {
-    const moved = transition(this.#run, event);
+    const moved = transition(this.run, event);
     if (moved.kind === 'illegal') return moved.kind;
     await this.#save(moved.run);
     this.#run = moved.run;
-    this.#tell();
+    // Its pods may have moved on while it was written.
+    if (this.#open && event.kind === 'batch') batchTransition(this.#open, event.event, event.atMs);
+    this.#tell(true);
     return moved.kind;
   }
 
@@ -91,8 +124,9 @@ export class RunSession {
     throw new KdebugError('lease_lost');
   }
 
-  #tell(): void {
-    for (const listener of this.#onChange) listener();
+  #tell(kept: boolean): void {
+    this.#view = undefined;
+    for (const listener of this.#onChange) listener(kept);
   }
 }
 

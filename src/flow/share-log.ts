@@ -12,6 +12,8 @@ export interface LogToShare {
   readonly place: Place;
   /** The file may be there already. */
   readonly doubt: boolean;
+  /** Throws when the run is no longer ours to speak of. */
+  readonly sure: () => Promise<void>;
 }
 
 /** Whether a run has a log that is longer than its excerpt, and nobody has been given it. */
@@ -36,7 +38,7 @@ export async function shareLog(share: LogToShare): Promise<Pick<Delivery, 'fileI
   }
 }
 
-async function shareAt({ session, thread, readers, place, doubt }: LogToShare): ReturnType<typeof shareLog> {
+async function shareAt({ session, thread, readers, place, doubt, sure }: LogToShare): ReturnType<typeof shareLog> {
   const { run } = session;
   const filename = `kdebug-${run.id}${run.late ? '-late' : ''}.log`;
   const found = doubt ? await thread.findFile(place, filename, run.origin.receivedAtMs) : undefined;
@@ -44,13 +46,14 @@ async function shareAt({ session, thread, readers, place, doubt }: LogToShare): 
   const reader = readers.of(run.id) ?? (await readAgain(session, readers));
   if (!reader) return { fileLost: 'log_gone' };
   const { log, spool } = await reader.result;
-  if (log.bytes === 0) return { fileLost: log.completeness.interruptedBy ?? 'log_gone' };
+  if (spool.bytes === 0) return { fileLost: log.completeness.interruptedBy ?? 'log_gone' };
   const again = log.sha256 === run.log?.sha256 ? '' : ', as read again after a restart';
   const fileId = await thread.upload(place, {
     filename,
     title: `Log of run ${run.id} (${formatBytes(spool.bytes)}${again})`,
     bytes: spool.bytes,
     open: () => spool.read(),
+    sure,
   });
   return { fileId };
 }

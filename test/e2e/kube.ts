@@ -31,14 +31,15 @@ export class Kube {
     return name;
   }
 
-  /** Creates a pod; resolves when `until` holds for it (default: all containers run). */
+  /** Creates a pod, with labels where `named` has some; resolves when `until` holds for it (default: all containers run). */
   async pod(
     namespace: string,
-    name: string,
+    named: string | { readonly name: string; readonly labels: Record<string, string> },
     spec: V1PodSpec,
     until: (pod: V1Pod) => boolean = isRunning,
   ): Promise<V1Pod> {
-    const body = { metadata: { name, namespace }, spec };
+    const { name, ...more } = typeof named === 'string' ? { name: named } : named;
+    const body = { metadata: { ...more, name, namespace }, spec };
     // A new namespace gets its service account a moment later.
     for (let left = 50; ; left -= 1) {
       try {

@@ -167,14 +167,25 @@ describe('a vote', () => {
     expect(world.cluster.launches).toHaveLength(0);
   });
 
+  it('on a card that stands in Slack and is not on record yet is told so, and counts once it is', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.thread.faults.add('post', 'slack_unanswered', 'after');
+    await world.say('web-1 --reason=hang');
+    expect(world.thread.posts).toHaveLength(1);
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('button_early');
+    await world.clock.advance(5_000);
+    expect(await world.click('U0BOB', 'approve')).toEqual({ kind: 'nothing' });
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
   it.each([
     ['another message', { messageTs: '77.7' }],
     ['another channel', { channelId: 'C0OTHER' }],
-    ['a run that does not exist', { value: 'zzzzzzzzzz' }],
     ['no run at all', { value: '{"state":"approved"}' }],
-  ])('by a button of %s does nothing', async (_, over) => {
+    ['a run that the store has lost', { value: 'zzzzzzzzzz' }, 'request_forgotten'],
+  ])('by a button of %s does nothing', async (_, over, reason = 'button_stale') => {
     const world = await pending();
-    expect(code(await world.click('U0BOB', 'approve', over))).toContain('button_stale');
+    expect(code(await world.click('U0BOB', 'approve', over))).toContain(reason);
     expect((await world.run()).state).toBe('pending-approval');
   });
 

@@ -40,7 +40,7 @@ describe('a report', () => {
     });
     const { verdict, log } = await world.run();
     expect(verdict?.line).toMatch(/^2 findings: web restarted 4 times, .*exit code 3 \(Error\); the node node-a/);
-    expect(verdict?.fine).toBe('dns, probes, events, rollout');
+    expect(verdict?.fine).toBe('dns, probes, events, clock, rollout');
     expect(log?.head).toBe('dns ok');
     expect(world.anchor()?.parts).toContainEqual({
       kind: 'paragraph',

@@ -6,9 +6,14 @@ import { LogReader } from '../../src/flow/log-reader.ts';
 import type { Spool } from '../../src/flow/ports.ts';
 import { FakeCluster, FakeSpools } from './support/fakes.ts';
 
-async function aReader(log: string, change: (spool: Spool) => Partial<Spool> = () => ({})) {
+async function aReader(log: string | readonly string[], change: (spool: Spool) => Partial<Spool> = () => ({})) {
   const cluster = new FakeCluster();
-  cluster.log = log;
+  if (typeof log === 'string') cluster.log = log;
+  else
+    cluster.collectLog = async (_, sink) => {
+      for (const piece of log) await sink.write(Buffer.from(piece));
+      return cluster.completeness;
+    };
   const spool = await new FakeSpools().open();
   const reader = new LogReader(
     {
@@ -54,4 +59,19 @@ describe('LogReader', () => {
       expect((await reader.result).log.completeness).toMatchObject({ complete: false, interruptedBy: 'spool_full' });
     },
   );
+
+  it('reads on without its spool once that has failed, and shows the true end', async () => {
+    let writes = 0;
+    const write = () => {
+      writes += 1;
+      return Promise.reject(new KdebugError('spool_full'));
+    };
+    const { reader } = await aReader(['first\n', 'second\n', 'last\n'], () => ({ write }));
+    reader.end();
+    const { log, end } = await reader.result;
+    expect(log.lines).toBe(3);
+    expect(end).toContain('last');
+    expect(writes).toBe(1);
+    expect(log.completeness).toMatchObject({ complete: false, interruptedBy: 'spool_full' });
+  });
 });

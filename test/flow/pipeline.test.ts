@@ -145,6 +145,16 @@ describe('an outcome', () => {
     expect((await world.run()).log?.head).toContain('half');
   });
 
+  it.each([
+    ['Unknown', 'node-lost'],
+    ['True', 'timed-out'],
+  ])('that nothing is heard of, on a node whose Ready is %s, is %s', async (status, kind) => {
+    const world = await running();
+    world.cluster.nodeNow = { name: 'node-a', conditions: [{ type: 'Ready', status }] };
+    await world.clock.advance(121_000);
+    expect((await world.run()).outcome).toEqual({ kind });
+  });
+
   it('is pod-gone when the pod is deleted or re-created while it runs', async () => {
     const gone = await running();
     gone.cluster.setPod(undefined);
@@ -339,7 +349,10 @@ describe('exactly once', () => {
     await ended(world);
     expect((await world.run()).state).toBe('finished');
     expect(world.thread.posts).toHaveLength(0);
+    const outcomes = () => world.audit.entries.filter(({ step }) => step === 'outcome');
+    expect(outcomes()).toHaveLength(1);
     await world.clock.advance(120_000);
+    expect(outcomes()).toHaveLength(1);
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
     expect(world.pipeline.active).toBe(0);
   });
@@ -400,11 +413,15 @@ describe('draining', () => {
     expect(drained).toBe(true);
   });
 
-  it('leaves after its time even when a run goes on', async () => {
+  it('keeps its leases to the last moment, then gives back what goes on: another replica need not wait for them to lapse', async () => {
     const world = await running();
-    const drain = world.pipeline.drain(10_000);
-    await world.clock.advance(10_001);
+    world.pipeline.startAdopting();
+    const drain = world.pipeline.drain(40_000);
+    await world.clock.advance(39_999);
+    expect(await world.store.claim('other', 9)).toEqual([]);
+    await world.clock.advance(2);
     await drain;
-    expect(world.pipeline.active).toBe(1);
+    expect(world.pipeline.active).toBe(0);
+    expect(await world.store.claim('other', 9)).toHaveLength(1);
   });
 });

@@ -37,25 +37,47 @@ interface LaunchTools {
  * merged by name and immutable (KEP-277; cluster facts, launch table). @throws KdebugError as the Cluster port says
  */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchAnswer> {
-  const patch = {
-    method: 'PATCH' as const,
-    path: `${podPath(request.pod.namespace, request.pod.name)}/ephemeralcontainers`,
-    query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...(request.dryRun && { dryRun: 'All' }) },
-    body: {
-      type: 'application/strategic-merge-patch+json',
-      value: { metadata: { uid: request.pod.uid }, spec: { ephemeralContainers: [request.container] } },
-    },
-    actingAs: request.actingAs,
-    timeoutMs: tools.times.timeoutMs,
-  };
-  for (let attempt = 0; ; attempt += 1) {
+  const patch = patchOf(tools, request);
+  const doubts: KdebugError[] = [];
+  for (;;) {
     const answer = await sendOnce(tools.client, patch);
     if (!(answer instanceof KdebugError) && !isDoubtful(answer)) return readAnswer(tools.client, request, answer);
     const doubt = answer instanceof KdebugError ? answer : toClusterError(answer);
-    const waitMs = Math.max(delayOf(tools.times.backOff, attempt, tools.random), Number(doubt.facts.retryAfterMs ?? 0));
-    if (attempt + 1 >= tools.times.tries || waitMs > tools.times.longestRetryAfterMs) throw doubt;
+    doubts.push(doubt);
+    const waitMs = patience(tools, doubts.length, doubt);
+    if (waitMs === undefined) {
+      if (doubts.every(({ facts }) => facts.status === FAILED)) return readFailed(tools.client, request, doubt);
+      throw doubt;
+    }
     await pause(tools.clock, waitMs).over;
   }
+}
+
+const patchOf = ({ times }: LaunchTools, { pod, container, dryRun, actingAs }: LaunchRequest) => ({
+  method: 'PATCH' as const,
+  path: `${podPath(pod.namespace, pod.name)}/ephemeralcontainers`,
+  query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...(dryRun && { dryRun: 'All' }) },
+  body: {
+    type: 'application/strategic-merge-patch+json',
+    value: { metadata: { uid: pod.uid }, spec: { ephemeralContainers: [container] } },
+  },
+  actingAs,
+  timeoutMs: times.timeoutMs,
+});
+
+/** How long to wait before the next try; undefined when there is to be none. */
+function patience({ times, random }: LaunchTools, tries: number, { facts }: KdebugError): number | undefined {
+  const waitMs = Math.max(delayOf(times.backOff, tries - 1, random), Number(facts.retryAfterMs ?? 0));
+  return tries >= times.tries || waitMs > times.longestRetryAfterMs ? undefined : waitMs;
+}
+
+/** The API server's own failure, which also is what a webhook leads to that does not answer and must. */
+const FAILED = 500;
+
+/** Failed every time, with nothing left on its way: unless a try went through after all, its words are the answer. */
+async function readFailed(client: ApiClient, request: LaunchRequest, { detail }: KdebugError): Promise<LaunchAnswer> {
+  const held = await findOurs(client, request.pod, request);
+  return held ?? { kind: 'refused', by: 'validation', message: detail };
 }
 
 async function sendOnce(client: ApiClient, patch: Parameters<ApiClient['send']>[0]): Promise<ApiAnswer | KdebugError> {
@@ -79,6 +101,8 @@ async function readAnswer(client: ApiClient, request: LaunchRequest, answer: Api
       return readForbidden(client, request, status);
     case 404:
       return { kind: status.kind === '' ? 'unsupported' : 'pod-gone' };
+    case 413:
+      return { kind: 'refused', by: 'validation', message: status.message };
     case 422:
       return readInvalid(client, request, status);
     default:

@@ -2,6 +2,7 @@ import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/
 import type { Log } from '../../flow/ports.ts';
 
 export const SLACK_API_URL = 'https://slack.com/api/';
+const TIMEOUT_MS = 10_000;
 
 /** Slack's libraries log through ours, warnings and errors only: their lower levels hold payloads. */
 export const libraryLogger = (log: Log): Logger => {
@@ -18,26 +19,41 @@ export const libraryLogger = (log: Log): Logger => {
   };
 };
 
-/** A 429 must name its wait for the client to recognise it; one that does not gets half a minute. */
-const fetchNamingTheWait: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (response.status !== 429 || /^\d+$/.test(response.headers.get('retry-after') ?? '')) return response;
-  return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
-};
+/** A 429 must name its wait for the client to recognise it; one that does not gets half a minute. `onDate` gets each answer's `Date`. */
+const fetchNamingTheWait =
+  (onDate: (date: string | null) => void): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    onDate(response.headers.get('date'));
+    if (response.status !== 429 || /^\d+$/.test(response.headers.get('retry-after') ?? '')) return response;
+    return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
+  };
 
 /** No hidden retries, no hidden waits, an end to every call. A fresh object each time: Slack's libraries write into it. */
 export const clientOptions = (apiUrl: string, log: Log): WebClientOptions => ({
   slackApiUrl: apiUrl,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
-  timeout: 10_000,
+  timeout: TIMEOUT_MS,
   allowAbsoluteUrls: false,
-  fetch: fetchNamingTheWait,
+  fetch: fetchNamingTheWait(() => undefined),
   logger: libraryLogger(log),
 });
 
-export const createClient = (token: string, apiUrl: string, log: Log): WebClient =>
-  new WebClient(token, clientOptions(apiUrl, log));
+export interface ClientOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Gets the `Date` header of every answer. */
+  readonly onDate?: (date: string | null) => void;
+}
+
+export const createClient = (token: string, apiUrl: string, log: Log, options: ClientOptions = {}): WebClient => {
+  const { timeoutMs = TIMEOUT_MS, onDate = () => undefined } = options;
+  return new WebClient(token, {
+    ...clientOptions(apiUrl, log),
+    timeout: timeoutMs,
+    fetch: fetchNamingTheWait(onDate),
+  });
+};
 
 const SLACK_HOSTS = /(^|\.)(slack\.com|slack-gov\.com)$/;
 

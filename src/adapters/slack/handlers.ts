@@ -7,6 +7,8 @@ export interface Handler {
   readonly name: string;
   /** The kind of person that may; everyone else is refused before the inbox hears of it. */
   readonly needs: Extract<Person['kind'], 'member'>;
+  /** Whether the text file of a message is read, where it has no code block. */
+  readonly readsFile?: true;
   /** The inbox's method that takes it; `none` only answers. */
   readonly inbox: Exclude<keyof Inbox, 'refused'> | 'none';
 }
@@ -22,18 +24,25 @@ export const HANDLERS: readonly Handler[] = [
   { listens: 'command', name: '/kdebug', needs: 'member', inbox: 'command' },
   { listens: 'event', name: 'app_mention', needs: 'member', inbox: 'command' },
   { listens: 'shortcut', name: 'debug-pod', needs: 'member', inbox: 'shortcut' },
+  { listens: 'shortcut', name: 'apply-job', needs: 'member', readsFile: true, inbox: 'shortcut' },
   { listens: 'action', name: 'approve', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'approve-grant', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'reject', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'cancel', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'end-grant', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'look-again', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'pause', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'resume', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'continue', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'resize', needs: 'member', inbox: 'action' },
+  { listens: 'action', name: 'rerun-failed', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'stop', needs: 'member', inbox: 'action' },
   { listens: 'action', name: 'rerun', needs: 'member', inbox: 'action' },
   { listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' },
   { listens: 'view', name: 'debug', needs: 'member', inbox: 'submit' },
   { listens: 'view', name: 'vote-reason', needs: 'member', inbox: 'submit' },
   { listens: 'view', name: 'apply', needs: 'member', inbox: 'submit' },
+  { listens: 'view', name: 'resize-batch', needs: 'member', inbox: 'submit' },
 ];
 
 /** Whether a form of this name can come back. */

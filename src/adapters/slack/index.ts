@@ -3,8 +3,10 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Clock, Directory, Inbox, Log, Thread } from '../../flow/ports.ts';
 import { asked } from './asking.ts';
 import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
+import { ClockCheck } from './clock-check.ts';
 import { createDirectory } from './directory/directory.ts';
 import { type Identity, learnIdentity } from './identity.ts';
+import { readSharedFile } from './listeners/shared-file.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
@@ -24,6 +26,8 @@ export interface SlackOptions {
   readonly apiUrl?: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** Patience for one call, in real milliseconds. Default: 10 s for one of the Web API, 30 s of silence for an upload; tests make it short. */
+  readonly timeoutMs?: number;
 }
 
 /** Slack, both ways. It speaks (`thread`) from the moment it is made; it listens, and knows people (`directory`), from `start` on. */
@@ -39,6 +43,10 @@ export interface Slack {
   ready(): boolean;
   /** The port of the HTTP transport, once it listens. */
   port(): number | undefined;
+  /** Socket Mode: closes the connections, whereupon Slack sends to the other replicas. Over HTTP it is for a load balancer to do so. */
+  leave(): Promise<void>;
+  /** What still waits for its turn at Slack's pace fails as not sent (`slack_unanswered`), and so does everything from now on. */
+  hush(): void;
   /** Takes nothing new (requests get an honest answer), waits up to 5 s for what is under way, then closes. Repeatable. */
   stop(): Promise<void>;
 }
@@ -48,14 +56,17 @@ type Receiving = HttpReceiver | SocketReceiver;
 export function createSlack(options: SlackOptions): Slack {
   const { botToken, log, clock } = options;
   const apiUrl = options.apiUrl ?? SLACK_API_URL;
-  const client = createClient(botToken, apiUrl, log);
+  const clockCheck = new ClockCheck(clock, log);
+  const onDate = (date: string | null): void => clockCheck.learn(date);
+  const client = createClient(botToken, apiUrl, log, { timeoutMs: options.timeoutMs, onDate });
   const receiver = receiverOf(options, apiUrl);
   const background = new InFlight();
   let identity: Identity | undefined;
   let hasStarted = false;
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
-  const { thread, close } = createThread({ client, apiUrl, clock, log, botId: () => identity?.botId });
+  const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
+  const { thread, close } = createThread({ client, apiUrl, clock, log, botId: () => identity?.botId, ...patience });
 
   const stop = async (): Promise<void> => {
     if (hasStarted) await receiver.stop();
@@ -80,12 +91,17 @@ export function createSlack(options: SlackOptions): Slack {
         clock,
         log,
         openView: async (trigger_id, view) => void (await asked(() => client.views.open({ trigger_id, view }))),
+        readFile: (file) => readSharedFile(file, { botToken, apiUrl }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),
       });
       await receiver.start();
       hasStarted = true;
       return learnt;
+    },
+    hush: close,
+    async leave() {
+      if (receiver instanceof SocketReceiver) await receiver.stop();
     },
     stop() {
       stopping ??= stop();

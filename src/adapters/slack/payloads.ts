@@ -87,6 +87,10 @@ export const ShortcutPayload = z.object({
     text: z.string().optional(),
     blocks: z.unknown().optional(),
     attachments: z.unknown().optional(),
+    files: z
+      .array(z.object({ name: z.string(), size: z.number(), url_private: z.string() }))
+      .optional()
+      .catch(undefined),
   }),
   response_url: responseUrl,
   trigger_id: triggerId,

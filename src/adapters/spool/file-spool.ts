@@ -18,6 +18,8 @@ export interface Budget {
 
 /** Bytes a write to the file has at least, and a piece of `read` at most. */
 const BLOCK_BYTES = 64 * 1024;
+/** What a block has at first. */
+const FIRST_BYTES = 1_024;
 
 /**
  * A spool that gathers small writes into blocks and opens its file with the first full one. One writer, who leaves a
@@ -99,10 +101,16 @@ export class FileSpool implements Spool {
     await this.#file?.close();
   }
 
+  /** The block grows with what it holds: of ten thousand spools nearly all are short. */
   #gather(chunk: Uint8Array): void {
-    if (this.#block.length === 0) this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    const needed = this.#blockUsed + chunk.length;
+    if (needed > this.#block.length) {
+      const grown = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(FIRST_BYTES, 2 * needed)));
+      grown.set(this.#block.subarray(0, this.#blockUsed));
+      this.#block = grown;
+    }
     this.#block.set(chunk, this.#blockUsed);
-    this.#blockUsed += chunk.length;
+    this.#blockUsed = needed;
   }
 
   #takeBlock(): Buffer {

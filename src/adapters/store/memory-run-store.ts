@@ -6,6 +6,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { Clock, CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { LearntIdentities } from './learnt-identities.ts';
+import { MemoryNotes } from './memory-notes.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -34,6 +35,7 @@ const MINUTE_MS = 60_000;
  * with them. Runs that are handed out are frozen.
  */
 export class MemoryRunStore implements RunStore {
+  readonly notes = new MemoryNotes();
   readonly #now: () => number;
   readonly #leaseMs: number;
   readonly #retentionMs: number;
@@ -129,6 +131,7 @@ export class MemoryRunStore implements RunStore {
     const entry = this.#entry(run.id);
     if (entry?.fence !== fence) return 'stale';
     entry.run = frozenCopy(run);
+    if (entry.owner !== undefined) entry.leaseEndsMs = this.#now() + this.#leaseMs;
     this.#moveIfSettled(entry);
     return 'saved';
   }

@@ -53,14 +53,14 @@ export type Command =
   | { readonly kind: 'list' }
   | { readonly kind: 'images' }
   | { readonly kind: 'whoami' }
-  | { readonly kind: 'show' | 'logs' | 'stop' | 'rerun'; readonly id: string }
+  | { readonly kind: 'show' | 'logs' | 'stop' | 'rerun' | 'export'; readonly id: string }
   | { readonly kind: 'describe'; readonly pod: string; readonly namespace?: string; readonly cluster?: string }
   | { readonly kind: 'can-i'; readonly request: RunRequest }
   | {
       readonly kind: 'batch';
       readonly id: string;
       readonly change?:
-        | { readonly kind: 'pause' | 'resume' | 'cancel' }
+        | { readonly kind: 'pause' | 'resume' | 'continue' | 'cancel' }
         | { readonly kind: 'scale'; readonly parallelism?: number; readonly replicas?: number };
     }
   | { readonly kind: 'apply'; readonly namespace?: string; readonly cluster?: string; readonly yaml?: string };

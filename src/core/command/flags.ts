@@ -188,7 +188,7 @@ const TABLE = [
     name: 'canary',
     value: 'switch',
     group: 'batch',
-    help: 'One pod first; the others only when it succeeded.',
+    help: 'One pod first; the others wait until somebody has seen its result and goes on.',
     example: '-l app=web --canary',
   },
 ] as const satisfies readonly Flag[];

@@ -123,6 +123,7 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
     case 'logs':
     case 'stop':
     case 'rerun':
+    case 'export':
       return readById(verb.name, reading);
     case 'describe':
       return readDescribe(reading);
@@ -165,7 +166,7 @@ function readId({ line, words, report }: VerbReading): string | undefined {
   return report({ code: 'run_id_missing', message: 'No run is named.', hint, ...line.end });
 }
 
-function readById(kind: 'show' | 'logs' | 'stop' | 'rerun', reading: VerbReading): Command | undefined {
+function readById(kind: 'show' | 'logs' | 'stop' | 'rerun' | 'export', reading: VerbReading): Command | undefined {
   const id = readId(reading);
   return noMore(reading, 1) && id !== undefined ? { kind, id } : undefined;
 }
@@ -191,7 +192,7 @@ function readDescribe(reading: VerbReading): Command | undefined {
   });
 }
 
-const CHANGES = ['pause', 'resume', 'cancel'] as const;
+const CHANGES = ['pause', 'resume', 'continue', 'cancel'] as const;
 
 function readBatch(reading: VerbReading): Command | undefined {
   const { line, report, words } = reading;
@@ -207,7 +208,7 @@ function readBatch(reading: VerbReading): Command | undefined {
     const guess = nearest(word.text, CHANGES);
     const hint = guess
       ? `Did you mean ${guess}?`
-      : 'A batch takes pause, resume, cancel, --parallelism and --replicas.';
+      : 'A batch takes pause, resume, continue, cancel, --parallelism and --replicas.';
     return report({ code: 'verb_unknown', message: `A batch cannot ${shown(word.text)}.`, hint, ...at });
   }
   if (!isScaled) return { kind: 'batch', id, change: { kind: change } };

@@ -32,6 +32,7 @@ function partsOf(command: Command): readonly string[] {
     case 'logs':
     case 'stop':
     case 'rerun':
+    case 'export':
       return [command.kind, command.id];
     case 'describe':
       return ['describe', command.pod, ...placeParts(command)];

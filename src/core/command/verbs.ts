@@ -72,10 +72,17 @@ const TABLE = [
   },
   {
     name: 'batch',
-    usage: 'batch ID [pause | resume | cancel | --parallelism=P --replicas=N]',
-    help: 'One batch: show it, pause it, or change how wide it runs.',
+    usage: 'batch ID [pause | resume | continue | cancel | --parallelism=P --replicas=N]',
+    help: 'One batch: show it, hold it, end it, or change how wide it runs.',
     example: 'batch abcdefgh23 --parallelism=4',
     flags: SCALE,
+  },
+  {
+    name: 'export',
+    usage: 'export ID',
+    help: 'A batch as the YAML of an EphemeralJob, to keep or to apply again.',
+    example: 'export abcdefgh23',
+    flags: NONE,
   },
   {
     name: 'apply',

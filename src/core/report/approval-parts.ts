@@ -75,7 +75,7 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
   if (run.state === 'pending-approval') {
     const buttons: readonly Button[] = [
       { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
-      { action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id },
+      ...(run.batch ? [] : [{ action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id }]),
       { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
       { action: 'cancel', label: 'Cancel', value: run.id },
     ];

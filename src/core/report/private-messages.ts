@@ -1,7 +1,9 @@
+import { isBatchRun } from '../batch/batch-run.ts';
 import type { Command } from '../command/command.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
+import { batchWords } from './batch/private-batch.ts';
 import { code, type Message, type Span, strong, text, time } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
 
@@ -84,7 +86,10 @@ function lineOf(run: Run): readonly Span[] {
   ];
 }
 
-const wordOf = (run: Run): string => (run.state === 'finished' && run.outcome ? run.outcome.kind : run.state);
+function wordOf(run: Run): string {
+  if (isBatchRun(run)) return `batch: ${batchWords(run)}`;
+  return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
+}
 
 /** One run, for who asks: its state, its outcome, and the log's ends. */
 export function showMessage(run: Run): Message {

@@ -1,8 +1,12 @@
+import { isBatchRun } from '../batch/batch-run.ts';
 import { isPinned } from '../command/image-reference.ts';
 import { withoutReport } from '../diagnosis/marked-report.ts';
 import type { Run, RunState } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
+import { batchMessage } from './batch/batch-message.ts';
+import { batchResultMessage } from './batch/result-message.ts';
 import { formatBytes, formatCount, formatDuration } from './duration.ts';
+import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
@@ -16,6 +20,7 @@ export interface Moment {
 
 /** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
 export function anchorMessage(run: Run, moment: Moment): Message {
+  if (isBatchRun(run)) return batchMessage(run, moment);
   const { tone, headline } = statusOf(run, moment.nowMs);
   const subject = `${run.plan?.imageAlias ?? run.request.image ?? 'debug'} on ${subjectOf(run)}`;
   return {
@@ -47,6 +52,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
 /** The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. */
 export function resultMessage(run: Run): Message {
   if (run.state !== 'finished') return decisionMessage(run);
+  if (isBatchRun(run)) return batchResultMessage(run);
   const { verdict } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = verdict?.line ?? outcome.title;
@@ -200,32 +206,16 @@ function resultFacts(run: Run): readonly Fact[] {
 
 function logParts(run: Run): readonly Part[] {
   const { log } = run;
-  if (!log) return [];
-  if (log.bytes === 0) return [paragraph('It wrote nothing.'), ...caveats(run)];
-  const where = run.delivery.fileLost === undefined ? ', all in the file' : '';
+  if (!log) return caveats(run);
+  if (log.bytes === 0) {
+    const isKnown = log.completeness.interruptedBy === undefined;
+    return [paragraph(isKnown ? 'It wrote nothing.' : 'Nothing of its log could be read.'), ...caveats(run)];
+  }
+  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
   const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
-}
-
-/** What could not be proven about the log, said plainly. */
-function caveats(run: Run): readonly Part[] {
-  const { log } = run;
-  if (!log) return [];
-  const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
-  const sentences = [
-    limitReached && 'The log is longer than the policy allows to read; it is cut here.',
-    beginningMayBeMissing &&
-      'The beginning of the log may be missing: the node had rotated it before it could be read.',
-    gaps.length > 0 &&
-      `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
-    interruptedBy !== undefined && `The log could not be read to its end (${interruptedBy}).`,
-    run.rebuilt === true &&
-      'kdebug lost its record of this run and found the container in the cluster again: when it was asked for and launched is an estimate, and the words of votes are gone.',
-    run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
-  ].filter((sentence): sentence is string => typeof sentence === 'string');
-  return sentences.map(paragraph);
 }
 
 /** The termination message, unless the log or the verdict already says the same. */

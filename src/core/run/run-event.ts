@@ -1,3 +1,5 @@
+import type { Batch } from '../batch/batch.ts';
+import type { BatchEvent } from '../batch/batch-event.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
@@ -16,6 +18,8 @@ export type RunEvent =
       readonly decision: Decision;
       /** The run whose grant lets this one through although the rule asks for an approval. */
       readonly grantedBy?: RunId;
+      /** Of a request for several pods: their snapshot. */
+      readonly batch?: Batch;
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
@@ -59,6 +63,8 @@ export type RunEvent =
       readonly verdict?: Verdict;
       readonly atMs: number;
     }
+  /** Of a batch that may run. */
+  | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   | { readonly kind: 'said'; readonly delivery: Delivery };
 
 export type EventOf<Kind extends RunEvent['kind']> = Extract<RunEvent, { kind: Kind }>;

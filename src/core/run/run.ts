@@ -1,3 +1,4 @@
+import type { Batch } from '../batch/batch.ts';
 import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
@@ -78,6 +79,8 @@ export interface Delivery {
   readonly anchor?: PostRef;
   readonly result?: PostRef;
   readonly fileId?: string;
+  /** Of a batch: ids of its shared files, by file name. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Why there will be no file (a code): Slack takes none, or the log is gone. */
   readonly fileLost?: string;
   /** Somebody deleted the anchor; it is not posted again. */
@@ -154,7 +157,20 @@ export interface LogGap {
   readonly atByte: number;
 }
 
-/** One ephemeral container in one pod, from the words to the outcome. Plain data, versioned by `schema`. */
+/** What `/kdebug apply` was given: the requests of an EphemeralJob, one for each container of its template. */
+export interface Job {
+  /** `metadata.name`. */
+  readonly name?: string;
+  /** They differ in nothing but the container; all have the target and the batch flags of `Run.request`, the first one. */
+  readonly requests: readonly RunRequest[];
+  /** `spec.paused`: nothing is launched until somebody resumes it. */
+  readonly paused?: boolean;
+}
+
+/**
+ * A request from the words to the outcome: one ephemeral container in one pod, or, with `batch`, the same in many. Plain data,
+ * versioned by `schema`.
+ */
 export interface Run {
   readonly schema: 1;
   readonly id: RunId;
@@ -196,5 +212,19 @@ export interface Run {
   readonly late?: boolean;
   readonly log?: RunLog;
   readonly verdict?: Verdict;
+  /** Set by `/kdebug apply`; planning takes `job?.requests ?? [request]`. */
+  readonly job?: Job;
+  /**
+   * The batch whose pods that did not succeed this one takes up again; of them, those that are still there. Planning reads
+   * them from that run (`podsToRerun`), so they are not listed here.
+   */
+  readonly rerunOf?: RunId;
+  /** Of a request for several pods, from its planning on. Its `plan` is then that of one pod, `planHash` covers all of them. */
+  readonly batch?: Batch;
+  /**
+   * The batch that this run is a part of: one container of one of its pods. Such a run is in no store and says nothing in Slack;
+   * what is known of it is in its batch and in the cluster.
+   */
+  readonly partOf?: RunId;
   readonly delivery: Delivery;
 }

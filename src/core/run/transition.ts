@@ -1,3 +1,6 @@
+import type { Batch } from '../batch/batch.ts';
+import { batchTransition } from '../batch/batch-transition.ts';
+import { openBatch, recordOf } from '../batch/open-batch.ts';
 import type { Decision } from '../policy/decision.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { isGivenUp } from './progress.ts';
@@ -21,6 +24,7 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   ended: ['approved', 'launching', 'starting', 'running'],
   finished: ['collecting'],
   'came-late': ['finished'],
+  batch: ['approved', 'running'],
   said: [
     'received',
     'denied',
@@ -83,14 +87,16 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return finished(run, event);
     case 'came-late':
       return cameLate(run, event);
+    case 'batch':
+      return batchMoved(run, event);
     case 'said':
       return { ...run, delivery: event.delivery };
   }
 }
 
 function planned(run: Run, event: EventOf<'planned'>): Run {
-  const { plan, planHash, decision, atMs } = event;
-  const known = { ...run, plan, planHash, decision };
+  const { plan, planHash, decision, batch, atMs } = event;
+  const known = { ...run, plan, planHash, decision, ...(batch && { batch }) };
   switch (decision.kind) {
     case 'allow':
       return { ...known, state: 'approved', approvedAtMs: atMs };
@@ -112,6 +118,22 @@ function needsApproval(
   const { from, count, expiresMs, voteReason } = decision.approval;
   const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, votes: [] };
   return { ...run, state: 'pending-approval', approval };
+}
+
+/** In proportion to the batch: who works on it keeps it open instead (`RunSession`). */
+function batchMoved(run: Run, { event, atMs }: EventOf<'batch'>): Run | undefined {
+  if (!run.batch) return undefined;
+  const open = openBatch(run.batch, atMs);
+  return batchTransition(open, event, atMs) === 'moved' ? withBatch(run, recordOf(open)) : undefined;
+}
+
+/** A run whose batch may run, as that stands: it is over when the batch is. */
+export function withBatch(run: Run, batch: Batch): Run {
+  const { endedAtMs } = batch;
+  const moved = { ...run, batch };
+  return endedAtMs === undefined
+    ? { ...moved, state: 'running' }
+    : { ...moved, state: 'finished', endedAtMs, finishedAtMs: endedAtMs };
 }
 
 function ended(run: Run, event: EventOf<'ended'>): Run {

@@ -123,6 +123,28 @@ describe('a launch', () => {
     expect(patches()).toHaveLength(5);
   });
 
+  it('that fails five times, with an answer each time, is refused in the words of the API server', async () => {
+    server.always(PATCH, refusal(500, 'InternalError'));
+    server.once(READ, json(200, rawPod('web', { uid: 'uid-web' })));
+
+    expect(await launched()).toEqual({ kind: 'refused', by: 'validation', message: 'because of InternalError' });
+    expect(patches()).toHaveLength(5);
+  });
+
+  it('that failed five times but went through is launched', async () => {
+    server.always(PATCH, refusal(500, 'InternalError'));
+    server.once(READ, json(200, holding(RUN)));
+
+    expect((await launched()).kind).toBe('launched');
+  });
+
+  it('stays in doubt when one of five failures was no answer: it may still be on its way', async () => {
+    server.once(PATCH, reset);
+    server.always(PATCH, refusal(500, 'InternalError'));
+
+    await expect(launched()).rejects.toMatchObject({ code: 'cluster_failed' });
+  });
+
   it('passes a long Retry-After on instead of waiting', async () => {
     server.once(PATCH, json(429, {}, { 'retry-after': '30' }));
 
@@ -147,6 +169,7 @@ describe('a launch', () => {
       { kind: 'pods', causes: [{ message: 'no' }] },
       { kind: 'refused', by: 'webhook' },
     ],
+    ['a pod that is too large', 413, 'RequestEntityTooLarge', null, { kind: 'refused', by: 'validation' }],
     ['a webhook that says no', 400, '', null, { kind: 'refused', by: 'webhook' }],
     ['an unknown field', 400, 'BadRequest', {}, { kind: 'refused', by: 'validation' }],
   ])('is answered by %s', async (_name, code, reason, details, expected) => {

@@ -58,8 +58,30 @@ describe('an answer that is a form is opened', () => {
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
     await opened();
     expect(world.inbox.shortcuts).toEqual([
-      { teamId: 'T0LOCAL', userId: 'U0ROY', channelId: 'C0SHOP', text: 'pod web-1 in shop & more', messageTs: ts },
+      {
+        name: 'debug-pod',
+        teamId: 'T0LOCAL',
+        userId: 'U0ROY',
+        channelId: 'C0SHOP',
+        text: 'pod web-1 in shop & more',
+        messageTs: ts,
+        dedupeKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        receivedAtMs: expect.any(Number),
+      },
     ]);
+  });
+
+  test('each shortcut by its own name, with the message’s code block; each use is one of its own', async () => {
+    world.inbox.answer = async () => ({ kind: 'nothing' });
+    const { ts } = world.local.deliver.say({ ...ROY, text: 'run\n```a: 1 &amp; 2```' });
+    await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'apply-job' });
+    await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'apply-job' });
+    await world.local.until(() => world.inbox.shortcuts.length === 2);
+    expect(world.inbox.shortcuts).toMatchObject([
+      { name: 'apply-job', code: 'a: 1 & 2' },
+      { name: 'apply-job', code: 'a: 1 & 2' },
+    ]);
+    expect(new Set(world.inbox.shortcuts.map(({ dedupeKey }) => dedupeKey)).size).toBe(2);
   });
 });
 

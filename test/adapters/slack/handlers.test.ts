@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { App } from '@slack/bolt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HANDLERS, type Handler, isKnownForm, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
+import { APPLY_FORM, RESIZE_FORM } from '../../../src/core/report/batch/batch-forms.ts';
 import { REQUEST_FORM } from '../../../src/core/report/request-form.ts';
 import { VOTE_REASON } from '../../../src/flow/approvals.ts';
 import { type By, deed, verbOf } from './deeds.ts';
@@ -70,7 +71,7 @@ describe('what Bolt has registered', () => {
     const verbs = HANDLERS.filter(({ listens }) => listens === 'action').map(({ name }) => name);
     expect(shown).toContain('approve');
     expect(shown.filter((verb) => verb !== undefined && !verbs.includes(verb))).toEqual([]);
-    expect([REQUEST_FORM, VOTE_REASON].filter((form) => !isKnownForm(form))).toEqual([]);
+    expect([REQUEST_FORM, VOTE_REASON, APPLY_FORM, RESIZE_FORM].filter((form) => !isKnownForm(form))).toEqual([]);
   });
 
   test('every row is unique and asks for a full member', () => {

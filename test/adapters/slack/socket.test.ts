@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NOTHING, startWorld, type World } from './harness.ts';
+import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
+import { NOTHING, RecordingLog, realClock, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
 let world: World;
@@ -71,6 +72,36 @@ describe('connections come back', () => {
     expect(await works()).toBe(true);
   });
 });
+
+const another = (log = new RecordingLog()): Slack =>
+  createSlack({
+    botToken: world.local.botToken,
+    transport: { kind: 'socket', appToken: world.local.appToken },
+    apiUrl: world.local.apiUrl,
+    log,
+    clock: realClock,
+  });
+
+test('a replica too many gets no connection and says so; when one leaves, it comes in', async () => {
+  const others = [another(), another(), another(), another()];
+  for (const slack of others) await slack.start(world.inbox);
+  expect(world.local.sockets.count).toBe(10);
+
+  const log = new RecordingLog();
+  const sixth = another(log);
+  const starting = sixth.start(world.inbox);
+  await expect
+    .poll(() => log.records.map(({ message }) => message))
+    .toContain('a Socket Mode connection was not opened');
+  expect(sixth.ready()).toBe(false);
+  expect(world.local.sockets.count).toBe(10);
+
+  await others[0]?.leave();
+  await starting;
+  await expect.poll(() => sixth.ready(), { timeout: 15_000 }).toBe(true);
+  expect([await works(), await works()]).toEqual([true, true]);
+  await Promise.all([...others, sixth].map((slack) => slack.stop()));
+}, 40_000);
 
 test('a stop while Slack is away ends at once and opens nothing afterwards', async () => {
   world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: Number.POSITIVE_INFINITY });

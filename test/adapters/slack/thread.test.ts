@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mentionsIn, wouldUnfurl } from '../../../play/slack/index.ts';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { FileToShare } from '../../../src/flow/ports.ts';
 import { fastClock, realClock, saying, startWorld, type World } from './harness.ts';
@@ -303,6 +304,33 @@ describe('telling one person', () => {
     expect(asked).toEqual(['/hooks/x', '/api/chat.postEphemeral']);
     server.closeAllConnections();
     server.close();
+  });
+
+  test('asks whether it is still to be said only when its turn has come, and then says nothing if not', async () => {
+    const place = await world.slack.thread.openDirect('U0ROY');
+    world.local.faults.queue({ method: 'chat.postMessage', kind: 'ratelimited' });
+    let asked = 0;
+    const sure = async (): Promise<void> => {
+      asked += 1;
+      if (asked === 2) throw new KdebugError('lease_lost');
+    };
+    await expect(world.slack.thread.post(place, saying('late'), result, sure)).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
+    expect(asked).toBe(2);
+    const open = async function* () {
+      yield Buffer.from('x');
+    };
+    const file = {
+      filename: 'a.log',
+      title: 'a',
+      bytes: 1,
+      open,
+      sure: () => Promise.reject(new KdebugError('lease_lost')),
+    };
+    await expect(world.slack.thread.upload(place, file)).rejects.toMatchObject({ code: 'lease_lost' });
+    expect(world.local.messages(place.channelId)).toEqual([]);
+    expect(world.local.files()).toEqual([]);
   });
 
   test('opens a direct conversation', async () => {

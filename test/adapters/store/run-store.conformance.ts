@@ -194,6 +194,21 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       const fence = await created(at.store, run);
       await at.elapse(at.leaseMs + 1);
       expect(await at.store.save({ ...run, state: 'approved' }, fence)).toBe('saved');
+      expect(await at.second.claim('two', 10)).toEqual([]);
+      await at.elapse(at.leaseMs * 0.75);
+      expect(await at.store.save({ ...run, state: 'launching' }, fence)).toBe('saved');
+      await at.elapse(at.leaseMs * 0.75);
+      expect(await at.second.claim('two', 10)).toEqual([]);
+      await at.elapse(at.leaseMs);
+      expect(await at.second.claim('two', 10)).toHaveLength(1);
+    });
+
+    it('does not lease a released run to who saves it', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run);
+      await at.store.release(run.id, fence);
+      expect(await at.store.save({ ...run, state: 'approved' }, fence)).toBe('saved');
+      expect(await at.second.claim('two', 10)).toHaveLength(1);
     });
 
     it('answers the repeat of a save as it answered the save', async () => {
@@ -344,6 +359,24 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect(await at.store.learnt('sha256:f00d')).toBeUndefined();
       expect(await at.store.learnt('')).toBeUndefined();
       expect(await at.store.learnt('__proto__')).toBeUndefined();
+    });
+
+    it('gives notes for a run to whoever asks first, the oldest first, each once', async () => {
+      const [one, other] = [asRunId('aaaaaaaaaa'), asRunId('bbbbbbbbbb')];
+      await at.store.notes.leave(one, 'first');
+      await at.second.notes.leave(one, 'second');
+      expect(await at.second.notes.take(other)).toEqual([]);
+      expect(await at.second.notes.take(one)).toEqual(['first', 'second']);
+      expect(await at.store.notes.take(one)).toEqual([]);
+    });
+
+    it('keeps the newest hundred notes of a run', async () => {
+      const id = asRunId('aaaaaaaaaa');
+      for (let number = 0; number < 103; number += 1) {
+        await at.store.notes.leave(id, String(number).padStart(3, '0'));
+      }
+      const notes = await at.store.notes.take(id);
+      expect([notes.length, notes[0], notes.at(-1)]).toEqual([100, '003', '102']);
     });
 
     it('answers a check while it is open', async () => {

@@ -128,6 +128,13 @@ describe('the result', () => {
     expect(textOf(resultMessage(finished({ log: log({ completeness }) })))).toContain(sentence);
   });
 
+  it('says of a run whose record was lost what is not certain any more, also without a log', () => {
+    const { log: _none, ...without } = finished({ rebuilt: true });
+    for (const run of [finished({ rebuilt: true }), without])
+      expect(textOf(resultMessage(run))).toContain('had lost its record of this run');
+    expect(textOf(resultMessage(finished()))).not.toContain('lost its record');
+  });
+
   it('counts what was redacted', () => {
     expect(textOf(resultMessage(finished({ log: log({ redactions: 2 }) })))).toContain('Redacted: 2 secrets');
   });
@@ -140,7 +147,7 @@ describe('the result', () => {
     const message = resultMessage(finished({ verdict }));
     expect(message.parts[0]).toEqual({ kind: 'heading', text: 'memory at 95 % of its limit' });
     expect(message.tone).toBe('attention');
-    expect(textOf(message)).toContain('memory 95 % Raise the limit.');
+    expect(textOf(message)).toContain('memory 95 %. Raise the limit.');
   });
 
   it('says in order what is wrong, what is fine, what could not be seen, and offers to look again', () => {
@@ -185,7 +192,7 @@ describe('the result', () => {
     const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
     const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));
     expect(text.startsWith('The target ended')).toBe(true);
-    expect(text).toContain('web restarted 4 times Read it.');
+    expect(text).toContain('web restarted 4 times. Read it.');
     expect(text).toContain('hello');
   });
 
@@ -206,5 +213,12 @@ describe('the result', () => {
     expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain(
       'It wrote nothing.',
     );
+  });
+
+  it('does not say that nothing was written when nothing could be read', () => {
+    const completeness = { ...log().completeness, complete: false, interruptedBy: 'aborted' };
+    const told = textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '', completeness }) })));
+    expect(told).not.toContain('It wrote nothing.');
+    expect(told).toContain('Nothing of its log could be read.');
   });
 });

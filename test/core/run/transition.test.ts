@@ -5,6 +5,7 @@ import type { RunState } from '../../../src/core/run/run.ts';
 import type { RunEvent } from '../../../src/core/run/run-event.ts';
 import { transition } from '../../../src/core/run/transition.ts';
 import { aGrant, anApproval, aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
+import { aBatch } from '../batch/a-batch.ts';
 
 const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
 const planned = (decision: Extract<RunEvent, { kind: 'planned' }>['decision']): RunEvent => ({
@@ -48,6 +49,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
     imageId: 'i',
     atMs: START_MS,
   },
+  batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
   said: { kind: 'said', delivery: { told: true } },
 };
 
@@ -70,7 +72,7 @@ const same = (...states: readonly RunState[]): Partial<Record<RunState, RunState
   Object.fromEntries(states.map((state) => [state, state]));
 
 /** A run on which every event of the table can happen in the right state. */
-const aRunIn = (state: RunState) => aRun({ state, approval: anApproval(), grant: aGrant() });
+const aRunIn = (state: RunState) => aRun({ state, approval: anApproval(), grant: aGrant(), batch: aBatch() });
 
 /** Where each event leads from each state; what is not here must change nothing. */
 const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, RunState>>>>> = {
@@ -88,6 +90,7 @@ const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, 
   started: { starting: 'running', running: 'running' },
   ended: { approved: 'collecting', launching: 'collecting', starting: 'collecting', running: 'collecting' },
   finished: { collecting: 'finished' },
+  batch: { approved: 'running', running: 'running' },
 };
 
 const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
@@ -107,6 +110,18 @@ describe('transition', () => {
       kind: 'moved',
       run: { state, delivery: { told: true } },
     });
+  });
+
+  it('of a batch is over when its batch is, and keeps what moved', () => {
+    const cancelled = { kind: 'cancelled', byUserId: 'U0ROY' } as const;
+    const run = aRun({ state: 'running', batch: aBatch({ size: 2 }) });
+    expect(transition(run, { kind: 'batch', event: cancelled, atMs: START_MS + 7 })).toMatchObject({
+      kind: 'moved',
+      run: { state: 'finished', finishedAtMs: START_MS + 7, batch: { closed: { because: 'cancelled' } } },
+    });
+    const resumed = { kind: 'batch', event: { kind: 'resumed' }, atMs: START_MS } as const;
+    expect(transition(run, resumed)).toEqual({ kind: 'illegal', state: 'running' });
+    expect(transition(aRun({ state: 'running' }), resumed).kind).toBe('illegal');
   });
 
   it('follows the decision: allow, needs-approval, deny', () => {

@@ -187,12 +187,13 @@ export class FakeThread implements Thread {
   readonly told: { readonly person: PrivatePlace; readonly message: Message }[] = [];
   readonly calls: string[] = [];
 
-  post(place: Place, message: Message, meta: PostMeta): Promise<PostRef> {
-    return this.#answer('post', () => {
+  post(place: Place, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef> {
+    const make = (): PostRef => {
       const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
       this.posts.push({ ref, place, meta, message, updates: 0 });
       return ref;
-    });
+    };
+    return this.#answer('post', make, sure);
   }
 
   update(ref: PostRef, message: Message): Promise<void> {
@@ -220,10 +221,11 @@ export class FakeThread implements Thread {
   async upload(place: Place, file: FileToShare): Promise<string> {
     const pieces: Uint8Array[] = [];
     for await (const piece of file.open()) pieces.push(piece);
-    return this.#answer('upload', () => {
+    const share = (): string => {
       this.files.push({ place, filename: file.filename, content: Buffer.concat(pieces).toString() });
       return `F${this.files.length}`;
-    });
+    };
+    return this.#answer('upload', share, file.sure);
   }
 
   tell(person: PrivatePlace, message: Message): Promise<void> {
@@ -236,9 +238,10 @@ export class FakeThread implements Thread {
     return this.#answer('openDirect', () => ({ channelId: `D-${userId}` }));
   }
 
-  async #answer<Value>(method: string, act: () => Value): Promise<Value> {
+  async #answer<Value>(method: string, act: () => Value, sure?: () => Promise<void>): Promise<Value> {
     this.calls.push(method);
     this.faults.take(method, 'before');
+    await sure?.();
     const value = act();
     this.faults.take(method, 'after');
     return value;

@@ -1,3 +1,4 @@
+import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
@@ -86,6 +87,7 @@ export class World {
       policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => asRunId('abcdefghijklmnopqrstuvwxyz234567'[this.#ids++]!.repeat(10)) },
+      manifests: { read: parseEphemeralJob, write: exportYaml },
       log: silent,
       metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
       seal: (plain) => `sealed(${plain.length})`,

@@ -3,6 +3,7 @@ import type { ActingAs, Clock } from '../../../flow/ports.ts';
 import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
 import type { Connection, Route } from './connection.ts';
 import { type HeaderLines, identityHeaders } from './identity-headers.ts';
+import { Pace } from './pace.ts';
 import { retryAfterMs, ServerClock } from './server-clock.ts';
 import { openStream, type StreamControl, type StreamEvents } from './stream.ts';
 
@@ -25,12 +26,14 @@ export class ApiClient {
   readonly #connection: Connection;
   readonly #userAgent: string;
   readonly #clock: Clock;
+  readonly #pace: Pace;
   readonly serverClock: ServerClock;
 
   constructor(connection: Connection, userAgentVersion: string, clock: Clock) {
     this.#connection = connection;
     this.#userAgent = `kdebug/${userAgentVersion}`;
     this.#clock = clock;
+    this.#pace = new Pace(clock);
     this.serverClock = new ServerClock(clock);
   }
 
@@ -51,9 +54,12 @@ export class ApiClient {
   /** Opens an answer that is read as it comes, without a limit of time. `events.ended` is called exactly once. */
   stream(request: ApiRequest, events: StreamEvents): StreamControl {
     return openStream({
-      route: () => this.#connection.route(),
+      route: () => this.#pace.turn().then(() => this.#connection.route()),
       request: (route) => ({ method: 'GET', path: pathOf(route, request), headers: this.#headers(route, request) }),
-      learn: (date, sentAtMs) => this.serverClock.learn(date, sentAtMs),
+      learn: (status, date, sentAtMs) => {
+        this.#pace.learn(status);
+        this.serverClock.learn(date, sentAtMs);
+      },
       now: () => this.#clock.now(),
       events,
     });
@@ -62,6 +68,7 @@ export class ApiClient {
   async #sendTo(route: Route, request: ApiRequest): Promise<ApiAnswer> {
     const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
     const headers = this.#headers(route, request);
+    await this.#pace.turn();
     const sentAtMs = this.#clock.now();
     try {
       const response = await route.calls.request({
@@ -73,6 +80,7 @@ export class ApiClient {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
+      this.#pace.learn(response.statusCode);
       this.serverClock.learn(response.headers.date, sentAtMs);
       const retryAfter = retryAfterMs(response.headers['retry-after']);
       return {

@@ -22,6 +22,8 @@ export interface Route {
 }
 
 interface Pools {
+  /** Of which they were made last; the same ones need no comparing. */
+  credentials: Credentials;
   readonly key: string;
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
@@ -67,12 +69,21 @@ export class Connection {
   }
 
   #poolsFor(credentials: Credentials): Pools {
+    if (this.#pools?.credentials === credentials) return this.#pools;
     const key = JSON.stringify([credentials.server, credentials.proxyUrl, credentials.tls]);
-    if (this.#pools?.key === key) return this.#pools;
+    if (this.#pools?.key === key) {
+      this.#pools.credentials = credentials;
+      return this.#pools;
+    }
     // Requests under way end by themselves on the old connections.
     void this.#pools?.calls.close();
     void this.#pools?.streams.close();
-    this.#pools = { key, calls: pool(credentials, CALL_CONNECTIONS), streams: pool(credentials, STREAM_CONNECTIONS) };
+    this.#pools = {
+      credentials,
+      key,
+      calls: pool(credentials, CALL_CONNECTIONS),
+      streams: pool(credentials, STREAM_CONNECTIONS),
+    };
     return this.#pools;
   }
 }

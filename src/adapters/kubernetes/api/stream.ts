@@ -29,8 +29,8 @@ interface StreamRequest {
 interface StreamOptions {
   route(): Promise<Route & { renew(): Promise<Route> }>;
   request(route: Route): StreamRequest;
-  /** Takes the `Date` header of the answer, and when its request was sent. */
-  learn(date: unknown, sentAtMs: number): void;
+  /** Takes the status and the `Date` header of the answer, and when its request was sent. */
+  learn(status: number, date: unknown, sentAtMs: number): void;
   /** Our own clock. */
   now(): number;
   readonly events: StreamEvents;
@@ -119,7 +119,7 @@ class Stream implements StreamControl {
       },
       onResponseStart: (controller, statusCode, headers) => {
         if (statusCode < 200) return;
-        this.#options.learn(headers.date, sentAtMs);
+        this.#options.learn(statusCode, headers.date, sentAtMs);
         status = statusCode;
         retryAfter = retryAfterMs(headers['retry-after']);
         if (status !== 200 || this.#over) return;

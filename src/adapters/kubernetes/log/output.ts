@@ -1,4 +1,6 @@
 const BLOCK_BYTES = 64 * 1_024;
+/** The first block is small: most logs are. */
+const FIRST_BLOCK_BYTES = 4 * 1_024;
 /** Pieces of this size are handed on as they are; smaller ones are gathered. */
 const WHOLE_BYTES = 8 * 1_024;
 const NEWLINE = 10;
@@ -6,7 +8,7 @@ const NEWLINE = 10;
 /** Gathers content into blocks for the sink and stops exactly at the limit. Holds one block and what was not taken yet. */
 export class Output {
   readonly #limitBytes: number;
-  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #block = Buffer.allocUnsafe(FIRST_BLOCK_BYTES);
   #from = 0;
   #to = 0;
   #ready: Buffer[] = [];
@@ -38,7 +40,7 @@ export class Output {
       this.#ready.push(bytes.subarray(from, end));
       return;
     }
-    if (this.#to + length > BLOCK_BYTES) this.#startBlock();
+    if (this.#to + length > this.#block.length) this.#startBlock();
     bytes.copy(this.#block, this.#to, from, end);
     this.#to += length;
   }
@@ -48,7 +50,7 @@ export class Output {
       this.#isFull = true;
       return;
     }
-    if (this.#to === BLOCK_BYTES) this.#startBlock();
+    if (this.#to === this.#block.length) this.#startBlock();
     this.#block[this.#to] = NEWLINE;
     this.#to += 1;
     this.#bytes += 1;

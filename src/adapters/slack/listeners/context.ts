@@ -2,6 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { Clock, Directory, Inbox, Log, Thread } from '../../../flow/ports.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
+import type { SharedFile } from './shared-file.ts';
 
 /** What every listener needs. */
 export interface ListenerContext {
@@ -13,6 +14,8 @@ export interface ListenerContext {
   readonly log: Log;
   /** Opens a modal with the trigger of an interaction. @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  /** Reads a file that a person shared. @throws KdebugError slack_file_unreadable */
+  readonly readFile: (file: SharedFile) => Promise<string>;
   /** Whether the app is being stopped: then nothing new is taken. */
   readonly isStopping: () => boolean;
   /** Work that outlives the acknowledgement and that a stop waits for; never rejects. */

@@ -62,7 +62,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Slack's `<…>` and its three entities (docs: "Formatting text"). */
-const unmarked = (text: string): string =>
+export const unmarked = (text: string): string =>
   text
     .replace(/<(?:[^<>|]{0,3000}\|)?([^<>|]{0,3000})>/g, '$1')
     .replaceAll('&lt;', '<')

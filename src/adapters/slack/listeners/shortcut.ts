@@ -1,12 +1,18 @@
+import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports.ts';
 import { ShortcutPayload } from '../payloads.ts';
 import { answerOf } from './answer.ts';
+import { codeBlock } from './code-block.ts';
 import type { Delivered } from './context.ts';
 import { placeOf, senderOf, teamIdOf } from './interaction.ts';
 import { messageText } from './message-text.ts';
 import { reply } from './reply.ts';
+import { jobFile } from './shared-file.ts';
 
-/** "Debug a pod" on a message: the inbox sees the message's words and answers with a form, opened after the acknowledgement. */
+/**
+ * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): the inbox sees the message's words and its code block, and
+ * answers with a form, opened after the acknowledgement, or with words. Slack gives each use its own `trigger_id`.
+ */
 export async function onShortcut({ context, handler, body }: Delivered, ack: () => Promise<void>): Promise<void> {
   const payload = ShortcutPayload.safeParse(body);
   if (!payload.success) {
@@ -15,14 +21,21 @@ export async function onShortcut({ context, handler, body }: Delivered, ack: () 
   }
   const { user, channel, message, trigger_id } = payload.data;
   const shortcut: Shortcut = {
+    name: handler.name,
     teamId: teamIdOf(payload.data, context.identity),
     userId: user.id,
     channelId: channel.id,
     text: messageText(message),
     messageTs: message.ts,
     ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
+    dedupeKey: sha256(canonicalJson(['shortcut', handler.name, channel.id, message.ts, user.id, trigger_id])),
+    receivedAtMs: context.clock.now(),
   };
-  const ask = () => context.inbox.shortcut(shortcut);
+  const ask = async () => {
+    const file = handler.readsFile && jobFile(message.files);
+    const code = codeBlock(message) ?? (file && (await context.readFile(file)));
+    return context.inbox.shortcut({ ...shortcut, ...(code === undefined ? {} : { code }) });
+  };
   const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, channel.id), ask });
   await ack();
   reply(context, { place: placeOf(payload.data, message.thread_ts), triggerId: trigger_id }, outcome);

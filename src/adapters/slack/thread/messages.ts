@@ -51,13 +51,14 @@ export async function post(
   { client, poster }: Speaker,
   place: Place,
   message: Message,
-  meta: PostMeta,
+  { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
 ): Promise<PostRef> {
   const { channelId, threadTs } = place;
   const call = { method: 'chat.postMessage', lane: 'final', channelId, repeatable: false } as const;
   const answer = await sayShaped(message, (shaped) =>
-    poster.call(call, () =>
-      client.chat.postMessage({
+    poster.call(call, async () => {
+      await sure?.();
+      return client.chat.postMessage({
         channel: channelId,
         ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
         ...shaped,
@@ -65,8 +66,8 @@ export async function post(
         ...NO_PREVIEWS,
         mrkdwn: false,
         metadata: metadataOf(meta),
-      }),
-    ),
+      });
+    }),
   );
   if (!answer.ts) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_ts' } });
   return { channelId: answer.channel ?? channelId, ts: answer.ts };

@@ -14,14 +14,18 @@ export interface ThreadOptions {
   readonly log: Log;
   /** Our bot id once it is known: only its own posts are found. */
   readonly botId: () => string | undefined;
+  /** How long an upload may be silent. Default 30 s; tests make it short. */
+  readonly silenceMs?: number;
 }
+
+const SILENCE_MS = 30_000;
 
 /** The `Thread` port over Slack's Web API, and a way to end what still waits. */
 export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
   const poster = new Poster(options.clock);
-  const speaker = { ...options, poster };
+  const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
-    post: (place, message, meta) => post(speaker, place, message, meta),
+    post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
     find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.botId())),
     findFile: (place, filename, sinceMs) => findFile(speaker, { place, sinceMs }, { filename, botId: options.botId() }),

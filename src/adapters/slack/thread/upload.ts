@@ -9,12 +9,19 @@ import type { Speaker } from './messages.ts';
 export interface Uploader extends Speaker {
   readonly apiUrl: string;
   readonly clock: Clock;
+  /** Between two pieces of a body, and for the answer after it. */
+  readonly silenceMs: number;
+}
+
+/** The bytes are there; nobody sees them yet. */
+interface Uploaded {
+  readonly id: string;
+  readonly title: string;
+  readonly sure: FileToShare['sure'] | undefined;
 }
 
 const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
-/** Between two pieces of a body, and for the answer after it. */
-const SILENCE_MS = 30_000;
 
 /**
  * Shares a file: a URL, the bytes as a stream, and the share. Until the share nothing can be seen, so the first two steps
@@ -28,9 +35,10 @@ export async function upload(uploader: Uploader, place: Place, file: FileToShare
   const startedAtMs = uploader.clock.now();
   const fileId = await tried(uploader.clock, () => send(uploader, file));
   await tried(uploader.clock, async (isFirst) => {
-    if (isFirst) return share(uploader, place, { id: fileId, title: file.title });
+    const uploaded = { id: fileId, title: file.title, sure: file.sure };
+    if (isFirst) return share(uploader, place, uploaded);
     if (await findMessage(uploader, { place, sinceMs: startedAtMs }, sharesFile(fileId))) return;
-    await shareAgain(uploader, place, { id: fileId, title: file.title });
+    await shareAgain(uploader, place, uploaded);
   });
   return fileId;
 }
@@ -48,7 +56,7 @@ async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>)
   }
 }
 
-async function send({ client, poster, apiUrl }: Uploader, file: FileToShare): Promise<string> {
+async function send({ client, poster, apiUrl, silenceMs }: Uploader, file: FileToShare): Promise<string> {
   const call = { method: 'files.getUploadURLExternal', lane: 'final', repeatable: false } as const;
   const { upload_url, file_id } = await poster.call(call, () =>
     client.files.getUploadURLExternal({ filename: file.filename, length: file.bytes }),
@@ -57,19 +65,19 @@ async function send({ client, poster, apiUrl }: Uploader, file: FileToShare): Pr
   if (!isSlackUrl(upload_url, apiUrl)) {
     throw new KdebugError('slack_refused', { detail: 'foreign_upload_url', facts: { error: 'foreign_upload_url' } });
   }
-  await sendBytes(upload_url, file);
+  await sendBytes(upload_url, file, silenceMs);
   return file_id;
 }
 
-async function sendBytes(url: string, file: FileToShare): Promise<void> {
+async function sendBytes(url: string, file: FileToShare, silenceMs: number): Promise<void> {
   const body = Readable.from(file.open(), { objectMode: false });
   try {
     const answer = await request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(file.bytes) },
       body,
-      headersTimeout: SILENCE_MS,
-      bodyTimeout: SILENCE_MS,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
     });
     await answer.body.dump();
     if (answer.statusCode !== 200)
@@ -82,28 +90,22 @@ async function sendBytes(url: string, file: FileToShare): Promise<void> {
   }
 }
 
-async function share(
-  { client, poster }: Speaker,
-  place: Place,
-  file: { readonly id: string; readonly title: string },
-): Promise<void> {
+async function share({ client, poster }: Speaker, place: Place, { id, title, sure }: Uploaded): Promise<void> {
   const { channelId, threadTs } = place;
-  const files: [{ id: string; title: string }] = [file];
-  await poster.call({ method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false }, () =>
-    client.files.completeUploadExternal({
+  const files: [{ id: string; title: string }] = [{ id, title }];
+  const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;
+  await poster.call(call, async () => {
+    await sure?.();
+    await client.files.completeUploadExternal({
       files,
       channel_id: channelId,
       ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    }),
-  );
+    });
+  });
 }
 
 /** After an unclear answer: an upload that Slack knows no longer has been shared, only not yet shown. */
-async function shareAgain(
-  speaker: Speaker,
-  place: Place,
-  file: { readonly id: string; readonly title: string },
-): Promise<void> {
+async function shareAgain(speaker: Speaker, place: Place, file: Uploaded): Promise<void> {
   try {
     await share(speaker, place, file);
   } catch (thrown) {

@@ -116,7 +116,7 @@ export class RedisConnection {
 
   #absence(sent: boolean): KdebugError {
     if (this.#state === 'closed') return unreachable('the store is closed', sent);
-    return unreachable(`no connection (${this.lastCause ?? 'none yet'})`, sent);
+    return unreachable(`no connection (${this.lastCause ?? (this.#lostAtMs > 0 ? 'lost' : 'none yet')})`, sent);
   }
 
   #change(ms: number): Promise<void> {

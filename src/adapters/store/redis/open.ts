@@ -16,7 +16,7 @@ export interface RedisRunStoreOptions extends RedisPlace {
   readonly log: Log;
   /** How long a settled run can still be read; asked for at each save. */
   readonly retentionMs: () => number;
-  /** How long a claim holds without `renew`; the default is 3.5 s. */
+  /** How long a claim holds without `renew`; the default is 3 s. */
   readonly leaseMs?: number;
   /** At most so many settled runs are kept, the oldest go first; the default is 100,000. */
   readonly maxSettled?: number;
@@ -25,7 +25,7 @@ export interface RedisRunStoreOptions extends RedisPlace {
 /** How long the first connection may take. */
 const OPEN_MS = 5_000;
 /** With a renewal and a look for abandoned runs every second, those of a dead replica are adopted within 4.5 s. */
-const LEASE_MS = 3_500;
+const LEASE_MS = 3_000;
 
 /**
  * Runs in Redis. @throws KdebugError store_misconfigured (version, settings, rights, credentials, certificate: the detail says

@@ -17,7 +17,9 @@ export function causeOf(thrown: unknown): string {
   const code = replyCode(thrown);
   if (code !== undefined) return code;
   if (!(thrown instanceof Error)) return 'unknown';
-  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name;
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  // The library's own, when nothing has come for so long: it has no code.
+  return thrown.name === 'Error' ? 'no answer' : thrown.name;
 }
 
 /**

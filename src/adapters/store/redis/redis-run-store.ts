@@ -7,6 +7,7 @@ import type { RedisConnection } from './connection.ts';
 import { DoubtfulRuns } from './doubtful-runs.ts';
 import { HeldLeases } from './held-leases.ts';
 import { indexFields, type Records, SCHEMA } from './records.ts';
+import { RedisNotes } from './redis-notes.ts';
 import { type ScriptAnswer, ScriptRunner } from './script-runner.ts';
 import { CLAIM } from './scripts/claim.ts';
 import { CREATE } from './scripts/create.ts';
@@ -43,6 +44,7 @@ const CLAIMS_AFTER_RECOVERY_MS = 1_500;
  * repeated. Every method ends within 1.8 s and throws `store_unreachable`; reading a record, also `store_record_unreadable`.
  */
 export class RedisRunStore implements RunStore {
+  readonly notes: RedisNotes;
   readonly #at: RedisRunStoreParts;
   readonly #scripts: ScriptRunner;
   readonly #held = new HeldLeases();
@@ -54,6 +56,7 @@ export class RedisRunStore implements RunStore {
     const { connection, records, prefix } = parts;
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
     this.#doubtful = new DoubtfulRuns(this.#scripts);
+    this.notes = new RedisNotes(this.#scripts, records);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
@@ -177,13 +180,25 @@ export class RedisRunStore implements RunStore {
   }
 
   async save(run: Run, fence: number): Promise<'saved' | 'stale'> {
-    const { records, writer, retentionMs, maxSettled } = this.#at;
+    const { records, writer, leaseMs, retentionMs, maxSettled } = this.#at;
     this.#saves += 1;
     const { class: state, grant, parkedUntilMs } = indexFields(run);
     const { word } = await this.#scripts.run(
       SAVE,
       [`run:${run.id}`],
-      [run.id, fence, writer, this.#saves, records.seal(run), state, grant, parkedUntilMs, retentionMs(), maxSettled],
+      [
+        run.id,
+        fence,
+        writer,
+        this.#saves,
+        records.seal(run),
+        state,
+        grant,
+        parkedUntilMs,
+        retentionMs(),
+        maxSettled,
+        leaseMs,
+      ],
     );
     if (word !== 'saved' || state === 'settled') this.#held.drop(run.id, fence);
     return word === 'saved' ? 'saved' : 'stale';

@@ -88,9 +88,11 @@ function readSet(tokens: readonly string[], at: number): Requirement | undefined
   return { text: `${tokens[at]} ${tokens[at + 1]} (${values.join(',')})`, next: close + 1 };
 }
 
-const isLabelValue = (text: string): boolean => text.length <= NAME_LENGTH && NAME.test(text);
+/** Whether it can be the value of a label; the empty one is not asked for here. */
+export const isLabelValue = (text: string): boolean => text.length <= NAME_LENGTH && NAME.test(text);
 
-function isLabelKey(text: string): boolean {
+/** Whether it can be the key of a label, with its prefix or without. */
+export function isLabelKey(text: string): boolean {
   const slash = text.indexOf('/');
   return isLabelValue(text.slice(slash + 1)) && (slash < 0 || isDnsSubdomain(text.slice(0, slash)));
 }

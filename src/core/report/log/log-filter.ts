@@ -12,6 +12,7 @@ const NEWLINE = 0x0a;
 const AT_SIGN = 0x40;
 /** Lines of this many bytes and more are handled in pieces. */
 const LONG_LINE_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 const scanAnchors = createAnchorScan(SECRET_ANCHORS);
 
@@ -46,7 +47,8 @@ export function createLogFilter(options: LogFilterOptions): LogFilter {
 class LineFilter implements LogFilter {
   readonly #patterns: readonly RegExp[];
   readonly #redactor: LineRedactor;
-  readonly #held = Buffer.allocUnsafeSlow(LONG_LINE_BYTES);
+  /** Made with the first line that comes in pieces: most logs have none. */
+  #held = NOTHING;
   #heldLength = 0;
   #longLine: LongLine | undefined;
   #out: Buffer[] = [];
@@ -89,6 +91,7 @@ class LineFilter implements LogFilter {
 
   /** Keeps bytes of an unfinished line; a line that fills the room goes on as a long one. */
   #hold(bytes: Buffer): void {
+    if (bytes.length > 0 && this.#held.length === 0) this.#held = Buffer.allocUnsafeSlow(LONG_LINE_BYTES);
     let from = 0;
     while (from < bytes.length) {
       const copied = bytes.copy(this.#held, this.#heldLength, from);

@@ -71,12 +71,12 @@ export class SimulatedKubelet implements LogClient {
   }
 
   /** `isPartial`: no newline follows. */
-  write(content: string, atMs = this.#options.now(), isPartial = false): void {
+  write(content: string | Buffer, atMs = this.#options.now(), isPartial = false): void {
     if (!this.stampsRepeat) this.#serial += 1;
     const record = {
       atMs,
       stamp: stampOf(atMs, this.#serial),
-      content: Buffer.from(isPartial ? content : `${content}\n`),
+      content: Buffer.concat([Buffer.from(content), Buffer.from(isPartial ? '' : '\n')]),
       isPartial,
     };
     const file = this.#files.at(-1)!;

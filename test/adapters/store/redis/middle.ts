@@ -6,13 +6,16 @@ export class Middle {
   /** Sees every piece of an answer: what goes on to the store, or `cut`: the connection ends, and the answer is lost. */
   onReply: (piece: string) => string | 'cut' = (piece) => piece;
   refusing = false;
+  /** Where new connections lead. */
+  targetPort: number;
   /** Sees every piece of what is sent. */
   onRequest: (piece: Buffer) => void = () => {};
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
   private constructor(targetPort: number) {
-    this.#server = createServer((socket) => this.#join(socket, targetPort));
+    this.targetPort = targetPort;
+    this.#server = createServer((socket) => this.#join(socket));
   }
 
   static async to(targetPort: number): Promise<Middle> {
@@ -36,12 +39,12 @@ export class Middle {
     this.#server.close();
   }
 
-  #join(near: Socket, targetPort: number): void {
+  #join(near: Socket): void {
     if (this.refusing) {
       near.destroy();
       return;
     }
-    const far = connect(targetPort, '127.0.0.1');
+    const far = connect(this.targetPort, '127.0.0.1');
     for (const [socket, other] of [
       [near, far],
       [far, near],

@@ -220,7 +220,11 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
   it('that is out of memory refuses a new run as a whole, and still answers', async () => {
     await created('aaaaaaaaaa');
     await redis.config('SET', 'maxmemory', '1');
-    expect(await failing(() => store.create(aRun('bbbbbbbbbb'), 'one'))).toBeLessThan(200);
+    const quotas = [
+      { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 6 },
+      { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 6 },
+    ] as const;
+    expect(await failing(() => store.create(aRun('bbbbbbbbbb'), 'one', quotas))).toBeLessThan(200);
     await redis.config('SET', 'maxmemory', '0');
     expect((await store.recent('C0SHOP', 9)).map(({ id }) => id)).toEqual(['aaaaaaaaaa']);
     expect(await redis.exists('{kdebug}:run:bbbbbbbbbb')).toBe(0);

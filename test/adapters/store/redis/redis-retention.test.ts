@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)('what is kept in Redis', () => {
   };
 
   it('ends by itself: after the retention no key is left, though no replica runs any more', async () => {
-    const store = await aStore(server.url, { retentionMs: 300 });
+    const store = await aStore(server.url, { retentionMs: 1_500 });
     for (let index = 0; index < 5; index += 1) await settle(store, idOf(index));
     const one = await store.create(aRun('zzzzzzzzzz'), 'one', QUOTAS);
     if (one.kind === 'created') await store.release(asRunId('zzzzzzzzzz'), one.fence);

@@ -25,6 +25,8 @@ if known then
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
 
+-- The first write takes memory: of a script's writes Redis, short of it, refuses only the first.
+redis.call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
 local quotas = {}
 for i = 3, #KEYS do
   local name, max = string.sub(KEYS[i], #prefix + 1), tonumber(ARGV[13 + i])
@@ -34,6 +36,7 @@ for i = 3, #KEYS do
   local count = redis.call('ZCARD', KEYS[i])
   if count >= max then
     local oldest = isMinute and max > 0 and redis.call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
+    redis.call('DEL', KEYS[2])
     return {'limited', nowMs, i - 3, oldest and tonumber(oldest) + 60000 or 0}
   end
 end
@@ -51,7 +54,6 @@ local run = { born = string.format('%016.0f', nowUs), class = ARGV[9], grant = A
 redis.call('HSET', KEYS[1], 'data', ARGV[8], 'key', keyId, 'schema', text(schema), 'born', run.born, 'class', run.class,
   'grant', run.grant, 'parked', ARGV[11], 'channel', run.channel, 'dedupe', run.dedupe, 'quotas', run.quotas)
 redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
-redis.call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
 local fence = lease(id, run.born, owner, leaseMs, 0)
 place(id, run, tonumber(ARGV[14]), tonumber(ARGV[15]))
 return {'created', nowMs, fence}

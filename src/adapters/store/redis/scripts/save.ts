@@ -1,12 +1,14 @@
 import { script } from './script.ts';
 
 /**
- * Replaces the record if the fence is the newest.
+ * Replaces the record if the fence is the newest; then the lease, if there is one, begins anew: who was told `saved` still has the run
+ * for as long, even when the lease had lapsed and nobody had claimed it.
  *
  *   KEYS[1]  run:<id>
  *   ARGV[5]  id             ARGV[6]  fence         ARGV[7]  writer (a store's own name)   ARGV[8]  number of the save
  *   ARGV[9]  sealed record  ARGV[10] class         ARGV[11] grant, 0 or 1
  *   ARGV[12] parked until, ms; 0: not parked       ARGV[13] retention, ms                 ARGV[14] most settled runs
+ *   ARGV[15] lease, ms
  *   result   saved, now | stale, now
  *   repeat   of the same number: saved, and nothing changes; so does a save that a later one of the same writer overtook
  */
@@ -21,6 +23,7 @@ local class = run[4] == 'settled' and run[4] or ARGV[10]
 redis.call('HSET', KEYS[1], 'data', ARGV[9], 'schema', text(schema), 'key', keyId, 'by', ARGV[7] .. ':' .. ARGV[8],
   'class', class, 'grant', ARGV[11], 'parked', ARGV[12])
 if run[4] == 'settled' then return {'saved', nowMs} end
+if redis.call('ZSCORE', leases, run[3] .. '.' .. id) then due(leases, nowMs + tonumber(ARGV[15]), run[3] .. '.' .. id) end
 redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
 redis.call('PEXPIRE', prefix .. 'dedupe:' .. run[7], text(KEEP_MS))
 local member = run[3] .. '.' .. id

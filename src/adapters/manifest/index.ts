@@ -1,0 +1,2 @@
+export { parseEphemeralJob } from './parse-job.ts';
+export { exportYaml } from './print-job.ts';

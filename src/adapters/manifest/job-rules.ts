@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { FLAG_ANNOTATION, type LabelRequirement, WORKLOAD_LABEL } from '../../core/batch/ephemeral-job.ts';
+import { FLAG_NAMES, type FlagName } from '../../core/batch/job-request.ts';
+import { targetOfSelector } from '../../core/batch/job-selector.ts';
+import { parseDuration } from '../../core/command/values/duration.ts';
+import { isCatalogueName, isDnsSubdomain } from '../../core/command/values/names.ts';
+import { isLabelKey, isLabelValue } from '../../core/command/values/selector.ts';
+import { PROFILES } from '../../core/container/profiles.ts';
+import type { JobShape } from './job-shape.ts';
+
+/** Something wrong, by its place in the tree; `at` says whether the last key itself is meant or what stands under it. */
+export interface Finding {
+  readonly path: readonly PropertyKey[];
+  readonly at: 'key' | 'value';
+  readonly message: string;
+}
+
+type Job = z.output<typeof JobShape>;
+
+/** What no single field can tell. */
+export function ruleFindings(job: Job): readonly Finding[] {
+  const ofLabels = [...labelFindings(job), ...requirementFindings(job)];
+  return [
+    ...ofLabels,
+    // Of labels that are none, no selector can be made: that is said once, where the label stands.
+    ...(ofLabels.length === 0 ? selectorFindings(job) : []),
+    ...flagFindings(job),
+    ...nameFindings(job),
+  ];
+}
+
+function labelFindings({ spec }: Job): readonly Finding[] {
+  return Object.entries(spec.selector.matchLabels ?? {}).flatMap(([key, value]): readonly Finding[] => {
+    const path = ['spec', 'selector', 'matchLabels', key];
+    if (!isLabelKey(key)) return [{ path, at: 'key', message: 'cannot be the key of a label' }];
+    // A label may be empty: `app=` matches the pods where it is.
+    const isValue = value === '' || isLabelValue(value);
+    return isValue ? [] : [{ path, at: 'value', message: 'cannot be the value of a label' }];
+  });
+}
+
+function requirementFindings({ spec }: Job): readonly Finding[] {
+  const isWrong = ({ key, values = [] }: LabelRequirement): boolean => !isLabelKey(key) || !values.every(isLabelValue);
+  return (spec.selector.matchExpressions ?? []).flatMap((requirement, index): readonly Finding[] => {
+    const path = ['spec', 'selector', 'matchExpressions', index];
+    return isWrong(requirement) ? [{ path, at: 'value', message: 'has a key or a value that no label can have' }] : [];
+  });
+}
+
+/** Labels of ours name a workload, and then stand alone. */
+function selectorFindings({ spec: { selector } }: Job): readonly Finding[] {
+  const path = ['spec', 'selector'];
+  const target = targetOfSelector(selector);
+  if (!target)
+    return [{ path, at: 'value', message: 'is longer than 1,000 characters, or none that kdebug can ask for' }];
+  if (target.kind === 'workload' && !isDnsSubdomain(target.name)) {
+    return [{ path, at: 'value', message: `names no ${target.workload}` }];
+  }
+  const ours = Object.keys(selector.matchLabels ?? {}).find((key) => key.startsWith(WORKLOAD_LABEL));
+  if (ours === undefined || target.kind === 'workload') return [];
+  const message =
+    'is no selector of kdebug: kdebug/deployment, statefulset, daemonset or job, and nothing else beside it';
+  return [{ path: [...path, 'matchLabels', ours], at: 'key', message }];
+}
+
+const isTrue = (value: string): boolean => value === 'true';
+
+const FLAGS: Readonly<Record<FlagName, { readonly test: (value: string) => boolean; readonly message: string }>> = {
+  canary: { test: isTrue, message: 'must be "true", or left out' },
+  'no-target': { test: isTrue, message: 'must be "true", or left out' },
+  cluster: { test: isCatalogueName, message: 'cannot be the name of a cluster' },
+  profile: {
+    test: (value) => value === 'auto' || PROFILES.some((profile) => profile === value),
+    message: `must be auto, ${PROFILES.join(', ')}`,
+  },
+  reason: {
+    test: (value) => value.length <= 500 && value !== '' && value === value.replace(/\s+/g, ' ').trim(),
+    message: 'must be one line of 1 to 500 characters',
+  },
+  timeout: { test: (value) => parseDuration(value) !== undefined, message: 'must be a duration such as 5m' },
+};
+
+function flagFindings({ metadata: { annotations = {} } }: Job): readonly Finding[] {
+  return Object.entries(annotations).flatMap(([key, value]): readonly Finding[] => {
+    if (!key.startsWith(FLAG_ANNOTATION)) return [];
+    const path = ['metadata', 'annotations', key];
+    const flag = FLAG_NAMES.find((name) => key === `${FLAG_ANNOTATION}${name}`);
+    if (!flag) return [{ path, at: 'key', message: `is no annotation of kdebug; those are ${FLAG_NAMES.join(', ')}` }];
+    return FLAGS[flag].test(value) ? [] : [{ path, at: 'value', message: FLAGS[flag].message }];
+  });
+}
+
+function nameFindings({ spec }: Job): readonly Finding[] {
+  const containers = spec.template.ephemeralContainers;
+  return containers.flatMap(({ name }, index): readonly Finding[] => {
+    const path = ['spec', 'template', 'ephemeralContainers', index, 'name'];
+    const isRepeated = containers.findIndex((container) => container.name === name) < index;
+    return isRepeated ? [{ path, at: 'value', message: 'is the name of another container too' }] : [];
+  });
+}

@@ -1,0 +1,104 @@
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { ManifestProblem } from '../../core/batch/ephemeral-job.ts';
+import type { Finding } from './job-rules.ts';
+
+/** A job is written by hand; reading a longer text would stall the bot. */
+const MAX_CHARACTERS = 65_536;
+
+export interface JobTree {
+  /** Plain data; undefined where the text has problems of its own. */
+  readonly data: unknown;
+  readonly problems: readonly ManifestProblem[];
+  locate(finding: Pick<Finding, 'path' | 'at'>): { readonly line: number; readonly column: number };
+}
+
+const TOO_DEEP = 'the text cannot be read: it is nested too deeply';
+const START = { line: 1, column: 1 } as const;
+const failed = (message: string): JobTree => ({
+  data: undefined,
+  problems: [{ ...START, message }],
+  locate: () => START,
+});
+
+/**
+ * Reads one YAML document. Anchors, aliases and tags are refused: a job needs none, and without them data is never larger than
+ * its text. Never throws.
+ */
+export function readTree(text: string): JobTree {
+  if (text.length > MAX_CHARACTERS) return failed(`the text is longer than ${MAX_CHARACTERS} characters`);
+  try {
+    return treeOf(text);
+  } catch {
+    // The library walks by recursion: a text of thousands of brackets ends its stack.
+    return failed(TOO_DEEP);
+  }
+}
+
+function treeOf(text: string): JobTree {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  // Beyond its depth the library reports one error for every bracket; its code is the only signal.
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return failed(TOO_DEEP);
+  const problems = [
+    ...document.errors.map(({ code, message, pos: [start] }) => ({
+      ...at(start),
+      message: SYNTAX[code] ?? plain(message),
+    })),
+    ...forbidden(document).map(({ node, message }) => ({ ...at(node.range?.[0] ?? 0), message })),
+  ];
+  return {
+    data: problems.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 }),
+    problems,
+    locate: (finding) => at(offsetOf(document.contents, finding)),
+  };
+}
+
+const SYNTAX: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'this key is here twice',
+  MULTIPLE_DOCS: 'a second document begins here; apply one EphemeralJob at a time',
+};
+
+/** The library's sentence, without what it says of its own functions. */
+const plain = (message: string): string => message.replace(/\s+/g, ' ').slice(0, 200);
+
+function forbidden(document: Document): readonly { readonly node: Node; readonly message: string }[] {
+  const found: { readonly node: Node; readonly message: string }[] = [];
+  visit(document, {
+    Alias: (_, node) => void found.push({ node, message: 'aliases are not read; write the value out' }),
+    Value: (_, node) => {
+      if (node.anchor) found.push({ node, message: 'anchors are not read; write the value where it is needed' });
+      if (node.tag) found.push({ node, message: 'tags are not read; quote text that looks like a number' });
+    },
+  });
+  return found;
+}
+
+/** The offset of the deepest place of a path that there is: a missing key is reported at its map. */
+function offsetOf(contents: unknown, { path, at }: Pick<Finding, 'path' | 'at'>): number {
+  let node = contents;
+  let offset = startOf(node) ?? 0;
+  for (const [depth, step] of path.entries()) {
+    const next = child(node, step);
+    if (!next) break;
+    const isKey = at === 'key' && depth === path.length - 1;
+    offset = (isKey ? undefined : startOf(next.value)) ?? next.keyOffset ?? offset;
+    node = next.value;
+  }
+  return offset;
+}
+
+function child(node: unknown, step: PropertyKey): { readonly value: unknown; readonly keyOffset?: number } | undefined {
+  if (isSeq(node)) return typeof step === 'number' ? { value: node.items[step] } : undefined;
+  const pair = isMap(node)
+    ? node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
+    : undefined;
+  if (!pair) return undefined;
+  const keyOffset = startOf(pair.key);
+  return { value: pair.value, ...(keyOffset !== undefined && { keyOffset }) };
+}
+
+const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);

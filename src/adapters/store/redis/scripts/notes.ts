@@ -1,0 +1,29 @@
+import { script } from './script.ts';
+
+/**
+ * Leaves a note for whoever holds a run.
+ *
+ *   KEYS[1]  notes:<id>, a sorted set (score: µs); gone a minute after the last note, and never more than 100
+ *   ARGV[5]  the note, sealed
+ *   result   left, now
+ *   repeat   nothing changes but its time
+ */
+export const LEAVE_NOTE = script(`
+redis.call('ZADD', KEYS[1], text(nowUs), ARGV[5])
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -101)
+redis.call('PEXPIRE', KEYS[1], 60000)
+return {'left', nowMs}
+`);
+
+/**
+ * Takes the notes, the oldest first.
+ *
+ *   KEYS[1]  notes:<id>
+ *   result   notes, now, then each of them
+ *   repeat   none: they were given away
+ */
+export const TAKE_NOTES = script(`
+local notes = redis.call('ZRANGE', KEYS[1], 0, -1)
+if #notes > 0 then redis.call('DEL', KEYS[1]) end
+return {'notes', nowMs, unpack(notes)}
+`);

@@ -1,0 +1,53 @@
+import type { BatchRun } from '../../batch/batch-run.ts';
+import { podsToRerun } from '../../batch/group-results.ts';
+import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
+import { isFinal } from '../../run/progress.ts';
+import type { Button, Part } from '../message.ts';
+
+/** The buttons that apply to a batch that may run, where it stands; the value of each is the run's id. */
+export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
+  const buttons = run.state === 'pending-approval' ? [] : buttonsOf(run, counts);
+  return buttons.length === 0 ? [] : [{ kind: 'actions', buttons }];
+}
+
+function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
+  const { id: value, batch } = run;
+  if (run.state === 'finished') return rerunButton(run);
+  if (batch.closed || isFinal(run.state)) return [];
+  return [
+    ...continueButton(run),
+    batch.paused
+      ? { action: 'resume', label: 'Resume', value, style: 'primary' as const }
+      : { action: 'pause', label: 'Pause', value },
+    { action: 'resize', label: 'Change size', value },
+    cancelButton(value, inFlightOf(counts)),
+  ];
+}
+
+/** The canary's result stands above it: who clicks has seen it. */
+function continueButton({ id: value, batch: { canary, pods } }: BatchRun): readonly Button[] {
+  if (canary !== 'waiting') return [];
+  const isFine = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined)?.state === 'succeeded';
+  return isFine
+    ? [{ action: 'continue', label: 'Continue', value, style: 'primary' }]
+    : [{ action: 'continue', label: 'Continue all the same', value, style: 'danger' }];
+}
+
+const cancelButton = (value: string, inFlight: number): Button => ({
+  action: 'cancel',
+  label: 'Cancel',
+  value,
+  style: 'danger',
+  confirm: {
+    title: 'Cancel this batch?',
+    text: `Nothing more is started. ${inFlight === 0 ? 'Nothing runs now.' : `${inFlight} under way cannot be killed: they are followed to their end.`}`,
+    yes: 'Cancel it',
+    no: 'Go on',
+  },
+});
+
+function rerunButton({ id: value, batch }: BatchRun): readonly Button[] {
+  const count = podsToRerun(batch).length;
+  if (count === 0) return [];
+  return [{ action: 'rerun-failed', label: `Run the other ${count} again`, value }];
+}

@@ -1,0 +1,94 @@
+import type { Batch, SkipReason } from '../../batch/batch.ts';
+import type { BatchRun } from '../../batch/batch-run.ts';
+import { type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
+import { isPinned } from '../../command/image-reference.ts';
+import { formatDuration } from '../duration.ts';
+import { code, type Fact, type Part, type Span, text } from '../message.ts';
+import { SKIP_TEXT } from './batch-text.ts';
+
+/** The proposal's status columns as a line of their own, AGE counted from the creation. */
+export function columnsPart(batch: Batch, counts: Counts, nowMs: number): Part {
+  const { match, succeed, failed, running, waiting } = columnsOf(counts);
+  const age = ageText((batch.endedAtMs ?? nowMs) - batch.createdAtMs);
+  const columns: readonly (readonly [string, string])[] = [
+    ['MATCH', String(match)],
+    ['SUCCEED', String(succeed)],
+    ['FAILED', String(failed)],
+    ['RUNNING', String(running)],
+    ['WAITING', String(waiting)],
+    ['AGE', age],
+  ];
+  const line = (pick: (column: readonly [string, string]) => string): string =>
+    columns
+      .map((column) => pick(column).padEnd(Math.max(column[0].length, column[1].length) + 3))
+      .join('')
+      .trimEnd();
+  return { kind: 'preformatted', text: `${line(([name]) => name)}\n${line(([, value]) => value)}` };
+}
+
+/** As kubectl writes it: `82s`, `5m12s`, `3h4m`. */
+function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 180) return `${minutes}m${minutes < 10 && seconds % 60 > 0 ? `${seconds % 60}s` : ''}`;
+  return `${Math.floor(minutes / 60)}h${minutes % 60 > 0 ? `${minutes % 60}m` : ''}`;
+}
+
+/** The plan, for whoever approves or watches: what runs, as what, in which pods, how wide. */
+export function planFacts(run: BatchRun): readonly Fact[] {
+  const { batch, plan, state } = run;
+  const profiles = new Set(batch.variants.flatMap((variant) => variant.map(({ profile }) => profile)));
+  return [
+    { label: 'Namespace', value: [code(plan.namespace)] },
+    { label: 'Image', value: imageSpans(batch) },
+    { label: 'Profile', value: [text([...profiles].join(', '))] },
+    { label: 'Parallelism', value: [text(String(batch.parallelism))] },
+    ...(batch.replicas === undefined ? [] : [{ label: 'Replicas', value: [text(String(batch.replicas))] }]),
+    ...(batch.ttlMs === undefined ? [] : [{ label: 'Time to live', value: [text(formatDuration(batch.ttlMs))] }]),
+    { label: 'Cluster', value: [text(plan.cluster)] },
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
+    ...(state === 'pending-approval' ? askedFacts(batch) : []),
+  ];
+}
+
+/** Each once: the containers of a template may share one. */
+function imageSpans({ variants }: Batch): readonly Span[] {
+  const aliases = [...new Set((variants[0] ?? []).map(({ imageAlias }) => imageAlias))];
+  return aliases.flatMap((alias, index) => [...(index === 0 ? [] : [text(', ')]), code(alias)]);
+}
+
+/** What a person who decides must see besides. */
+function askedFacts(batch: Batch): readonly Fact[] {
+  const classes = new Set(batch.variants.flatMap((variant) => variant.map((template) => template.class)));
+  return [
+    {
+      label: 'Pods',
+      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; later ones are not touched`)],
+    },
+    {
+      label: 'Runs',
+      value: (batch.variants[0] ?? []).flatMap(({ image, command }, index) => [
+        ...(index === 0 ? [] : [text(' and ')]),
+        code(image),
+        ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
+        text(command.length === 0 ? ' with its own command' : ' '),
+        ...(command.length === 0 ? [] : [code(command.join(' '))]),
+      ]),
+    },
+    { label: 'Class', value: [text([...classes].join(', '))] },
+    ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
+  ];
+}
+
+/** `3 skipped: 2 finished, 1 on Windows`; undefined where none is. */
+export function skippedText(batch: Batch, counts: Counts): string | undefined {
+  if (counts.skipped === 0) return undefined;
+  const numbers = new Map<SkipReason, number>();
+  for (const pod of batch.pods) {
+    const reason = skipReasonOf(batch, pod);
+    if (reason) numbers.set(reason, (numbers.get(reason) ?? 0) + 1);
+  }
+  const parts = [...numbers].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} ${SKIP_TEXT[reason]}`);
+  return `${counts.skipped} of ${matchedOf(counts)} skipped: ${parts.join(', ')}`;
+}

@@ -1,0 +1,182 @@
+import type { Batch, BatchPod, PodResult } from '../../batch/batch.ts';
+import type { BatchRun } from '../../batch/batch-run.ts';
+import { runIdOf } from '../../batch/new-batch.ts';
+import { resultOfPod } from '../../batch/pod-result.ts';
+import {
+  type Counts,
+  columnsOf,
+  countPods,
+  REASON_OF_SKIP,
+  skipReasonOf,
+  stateOf,
+  statusOf,
+} from '../../batch/pod-state.ts';
+import { containerName } from '../../container/build.ts';
+import { REASONS } from '../../errors.ts';
+import { cleanText } from '../log/clean-text.ts';
+
+/** The files of a batch, as pieces of text in order: a flow streams them, so that none is ever whole in memory. */
+
+export type BatchFile = 'txt' | 'csv';
+
+export const batchFileName = ({ id }: Pick<BatchRun, 'id'>, kind: BatchFile): string => `kdebug-batch-${id}.${kind}`;
+
+/** One line, whatever it holds: what comes from a cluster or a person never makes a line, or a section, of its own. */
+const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();
+
+/**
+ * The beginning of the text file: what was asked, the counts, and an index with a line for every pod. The logs follow, each
+ * under its `podHead`.
+ */
+export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun): Generator<string> {
+  const counts = countPods(batch);
+  yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
+  yield `/kdebug ${line(commandLine)}\n`;
+  yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, asked by ${origin.requesterId}\n`;
+  yield `${countsLine(counts)}\n\n`;
+  yield `${INDEX_TITLES.join('\t')}\n`;
+  for (const pod of batch.pods) yield `${indexLine(batch, pod)}\n`;
+  yield '\n';
+}
+
+const INDEX_TITLES = ['No', 'Pod', 'Node', 'State', 'Exit code', 'Reason', 'Findings', 'Message'] as const;
+
+function countsLine(counts: Counts): string {
+  const { match, succeed, failed, running, waiting } = columnsOf(counts);
+  return `match ${match}, succeeded ${succeed}, failed ${failed}, running ${running}, waiting ${waiting}, skipped ${counts.skipped}, cancelled ${counts.cancelled}`;
+}
+
+function indexLine(batch: Batch, pod: BatchPod): string {
+  const { exitCode, findings, message } = resultOfPod(pod.results) ?? {};
+  const cells = [
+    pod.index + 1,
+    pod.name,
+    pod.node,
+    stateOf(batch, pod),
+    exitCode,
+    reasonOf(batch, pod),
+    findings?.join(','),
+    message,
+  ];
+  return cells.map((cell) => (cell === undefined || cell === '' ? '-' : line(String(cell)))).join('\t');
+}
+
+/** Why it came to that, in a word; of a skipped pod, why it was. */
+function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
+  return skipReasonOf(batch, pod) ?? resultOfPod(pod.results)?.reason;
+}
+
+/**
+ * The head of one container's log. It says how many bytes of log follow, so that a log that holds a line like it can be told
+ * from a head.
+ */
+export function podHead(
+  { id, batch, plan }: BatchRun,
+  index: number,
+  log: { readonly container?: number; readonly bytes: number; readonly leftOut?: boolean },
+): string {
+  const pod = batch.pods[index];
+  if (!pod) return '';
+  const { container = 0, bytes, leftOut = false } = log;
+  const result = pod.results?.[container];
+  const words = [
+    `${pod.index + 1} ${plan.namespace}/${pod.name}`,
+    ...((pod.results?.length ?? 1) > 1 ? [`container ${container + 1}`] : []),
+    stateOf(batch, pod),
+    ...(result?.exitCode === undefined ? [] : [`exit code ${result.exitCode}`]),
+    ...(result?.reason === undefined ? [] : [result.reason]),
+    `run ${runIdOf(id, pod.uid, container)}`,
+    leftOut ? 'its log is left out: this file is full' : `${bytes} bytes of log follow`,
+  ];
+  const said = result?.message === undefined ? '' : `message: ${line(result.message)}\n`;
+  return `===== ${words.map(line).join(' | ')}\n${said}`;
+}
+
+/** The fields of a row, in this order. */
+interface Row {
+  readonly index: number;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly state: string;
+  readonly outcome: string;
+  readonly exitCode: number | null;
+  readonly reason: string;
+  readonly message: string;
+  readonly findings: readonly string[];
+  readonly logBytes: number | null;
+  readonly container: string;
+  readonly launchedAt: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+/** One row for each container, and one for a pod that got none. */
+function rowsOf({ id, batch, plan }: BatchRun, pod: BatchPod): readonly Row[] {
+  const results: readonly (PodResult | null)[] = pod.results ?? [null];
+  return results.map((result, container) => ({
+    index: pod.index + 1,
+    namespace: plan.namespace,
+    pod: pod.name,
+    uid: pod.uid,
+    node: pod.node,
+    state: stateOf(batch, pod),
+    outcome: result?.outcome ?? '',
+    exitCode: result?.exitCode ?? null,
+    reason: result?.reason ?? skipReasonOf(batch, pod) ?? '',
+    message: result?.message ?? skipWords(batch, pod),
+    findings: result?.findings ?? [],
+    logBytes: result?.logBytes ?? null,
+    container: result ? containerName(runIdOf(id, pod.uid, container), pod.uid) : '',
+    launchedAt: moment(pod.launchedAtMs),
+    startedAt: moment(pod.startedAtMs),
+    endedAt: moment(pod.endedAtMs),
+  }));
+}
+
+function skipWords(batch: Batch, pod: BatchPod): string {
+  const reason = skipReasonOf(batch, pod);
+  return reason ? REASONS[REASON_OF_SKIP[reason]].title : '';
+}
+
+const moment = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
+
+const COLUMNS = [
+  'index',
+  'namespace',
+  'pod',
+  'uid',
+  'node',
+  'state',
+  'outcome',
+  'exitCode',
+  'reason',
+  'message',
+  'findings',
+  'logBytes',
+  'container',
+  'launchedAt',
+  'startedAt',
+  'endedAt',
+] as const satisfies readonly (keyof Row)[];
+
+/** The outcomes as CSV (RFC 4180), one row for each container, in UTF-8. */
+export function* csvText(run: BatchRun): Generator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  for (const pod of run.batch.pods) {
+    for (const row of rowsOf(run, pod)) yield `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`;
+  }
+}
+
+/**
+ * A cell that no spreadsheet takes for a formula: what begins like one (OWASP, "CSV Injection": `= + - @`, tab, return) gets an
+ * apostrophe before it. Numbers stay numbers, negative ones too.
+ */
+function cell(value: Row[keyof Row]): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = typeof value === 'string' ? line(value) : value.map(line).join(' ');
+  const harmless = /^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n;']/.test(harmless) || harmless !== text ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

@@ -1,0 +1,104 @@
+import type { Batch } from '../../batch/batch.ts';
+import type { BatchRun } from '../../batch/batch-run.ts';
+import type { Form } from '../form.ts';
+
+/** The form that changes a running batch's size; its `value` is the batch's id. */
+export const RESIZE_FORM = 'resize-batch';
+/** The form that an EphemeralJob is pasted into. */
+export const APPLY_FORM = 'apply';
+
+/** What a person can paste into one field of a form (Slack: 3,000 characters). */
+export const LONGEST_PASTED = 3_000;
+
+/** The two numbers that may change while a batch runs. */
+export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: BatchRun): Form {
+  return {
+    name: RESIZE_FORM,
+    value: id,
+    title: 'Change size',
+    submit: 'Change',
+    intro: `Only these two may change while it runs. ${eligible} pods can be worked on.`,
+    fields: [
+      {
+        id: 'parallelism',
+        label: 'Parallelism',
+        kind: 'line',
+        optional: true,
+        hint: 'How many pods at the same time, 1 to 10.',
+        initial: String(parallelism),
+        maxLength: 2,
+      },
+      {
+        id: 'replicas',
+        label: 'Replicas',
+        kind: 'line',
+        optional: true,
+        hint: 'How many of the pods at most; left empty: no change.',
+        ...(replicas !== undefined && { initial: String(replicas) }),
+        maxLength: 10,
+      },
+    ],
+  };
+}
+
+/** Beside the fields of a form, by their ids. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+export type FilledSizes =
+  | { readonly kind: 'ok'; readonly parallelism?: number; readonly replicas?: number }
+  | { readonly kind: 'errors'; readonly errors: FieldErrors };
+
+const SIZES = ['parallelism', 'replicas'] as const;
+const MOST = { parallelism: 10, replicas: 2_147_483_647 } as const;
+
+/** The sizes of a filled form that differ from the batch's own. */
+export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Batch): FilledSizes {
+  const typed = SIZES.flatMap((id) => {
+    const words = fields[id]?.trim() ?? '';
+    return words === '' ? [] : [{ id, number: /^\d{1,10}$/.test(words) ? Number(words) : 0 }];
+  });
+  const wrong = typed.filter(({ id, number }) => number < 1 || number > MOST[id]);
+  if (wrong.length > 0) {
+    const errors = wrong.map(({ id }) => [id, `Give a whole number from 1 to ${MOST[id]}.`]);
+    return { kind: 'errors', errors: Object.fromEntries(errors) };
+  }
+  const changed = typed.filter(({ id, number }) => number !== batch[id]);
+  if (changed.length === 0) return { kind: 'errors', errors: { parallelism: 'Nothing would change.' } };
+  return { kind: 'ok', ...Object.fromEntries(changed.map(({ id, number }) => [id, number])) };
+}
+
+/** What is known of a job before its form is filled in. The cluster, which has no field, comes back as the form's `value`. */
+export interface GivenJob {
+  readonly namespace?: string;
+  readonly cluster?: string;
+  readonly yaml?: string;
+}
+
+/** `/kdebug apply` without a document, and the shortcut on a message that holds one. */
+export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => ({
+  name: APPLY_FORM,
+  value: cluster,
+  title: 'Apply an EphemeralJob',
+  submit: 'Apply',
+  fields: [
+    {
+      id: 'yaml',
+      label: 'YAML',
+      kind: 'lines',
+      optional: false,
+      hint: 'A longer job goes into a code block of a message: there, the shortcut "Apply as EphemeralJob" reads it.',
+      placeholder: 'apiVersion: apps.kruise.io/v1alpha1',
+      maxLength: LONGEST_PASTED,
+      ...(yaml !== undefined && { initial: yaml }),
+    },
+    {
+      id: 'namespace',
+      label: 'Namespace',
+      kind: 'line',
+      optional: true,
+      hint: 'Left empty: the one that the job names, or the default of this channel.',
+      maxLength: 63,
+      ...(namespace !== undefined && { initial: namespace }),
+    },
+  ],
+});

@@ -1,0 +1,156 @@
+import type { Batch } from '../../batch/batch.ts';
+import type { BatchRun } from '../../batch/batch-run.ts';
+import { groupResults, paceOf } from '../../batch/group-results.ts';
+import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
+import type { RunState } from '../../run/run.ts';
+import { type Approvers, approvalParts } from '../approval-parts.ts';
+import { formatCount, formatDuration } from '../duration.ts';
+import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
+import { buttonsPart } from './batch-buttons.ts';
+import { columnsPart, planFacts, skippedText } from './batch-facts.ts';
+import { progressBar, STATUS_TEXT, shownName } from './batch-text.ts';
+import { groupsPart } from './group-parts.ts';
+
+export interface BatchMoment {
+  readonly nowMs: number;
+  readonly approvers: Approvers;
+}
+
+/**
+ * The one root message of a batch, rendered from its record alone: the dashboard while it runs, the card while it waits for
+ * an approval, the verdict in the end. Its size does not grow with the batch; making it takes a few milliseconds for ten
+ * thousand pods.
+ */
+export function batchMessage(run: BatchRun, { nowMs, approvers }: BatchMoment): Message {
+  const { batch, plan, origin } = run;
+  const counts = countPods(batch);
+  const { headline, tone } = headOf(run, counts);
+  return {
+    summary: `${headline}: ${imagesOf(batch)} on ${formatCount(matchedOf(counts), 'pod')} of ${plan.namespace}`,
+    tone,
+    parts: [
+      { kind: 'paragraph', spans: [strong(headline), text('  '), code(shownCommand(run))] },
+      ...(isDecided(run) ? progressParts(batch, counts, nowMs) : []),
+      { kind: 'facts', facts: planFacts(run) },
+      ...approvalParts(run, approvers, nowMs),
+      ...heldPart(batch, nowMs),
+      ...groupsPart(groupResults(batch)),
+      ...skippedPart(batch, counts),
+      ...buttonsPart(run, counts),
+      { kind: 'note', spans: [text('Asked by '), person(origin.requesterId), text(` · batch ${run.id}`)] },
+    ],
+  };
+}
+
+/** Whether it may run, or has. */
+const isDecided = ({ state }: BatchRun): boolean => UNDECIDED[state] === undefined;
+
+const UNDECIDED: Readonly<Partial<Record<RunState, { readonly headline: string; readonly tone: Tone }>>> = {
+  received: { headline: 'Received', tone: 'progress' },
+  denied: { headline: 'Denied', tone: 'failure' },
+  'pending-approval': { headline: 'Waiting for approval', tone: 'attention' },
+  rejected: { headline: 'Rejected', tone: 'failure' },
+  expired: { headline: 'Expired', tone: 'attention' },
+  cancelled: { headline: 'Cancelled', tone: 'neutral' },
+};
+
+const imagesOf = ({ variants }: Batch): string => (variants[0] ?? []).map(({ imageAlias }) => imageAlias).join(', ');
+
+/** A line of 16,000 characters may have been typed; the whole is in the record. */
+const LONGEST_COMMAND = 300;
+function shownCommand({ commandLine }: BatchRun): string {
+  const line = commandLine.split('\n', 1)[0] ?? '';
+  return `/kdebug ${line.length > LONGEST_COMMAND ? `${line.slice(0, LONGEST_COMMAND)}…` : line}`;
+}
+
+function headOf({ state, batch }: BatchRun, counts: Counts): { readonly headline: string; readonly tone: Tone } {
+  const undecided = UNDECIDED[state];
+  if (undecided) return undecided;
+  const { tone, words } = STATUS_TEXT[statusOf(batch, counts)];
+  if (batch.endedAtMs !== undefined) {
+    return {
+      tone,
+      headline: `${words}: ${counts.succeeded.toLocaleString('en-US')} of ${formatCount(matchedOf(counts) - counts.skipped, 'pod')}`,
+    };
+  }
+  if (batch.closed) {
+    return { tone, headline: `Ending: ${formatCount(counts.starting + counts.running, 'pod')} still under way` };
+  }
+  const isLookedAt = batch.canary === 'waiting' && !batch.paused;
+  return isLookedAt
+    ? { tone: 'attention', headline: 'The first pod has ended: have a look' }
+    : { tone, headline: words };
+}
+
+function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Part[] {
+  const all = matchedOf(counts) - counts.skipped;
+  const pace = paceOf(batch, counts, nowMs);
+  const rate = pace ? ` · ${rateText(pace.perMinute)}` : '';
+  const left = pace?.leftMs === undefined ? '' : ` · about ${formatDuration(pace.leftMs)} left`;
+  const done = endedOf(counts) + counts.cancelled;
+  return [
+    {
+      kind: 'paragraph',
+      spans: [
+        code(progressBar(done, all)),
+        text(`  ${done.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}${rate}${left}`),
+      ],
+    },
+    columnsPart(batch, counts, nowMs),
+  ];
+}
+
+const rateText = (perMinute: number): string =>
+  perMinute >= 120
+    ? `${Math.round(perMinute / 60).toLocaleString('en-US')} pods/s`
+    : `${perMinute < 10 ? perMinute.toFixed(1) : Math.round(perMinute)} pods/min`;
+
+function skippedPart(batch: Batch, counts: Counts): readonly Part[] {
+  const skipped = skippedText(batch, counts);
+  return skipped === undefined ? [] : [{ kind: 'note', spans: [text(skipped)] }];
+}
+
+/** Why it does not go on, or no further. */
+function heldPart(batch: Batch, nowMs: number): readonly Part[] {
+  const spans = heldSpans(batch, nowMs);
+  return spans.length === 0 ? [] : [{ kind: 'paragraph', spans }];
+}
+
+function heldSpans(batch: Batch, nowMs: number): readonly Span[] {
+  const { closed, paused, canary, ttlMs, createdAtMs } = batch;
+  if (closed) return closedSpans(batch);
+  if (batch.endedAtMs !== undefined) return [];
+  if (paused) return [text('Paused by '), person(paused.byUserId), text(', '), time(paused.atMs)];
+  if (canary === 'waiting') return canarySpans(batch);
+  return ttlMs === undefined || nowMs >= createdAtMs + ttlMs
+    ? []
+    : [text('Ends at the latest '), time(createdAtMs + ttlMs)];
+}
+
+function canarySpans({ pods }: Batch): readonly Span[] {
+  const first = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined);
+  return [text('The first pod was '), code(shownName(first?.name ?? '')), text('. The others wait for Continue.')];
+}
+
+function closedSpans({ closed }: Batch): readonly Span[] {
+  switch (closed?.because) {
+    case 'cancelled':
+      return [
+        text('Cancelled'),
+        ...(closed.byUserId === undefined ? [] : [text(' by '), person(closed.byUserId)]),
+        text(', '),
+        time(closed.atMs),
+        text('. Nothing more is started.'),
+      ];
+    case 'ttl':
+      return [text('Its time to live is over: nothing more is started, and what still runs is no longer waited for.')];
+    case 'start-failures':
+      return [
+        text('Stopped: three pods did not start for the same reason ('),
+        code(closed.reason ?? ''),
+        text('), so the others would not either.'),
+      ];
+    default:
+      return [];
+  }
+}

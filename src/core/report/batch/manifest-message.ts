@@ -1,0 +1,94 @@
+import type { ManifestProblem } from '../../batch/ephemeral-job.ts';
+import { REASONS } from '../../errors.ts';
+import type { RunId } from '../../ids.ts';
+import { formatCount } from '../duration.ts';
+import { code, type Message, strong, text } from '../message.ts';
+
+const SHOWN_PROBLEMS = 10;
+const LONGEST_LINE = 120;
+const LONGEST_MESSAGE = 300;
+
+/** What is wrong with a pasted job: each problem with its line and column, the first one with a caret under its place. */
+export function manifestProblemsMessage(problems: readonly ManifestProblem[], yaml: string): Message {
+  const { title, hint } = REASONS.manifest_invalid;
+  const more = problems.length - SHOWN_PROBLEMS;
+  const [first] = problems;
+  return {
+    summary: `Not started: ${title} (${formatCount(problems.length, 'problem')})`,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong('Not started: '), text(`${title}.`)] },
+      {
+        kind: 'list',
+        items: [
+          ...problems
+            .slice(0, SHOWN_PROBLEMS)
+            .map(({ line, column, message }) => [
+              strong(`${line}:${column} `),
+              text(message.slice(0, LONGEST_MESSAGE)),
+            ]),
+          ...(more > 0 ? [[text(`and ${more} more`)]] : []),
+        ],
+      },
+      ...(first ? [{ kind: 'preformatted', text: caretAt(first, yaml) } as const] : []),
+      { kind: 'paragraph', spans: [text(hint)] },
+      { kind: 'note', spans: [text('manifest_invalid')] },
+    ],
+  };
+}
+
+/** The line and a caret; of a long line, the part around the place. */
+function caretAt({ line, column }: ManifestProblem, yaml: string): string {
+  const whole = (yaml.split('\n', line)[line - 1] ?? '').replaceAll('\t', ' ');
+  const from = Math.max(0, column - 1 - LONGEST_LINE / 2);
+  return `${whole.slice(from, from + LONGEST_LINE)}\n${' '.repeat(column - 1 - from)}^`;
+}
+
+/** Slack shows about this much beside a field. */
+const LONGEST_BESIDE = 300;
+
+/** The same beside the field of a form: as many problems as fit, the first one in any case, and how many more there are. */
+export function fieldProblems(problems: readonly ManifestProblem[]): string {
+  const lines = problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+  for (let shown = lines.length; ; shown -= 1) {
+    const more = shown < lines.length ? `\nand ${lines.length - shown} more` : '';
+    const said = lines.slice(0, shown).join('\n');
+    if (said.length + more.length <= LONGEST_BESIDE) return said + more;
+    if (shown <= 1) return `${said.slice(0, LONGEST_BESIDE - more.length - 1)}…${more}`;
+  }
+}
+
+/** Said to who applied a job: that it was taken, and what of it means something else here. */
+export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
+  summary: `Applied ${jobName}: its dashboard follows in the channel.`,
+  tone: 'neutral',
+  parts: [
+    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its dashboard follows in the channel.')] },
+    ...(notes.length === 0 ? [] : [{ kind: 'list', items: notes.map((note) => [text(note)]) } as const]),
+  ],
+});
+
+/** In characters: what one code block of a message holds whole (Slack: 3,000 a text). */
+export const LONGEST_SHOWN = 2_900;
+
+/** A batch as an EphemeralJob, to copy. */
+export const exportMessage = (id: RunId, yaml: string): Message => ({
+  summary: `Batch ${id} as an EphemeralJob`,
+  tone: 'neutral',
+  parts: [
+    { kind: 'paragraph', spans: [strong(`Batch ${id} as an EphemeralJob`)] },
+    { kind: 'preformatted', text: yaml },
+    { kind: 'note', spans: [text('To run it again: '), code('/kdebug apply'), text(' and this on the next lines')] },
+  ],
+});
+
+export const exportedAsFileMessage = (id: RunId): Message => ({
+  summary: `Batch ${id} is too long to show here: it comes as a file in a direct message.`,
+  tone: 'neutral',
+  parts: [
+    {
+      kind: 'paragraph',
+      spans: [text(`Batch ${id} is too long to show here: it comes as a file in a direct message from kdebug.`)],
+    },
+  ],
+});

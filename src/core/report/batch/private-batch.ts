@@ -1,0 +1,37 @@
+import type { BatchRun } from '../../batch/batch-run.ts';
+import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
+import { isFinal } from '../../run/progress.ts';
+import { code, type Message, type Span, strong, text } from '../message.ts';
+import { type BatchMoment, batchMessage } from './batch-message.ts';
+import { STATUS_TEXT } from './batch-text.ts';
+
+/** The dashboard for one person: the same facts; its buttons stay with the one in the channel. */
+export function batchForOne(run: BatchRun, moment: BatchMoment): Message {
+  const { parts, ...message } = batchMessage(run, moment);
+  const change: readonly Span[] = isFinal(run.state)
+    ? [code(`/kdebug export ${run.id}`), text(' gives it as YAML')]
+    : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
+  return { ...message, parts: [...parts.filter(({ kind }) => kind !== 'actions'), { kind: 'note', spans: change }] };
+}
+
+/** What a batch came to, or where it stands, in a few words: `Running, 12 of 40 pods succeeded`. */
+export function batchWords({ state, batch }: BatchRun): string {
+  if (state !== 'approved' && state !== 'running' && state !== 'finished') return state;
+  const counts = countPods(batch);
+  const { words } = STATUS_TEXT[statusOf(batch, counts)];
+  return `${words}, ${counts.succeeded} of ${matchedOf(counts) - counts.skipped} pods succeeded`;
+}
+
+const CHANGED = {
+  pause: 'is paused: nothing more is started until somebody resumes it',
+  resume: 'goes on',
+  continue: 'goes on with the other pods',
+  cancel: 'is cancelled: nothing more is started; what runs is followed to its end',
+  scale: 'has its new size',
+} as const;
+
+/** Said to who typed the change; a click needs no words, for its dashboard shows it. */
+export function changedMessage(id: string, change: keyof typeof CHANGED): Message {
+  const said = `Batch ${id} ${CHANGED[change]}.`;
+  return { summary: said, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(said)] }] };
+}

@@ -1,0 +1,39 @@
+import type { Run } from '../run/run.ts';
+import { formatCount } from './duration.ts';
+import { type Part, text } from './message.ts';
+
+/** It was read to its end, but the disk did not take all of it. */
+export const isKeptInPart = ({ log }: Run): boolean => /^spool_/.test(log?.completeness.interruptedBy ?? '');
+
+/** What could not be proven about the log, said plainly. */
+export function caveats(run: Run): readonly Part[] {
+  const { log } = run;
+  if (!log) return paragraphs([rebuilt(run)]);
+  const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
+  const sentences = [
+    limitReached && 'The log is longer than the policy allows to read; it is cut here.',
+    beginningMayBeMissing &&
+      'The beginning of the log may be missing: the node had rotated it before it could be read.',
+    gaps.length > 0 &&
+      `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
+    interruptedBy !== undefined &&
+      (isKeptInPart(run)
+        ? `Not all of the log could be kept (${interruptedBy}): its file ends early, what is shown last here is its true end.`
+        : `The log could not be read to its end (${interruptedBy}).`),
+    rebuilt(run),
+    run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
+  ];
+  return paragraphs(sentences);
+}
+
+/** What a run that was found in the cluster again (`rebuildRun`) does not know of itself. */
+function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
+  if (isRebuilt !== true) return undefined;
+  const words = approval && approval.votes.length > 0 ? ', and what the voters wrote is gone' : '';
+  return `kdebug had lost its record of this run and found the container again in the cluster: when it was launched is an estimate${words}.`;
+}
+
+const paragraphs = (sentences: readonly (string | false | undefined)[]): readonly Part[] =>
+  sentences
+    .filter((sentence): sentence is string => typeof sentence === 'string')
+    .map((sentence) => ({ kind: 'paragraph', spans: [text(sentence)] }));

@@ -1,0 +1,104 @@
+import type { Command } from '../../core/command/command.ts';
+import { repairYaml } from '../../core/command/repair.ts';
+import { isCatalogueName, isDnsLabel } from '../../core/command/values/names.ts';
+import { asChannelId, asUserId } from '../../core/ids.ts';
+import { own } from '../../core/policy/own.ts';
+import {
+  APPLY_FORM,
+  applyForm,
+  type FieldErrors,
+  type GivenJob,
+  LONGEST_PASTED,
+} from '../../core/report/batch/batch-forms.ts';
+import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/report/batch/manifest-message.ts';
+import type { Message } from '../../core/report/message.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
+import type { Origin } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports.ts';
+import { type JobPlace, type ReadRequests, readRequests } from './apply-job.ts';
+import type { Take } from './take.ts';
+
+/** The callback id of the message shortcut "Apply as EphemeralJob". */
+export const APPLY_JOB = 'apply-job';
+
+const said = (message: Message): Answer => ({ kind: 'message', message });
+
+export interface ApplyParts {
+  readonly deps: FlowDeps;
+  readonly take: Take;
+}
+
+/** The ways in for an EphemeralJob: the command, its form, and the shortcut on a message. The result is a batch like any other. */
+export class ApplyDesk {
+  readonly #parts: ApplyParts;
+
+  constructor(parts: ApplyParts) {
+    this.#parts = parts;
+  }
+
+  command(origin: Origin, { yaml, namespace, cluster }: Extract<Command, { kind: 'apply' }>): Promise<Answer> {
+    const place = { ...(namespace !== undefined && { namespace }), ...(cluster !== undefined && { cluster }) };
+    if (yaml !== undefined) return this.#apply(origin, yaml, place);
+    return Promise.resolve(this.#form(origin.channelId, place));
+  }
+
+  /** A job that fits into the form is shown there first; a longer one is applied as it stands. */
+  shortcut(shortcut: Shortcut): Promise<Answer> {
+    if (shortcut.code === undefined) return Promise.resolve(said(reasonMessage('manifest_missing')));
+    const yaml = repairYaml(shortcut.code);
+    if (yaml.length <= LONGEST_PASTED) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
+    return this.#apply(originOf(shortcut, 'shortcut'), yaml, {});
+  }
+
+  /** Undefined: another form. */
+  async submit(submission: Submission): Promise<SubmitAnswer | undefined> {
+    if (submission.name !== APPLY_FORM) return undefined;
+    const { namespace } = submission.fields;
+    const yaml = repairYaml(submission.fields.yaml ?? '');
+    const typed = namespace?.trim() ?? '';
+    if (typed !== '' && !isDnsLabel(typed)) return errors({ namespace: 'This cannot be the name of a namespace.' });
+    const cluster = submission.value;
+    const place = { ...(typed !== '' && { namespace: typed }), ...(isCatalogueName(cluster) && { cluster }) };
+    const read = readRequests(yaml, place, this.#parts.deps);
+    if (read.kind === 'invalid') return errors({ yaml: fieldProblems(read.problems) });
+    if (read.kind === 'contradiction')
+      return errors({ [read.field === 'cluster' ? 'yaml' : 'namespace']: `Not the same: ${read.words}.` });
+    const answer = await this.#take(originOf(submission, 'form'), read);
+    return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
+  }
+
+  async #apply(origin: Origin, yaml: string, place: JobPlace): Promise<Answer> {
+    const read = readRequests(yaml, place, this.#parts.deps);
+    if (read.kind === 'invalid') return said(manifestProblemsMessage(read.problems, yaml));
+    if (read.kind === 'contradiction') return said(reasonMessage('flag_contradiction', read.words));
+    return this.#take(origin, read);
+  }
+
+  async #take(origin: Origin, read: Extract<ReadRequests, { kind: 'ok' }>): Promise<Answer> {
+    const answer = await this.#parts.take(origin, read.request, read.extra);
+    return answer.kind === 'nothing' ? said(appliedMessage(read.job.jobName, read.job.notes)) : answer;
+  }
+
+  #form(channelId: string, given: GivenJob): Answer {
+    const isKnown = own(this.#parts.deps.policies.current().channels, channelId);
+    return isKnown ? { kind: 'form', form: applyForm(given) } : said(reasonMessage('channel_unknown', channelId));
+  }
+}
+
+const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
+
+type Asked = Pick<Submission, 'teamId' | 'userId' | 'channelId' | 'threadTs' | 'dedupeKey' | 'receivedAtMs'>;
+
+const originOf = (
+  { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Asked,
+  source: Origin['source'],
+): Origin => ({
+  source,
+  dedupeKey,
+  teamId,
+  channelId: asChannelId(channelId),
+  requesterId: asUserId(userId),
+  receivedAtMs,
+  ...(threadTs !== undefined && { threadTs }),
+});

@@ -1,0 +1,44 @@
+import type { BatchRun } from '../../core/batch/batch-run.ts';
+import { podsToRerun } from '../../core/batch/group-results.ts';
+import { asChannelId, asUserId } from '../../core/ids.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
+import type { Origin } from '../../core/run/run.ts';
+import type { Answer, Click } from '../ports.ts';
+import type { Take } from './take.ts';
+
+/** The button of a batch that has ended with pods that did not succeed. */
+export const RERUN_FAILED = 'rerun-failed';
+
+/**
+ * Makes the batch's request once more for the pods that did not succeed: a new batch, of the person who clicked, decided anew
+ * by the policy for that person. A second click of the same person starts nothing.
+ */
+export async function rerunFailed(
+  run: BatchRun,
+  click: Click,
+  { take, nowMs }: { readonly take: Take; readonly nowMs: number },
+): Promise<Answer> {
+  const { batch, request, job, commandLine } = run;
+  if (run.state !== 'finished' || podsToRerun(batch).length === 0) return refuse('batch_unchangeable');
+  // The pods are chosen already: `replicas` bounded the first choice.
+  const { replicas: _, ...size } = request.batch;
+  const again = { ...request, batch: { ...size, parallelism: batch.parallelism } };
+  const requests = job?.requests.map((one) => ({ ...one, batch: again.batch })) ?? [];
+  const ofJob = job && { commandLine, job: { ...job, paused: false, requests } };
+  return take(originOf(run, click, nowMs), again, { rerunOf: run.id, ...ofJob });
+}
+
+const refuse = (code: 'batch_unchangeable'): Answer => ({ kind: 'message', message: reasonMessage(code) });
+
+/** Where the first one stands, which the person who clicks sees. */
+function originOf({ id, origin }: BatchRun, { teamId, userId, channelId }: Click, nowMs: number): Origin {
+  return {
+    source: 'button',
+    dedupeKey: `${RERUN_FAILED}:${id}:${userId}`,
+    teamId,
+    channelId: asChannelId(channelId),
+    requesterId: asUserId(userId),
+    receivedAtMs: nowMs,
+    ...(origin.threadTs !== undefined && { threadTs: origin.threadTs }),
+  };
+}

@@ -1,0 +1,90 @@
+import type { RunId } from '../../core/ids.ts';
+import type { Spool, Spools } from '../ports.ts';
+
+/** What the logs of one batch come to at most in its file; what does not fit is left out whole, and said to be. */
+const MOST_LOG_BYTES = 256 * 1024 ** 2;
+
+/** The logs of one batch, gathered in one spool as its pods end: in memory but for a block. */
+export class BatchLog {
+  readonly #spool: Promise<Spool>;
+  readonly #most: number;
+  readonly #known = new Set<string>();
+  #bytes = 0;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(spool: Promise<Spool>, most: number) {
+    this.#spool = spool;
+    this.#most = most;
+  }
+
+  has(index: number, container: number): boolean {
+    return this.#known.has(`${index}/${container}`);
+  }
+
+  /**
+   * Adds one container's log under its head, in the order of the calls. `headOf` is told how many bytes follow. Resolves when the
+   * log has been copied, or left out: a disk that fails loses this file, never the run.
+   */
+  add(at: { readonly index: number; readonly container: number }, log: Spool, headOf: HeadOf): Promise<void> {
+    this.#known.add(`${at.index}/${at.container}`);
+    this.#turn = this.#turn.then(() => this.#append(log, headOf)).catch(() => undefined);
+    return this.#turn;
+  }
+
+  /** All that was added; nothing can be added any more. */
+  async finished(): Promise<Spool> {
+    await this.#turn;
+    const spool = await this.#spool;
+    await spool.finish();
+    return spool;
+  }
+
+  async remove(): Promise<void> {
+    await this.#turn;
+    await (await this.#spool).remove();
+  }
+
+  async #append(log: Spool, headOf: HeadOf): Promise<void> {
+    const spool = await this.#spool;
+    const fits = this.#bytes + log.bytes <= this.#most;
+    await this.#write(spool, Buffer.from(headOf({ bytes: fits ? log.bytes : 0, leftOut: !fits })));
+    if (!fits) return;
+    let endsLine = true;
+    for await (const piece of log.read()) {
+      await this.#write(spool, piece);
+      endsLine = piece.at(-1) === NEW_LINE;
+    }
+    await this.#write(spool, Buffer.from(endsLine ? '\n' : '\n\n'));
+  }
+
+  async #write(spool: Spool, piece: Uint8Array): Promise<void> {
+    this.#bytes += piece.length;
+    await spool.write(piece);
+  }
+}
+
+const NEW_LINE = 10;
+
+export type HeadOf = (log: { readonly bytes: number; readonly leftOut: boolean }) => string;
+
+/** The logs of the batches that this replica works on. */
+export class BatchLogs {
+  readonly #spools: Spools;
+  readonly #logs = new Map<RunId, BatchLog>();
+
+  constructor(spools: Spools) {
+    this.#spools = spools;
+  }
+
+  of(id: RunId): BatchLog {
+    const known = this.#logs.get(id) ?? new BatchLog(this.#spools.open(id), MOST_LOG_BYTES);
+    this.#logs.set(id, known);
+    return known;
+  }
+
+  async forget(id: RunId): Promise<void> {
+    const log = this.#logs.get(id);
+    this.#logs.delete(id);
+    await log?.remove();
+  }
+}

@@ -1,0 +1,105 @@
+import { decideSnapshot, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
+import { podsToRerun } from '../../core/batch/group-results.ts';
+import { batchPlanHash, newBatch, type PlannedPod } from '../../core/batch/new-batch.ts';
+import { type BatchTarget, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
+import type { RunRequest } from '../../core/command/command.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { worseClass } from '../../core/policy/effective-class.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import { pause } from '../latest.ts';
+import { aimOf, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
+
+/** Pods that are planned before others get their turn: a few milliseconds. */
+const AT_ONCE = 100;
+
+/** The requests of a batch, one for each container that a pod gets. */
+export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?.requests ?? [request];
+
+/**
+ * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
+ * match is a refusal. @throws Refused
+ */
+export async function planBatch(run: Run, target: BatchTarget, context: Context): Promise<Made> {
+  const { policy, deps } = context;
+  const { request, origin } = run;
+  const aim = aimOf(request, origin, policy);
+  const cluster = deps.clusters.get(aim.cluster);
+  const [pods, level, onlyUids] = await Promise.all([
+    cluster.pods(aim.namespace, selectorOf(target)),
+    cluster.podSecurity(aim.namespace),
+    uidsToRerun(run, deps),
+  ]);
+  const requests = requestsOf(run);
+  const selected = selectPods(pods, {
+    target,
+    targetContainers: requests.map(({ targetContainer }) => targetContainer),
+    maxEphemeralContainers: policy.limits.ephemeralContainersPerPod,
+    ...(onlyUids && { onlyUids }),
+  });
+  if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
+  const learnt = learntOnce(deps);
+  const parts = requests.map((asked) => ({
+    request: asked,
+    origin,
+    policy,
+    level,
+    aim: { ...aim, alias: aimOf(asked, origin, policy).alias },
+    learntOf: learnt,
+  }));
+  const batch = newBatch({
+    pods: await planAll(selected.pods, parts, deps),
+    asked: request.batch,
+    ...(run.job?.paused && { pausedBy: origin.requesterId }),
+    nowMs: deps.clock.now(),
+  });
+  const plans = [...firstOfEachVariant(batch)];
+  const decision = decideSnapshot(batch, policy);
+  return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
+}
+
+interface Context {
+  readonly policy: Policy;
+  readonly deps: FlowDeps;
+}
+
+async function planAll(
+  selected: readonly SelectedPod[],
+  parts: readonly PlanParts[],
+  { clock }: FlowDeps,
+): Promise<readonly PlannedPod[]> {
+  const planned: PlannedPod[] = [];
+  for (const pod of selected) {
+    const plans: Plan[] = [];
+    if (pod.skip === undefined) for (const part of parts) plans.push(await planPod(pod.pod, part));
+    if (planned.push({ ...pod, plans }) % AT_ONCE === 0) await pause(clock, 0);
+  }
+  return planned;
+}
+
+/** Pods of one batch have few images: each is looked up once. */
+function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
+  const known = new Map<string, Promise<UserAndGroup | undefined>>();
+  return (image) => {
+    const asked = known.get(image) ?? learntOf(image, deps);
+    known.set(image, asked);
+    return asked;
+  };
+}
+
+async function uidsToRerun({ rerunOf }: Run, { store }: FlowDeps): Promise<ReadonlySet<string> | undefined> {
+  if (rerunOf === undefined) return undefined;
+  const earlier = await store.read(rerunOf);
+  return earlier?.batch
+    ? new Set(podsToRerun(earlier.batch).map(({ uid }) => uid))
+    : refuse('batch_not_found', rerunOf);
+}
+
+/** Of the highest class: what is said of it holds for all. */
+const worstOf = ([first, ...others]: readonly Plan[]): Plan =>
+  others.reduce(
+    (worst, plan) => (worseClass(worst.class, plan.class) === worst.class ? worst : plan),
+    first ?? refuse('no_pod_fits'),
+  );

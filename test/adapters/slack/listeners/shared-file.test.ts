@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { jobFile, readSharedFile } from '../../../../src/adapters/slack/listeners/shared-file.ts';
+import { startWorld, type World } from '../harness.ts';
+
+const YAML = 'apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\n# ä\n';
+const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('http');
+});
+afterAll(() => world.stop());
+beforeEach(() => world.inbox.forget());
+
+const share = (name: string, content: string) => world.local.share({ ...ROY, name, content });
+const apply = (ts: string, callbackId = 'apply-job') => world.local.deliver.shortcut({ ...ROY, ts, callbackId });
+
+describe('the file of a message', () => {
+  test('is read with the bot’s token and brought to the inbox', async () => {
+    const { ts } = await share('job.yaml', YAML);
+    await apply(ts);
+    await world.local.until(() => world.inbox.shortcuts.length === 1);
+    expect(world.inbox.shortcuts[0]).toMatchObject({ name: 'apply-job', code: YAML });
+  });
+
+  test('is left alone by the shortcut that needs none', async () => {
+    const { ts } = await share('job.yaml', YAML);
+    await apply(ts, 'debug-pod');
+    await world.local.until(() => world.inbox.shortcuts.length === 1);
+    expect(world.inbox.shortcuts[0]).not.toHaveProperty('code');
+  });
+
+  test.each([
+    ['photo.png', 'x'],
+    ['job.yaml', 'x'.repeat(65_537)],
+  ])('%s that can be no job is not even read', async (name, content) => {
+    const { ts } = await share(name, content);
+    await apply(ts);
+    await world.local.until(() => world.inbox.shortcuts.length === 1);
+    expect(world.inbox.shortcuts[0]).not.toHaveProperty('code');
+  });
+
+  test('that Slack does not give is a private answer (slack_file_unreadable), and nothing is taken', async () => {
+    const { ts } = await share('job.yaml', YAML);
+    world.local.faults.queue({ method: 'download', kind: 'http_500' });
+    const before = world.local.ephemerals('U0ROY').length;
+    await apply(ts);
+    const told = await world.local.until(() => world.local.ephemerals('U0ROY')[before]);
+    expect(JSON.stringify(told.blocks)).toContain('slack_file_unreadable');
+    expect(world.inbox.shortcuts).toEqual([]);
+  });
+});
+
+describe('reading a file', () => {
+  const reading = () => ({ botToken: world.local.botToken, apiUrl: world.local.apiUrl });
+  const urlOf = async (content: string) => {
+    const message = await share('job.yaml', content);
+    return world.local.state.files.get(message.files[0] ?? '')?.urlPrivate ?? '';
+  };
+  const file = (url_private: string) => ({ name: 'job.yaml', size: 10, url_private });
+
+  test('gives the token to nobody but Slack', async () => {
+    for (const url of [
+      'https://evil.example/files',
+      'http://files.slack.com/x',
+      'https://slack.com.evil.example/',
+      'x',
+    ]) {
+      await expect(readSharedFile(file(url), reading())).rejects.toMatchObject({
+        code: 'slack_file_unreadable',
+        detail: 'foreign_address',
+      });
+    }
+  });
+
+  test('does not follow Slack to its page to sign in, where the token is not enough', async () => {
+    const url = await urlOf(YAML);
+    await expect(readSharedFile(file(url), { ...reading(), botToken: 'xoxb-other' })).rejects.toMatchObject({
+      code: 'slack_file_unreadable',
+      detail: 'status 302',
+    });
+  });
+
+  test('stops at what a job may have, whatever its size was said to be', async () => {
+    await expect(readSharedFile(file(await urlOf('x'.repeat(70_000))), reading())).rejects.toMatchObject({
+      detail: 'longer than it was said to be',
+    });
+    expect(await readSharedFile(file(await urlOf('x'.repeat(65_536))), reading())).toHaveLength(65_536);
+  });
+
+  test('takes the first file that may hold a job', () => {
+    const [photo, big, job] = [
+      { name: 'a.png', size: 1, url_private: '' },
+      { name: 'a.yml', size: 65_537, url_private: '' },
+      { name: 'B.YAML', size: 65_536, url_private: '' },
+    ];
+    expect(jobFile([photo, big, job])).toBe(job);
+    expect(jobFile([photo])).toBeUndefined();
+    expect(jobFile()).toBeUndefined();
+  });
+});

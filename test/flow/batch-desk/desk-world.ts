@@ -1,0 +1,95 @@
+import type { Message } from '../../../src/core/report/message.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import { CommandInbox } from '../../../src/flow/inbox.ts';
+import type { Click, Submission } from '../../../src/flow/ports.ts';
+import { RunSession } from '../../../src/flow/session.ts';
+import { anOrigin, START_MS } from '../../support/builders.ts';
+import { World } from '../support/world.ts';
+
+/** The inbox on a store, with nothing behind it: what was taken stays as it was written. */
+export class DeskWorld {
+  readonly world = new World();
+  readonly started: Run[] = [];
+  readonly inbox: CommandInbox;
+  /** Another replica holds every run. */
+  isElsewhere = false;
+  #dedupe = 0;
+
+  constructor() {
+    const deps = this.world.deps();
+    this.inbox = new CommandInbox(
+      deps,
+      { accepting: 'yes', start: ({ run }) => void this.started.push(run) },
+      {
+        change: async (id, act) => {
+          const lease = this.isElsewhere ? undefined : await deps.store.take(id, deps.owner);
+          if (!lease) return undefined;
+          const session = new RunSession(lease.run, lease.fence, deps.store);
+          try {
+            return await act(session);
+          } finally {
+            await session.release();
+          }
+        },
+      },
+    );
+  }
+
+  /** A run that is there, with its card posted. */
+  async keep(run: Run): Promise<void> {
+    const { store, clock } = this.world;
+    const anchor = { channelId: 'C0SHOP', ts: '1.0' };
+    const origin = { ...run.origin, dedupeKey: `kept-${run.id}`, receivedAtMs: clock.now() };
+    const kept = await store.create({ ...run, origin, delivery: { anchor } }, this.world.deps().owner);
+    if (kept.kind === 'created') await store.release(run.id, kept.fence);
+  }
+
+  async now(run: Run): Promise<Run> {
+    const found = await this.world.store.read(run.id);
+    if (!found) throw new Error('the store has no run');
+    return found;
+  }
+
+  type(words: string, userId = 'U0ROY') {
+    this.#dedupe += 1;
+    const origin = anOrigin({ dedupeKey: `typed-${this.#dedupe}` });
+    return this.inbox.command({ ...origin, requesterId: userId as typeof origin.requesterId }, words);
+  }
+
+  click(action: string, run: Run, over: Partial<Click> = {}) {
+    return this.inbox.action({
+      action,
+      value: run.id,
+      teamId: 'T0TEAM',
+      userId: 'U0ROY',
+      channelId: 'C0SHOP',
+      messageTs: '1.0',
+      dedupeKey: `${action}-${run.id}`,
+      ...over,
+    });
+  }
+
+  submit(name: string, value: string, fields: Submission['fields'], userId = 'U0ROY') {
+    return this.inbox.submit({
+      name,
+      value,
+      fields,
+      teamId: 'T0TEAM',
+      userId,
+      channelId: 'C0SHOP',
+      dedupeKey: `${name}-${value}`,
+      receivedAtMs: START_MS,
+    });
+  }
+
+  /** What was recorded of changes to batches, the newest last. */
+  recorded() {
+    return this.world.audit.entries
+      .filter(({ step }) => step === 'batch')
+      .map(({ actorId, facts }) => ({ actorId, ...facts }));
+  }
+}
+
+/** A private answer, or its whole content as text. */
+export const textOf = (answer: { readonly kind: string; readonly message?: Message }): string =>
+  JSON.stringify(answer.message ?? answer.kind);
