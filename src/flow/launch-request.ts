@@ -1,7 +1,7 @@
 import { buildEphemeralContainer, containerName } from '../core/container/build.ts';
 import type { Plan } from '../core/container/plan.ts';
 import { identityFor } from '../core/policy/identity.ts';
-import { writeBatchReference, writeReference } from '../core/run/reference.ts';
+import { writeReference } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LaunchRequest } from './ports.ts';
@@ -18,7 +18,7 @@ export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
   return {
     containerName: containerName(run.id, plan.podUid),
     notAfterMs,
-    ref: run.ref ?? deps.seal(run.partOf ? writeBatchReference(run.partOf) : writeReference(run, plan, notAfterMs)),
+    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs)),
   };
 }
 

@@ -1,9 +1,11 @@
+import { type Kept, readPartReference, rebuildBatch } from '../core/batch/batch-reference.ts';
 import type { Pod } from '../core/container/pod.ts';
 import { toKdebugError } from '../core/errors.ts';
-import { isRunId } from '../core/ids.ts';
+import { isRunId, type RunId } from '../core/ids.ts';
 import { type Found, rebuildRun } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
+import { pause } from './latest.ts';
 import { placeOf } from './places.ts';
 import { RunSession } from './session.ts';
 
@@ -11,6 +13,8 @@ import { RunSession } from './session.ts';
 const RECENT_MS = 60 * 60_000;
 /** How long to wait before a namespace that could not be read is looked at again. */
 const AGAIN_MS = 30_000;
+/** Longer than a batch that is worked on goes without being written. */
+const GIVEN_BACK_MS = 5_000;
 
 /**
  * The cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store knows nothing of, in
@@ -56,22 +60,39 @@ export class Recovery {
   }
 
   async #lookNow(cluster: string, namespace: string): Promise<void> {
+    const batches = new Map<RunId, LostBatch>();
     for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, ''))
-      for (const found of foundIn(pod)) if (isRecent(found, this.#deps.clock.now())) await this.#recover(found);
+      for (const found of foundIn(pod)) {
+        const text = isRecent(found, this.#deps.clock.now()) ? this.#deps.unseal(found.ref) : undefined;
+        if (text !== undefined && !addPart(batches, found, text)) await this.#recover(found, text);
+      }
+    await Promise.all([...batches].map(([id, lost]) => this.#recoverBatch(id, lost)));
   }
 
-  async #recover(found: Found): Promise<void> {
-    const { store, owner, log, unseal } = this.#deps;
-    const text = unseal(found.ref);
-    const run = text === undefined ? undefined : rebuildRun(found, text);
-    if (!run || this.#stopped || (await store.read(found.runId))) return;
-    if (hasEnded(found) && (await this.#wasTold(run))) return;
+  async #recover(found: Found, text: string): Promise<void> {
+    const run = rebuildRun(found, text);
+    if (!run || (await this.#isKnown(found.runId))) return;
+    if (!hasEnded(found) || !(await this.#wasTold(run))) await this.#takeUp(run, found.pod.metadata.name);
+  }
+
+  /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
+  async #recoverBatch(id: RunId, { kept, pods, parts }: LostBatch): Promise<void> {
+    if (await this.#isKnown(id)) return;
+    await pause(this.#deps.clock, GIVEN_BACK_MS);
+    const run = kept && rebuildBatch(id, kept, pods, this.#deps.clock.now());
+    if (!run || (await this.#isKnown(id))) return;
+    if (!parts.every(hasEnded) || !(await this.#wasTold(run))) await this.#takeUp(run, `${pods.length} pods`);
+  }
+
+  async #isKnown(id: RunId): Promise<boolean> {
+    return this.#stopped || (await this.#deps.store.read(id)) !== undefined;
+  }
+
+  async #takeUp(run: Run, podName: string): Promise<void> {
+    const { store, owner, log } = this.#deps;
     const kept = await store.create(run, owner);
     if (kept.kind !== 'created') return;
-    log.warn('a run that the store had lost was found in the cluster', {
-      runId: run.id,
-      podName: found.pod.metadata.name,
-    });
+    log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
     this.#start(new RunSession(run, kept.fence, store, true));
   }
 
@@ -85,6 +106,25 @@ export class Recovery {
     const inThread = { channelId: anchor.channelId, threadTs: run.origin.threadTs ?? anchor.ts };
     return (await thread.find(inThread, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
   }
+}
+
+/** A batch as far as the cluster tells: the pods with a container of it, in which of these the rest is kept. */
+interface LostBatch {
+  kept: Kept | undefined;
+  readonly pods: Pod[];
+  readonly parts: Found[];
+}
+
+/** False: it is no part of a batch. */
+function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): boolean {
+  const reference = readPartReference(text);
+  if (!reference) return false;
+  const batch = batches.get(reference.partOf) ?? { kept: undefined, pods: [], parts: [] };
+  batches.set(reference.partOf, batch);
+  batch.kept ??= reference.kept;
+  batch.parts.push(found);
+  if (batch.pods.at(-1) !== found.pod) batch.pods.push(found.pod);
+  return true;
 }
 
 function foundIn(pod: Pod): readonly Found[] {

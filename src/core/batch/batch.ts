@@ -76,7 +76,7 @@ export type Variant = readonly PlanTemplate[];
 
 /** Why nothing more is launched. */
 export interface Closed {
-  readonly because: 'cancelled' | 'ttl' | 'start-failures';
+  readonly because: 'cancelled' | 'ttl' | 'start-failures' | 'record-lost';
   readonly atMs: number;
   /** Who, where a person did it. */
   readonly byUserId?: string;

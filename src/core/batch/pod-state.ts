@@ -53,13 +53,14 @@ export type BatchStatus =
   | 'Cancelled';
 
 /**
- * The status of a batch that may run. An ended one is `Cancelled` when a person's stop kept a pod from its turn, `Succeeded` when all pods that were worked on did, `Failed` when none did, else `PartiallySucceeded`.
+ * The status of a batch that may run. An ended one is `Cancelled` when a person's stop kept a pod from its turn, `Succeeded` when all pods that were worked on did, `Failed` when none did, else, and when not all of its pods are known, `PartiallySucceeded`.
  */
 export function statusOf(batch: BatchHead, counts: Counts): BatchStatus {
   if (batch.endedAtMs === undefined) return openStatus(batch, counts);
   if (batch.closed?.because === 'cancelled' && counts.cancelled > 0) return 'Cancelled';
   if (counts.succeeded === 0) return 'Failed';
-  return counts.succeeded === matchedOf(counts) - counts.skipped ? 'Succeeded' : 'PartiallySucceeded';
+  const isWhole = batch.closed?.because !== 'record-lost';
+  return isWhole && counts.succeeded === matchedOf(counts) - counts.skipped ? 'Succeeded' : 'PartiallySucceeded';
 }
 
 /** The proposal: `Waiting` until the first ephemeral container has reached the running state. */

@@ -52,9 +52,6 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
   return JSON.stringify(reference);
 }
 
-/** The text to seal for a container of a batch: only that it is one. A batch is no single run, and is not rebuilt from its parts. */
-export const writeBatchReference = (batchId: RunId): string => JSON.stringify({ v: 1, partOf: batchId });
-
 /** The container that a lost run left in the cluster. */
 export interface Found {
   readonly runId: RunId;

@@ -1,10 +1,10 @@
 import type { BatchPod } from '../../core/batch/batch.ts';
+import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
 import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import type { OpenBatch } from '../../core/batch/settle.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
-import { writeBatchReference } from '../../core/run/reference.ts';
 import type { AdvanceContext } from '../advance.ts';
 import type { FlowDeps } from '../deps.ts';
 import { Latest, pause } from '../latest.ts';
@@ -37,6 +37,8 @@ class BatchEngine {
   readonly #checkpoints: Checkpoints;
   readonly #parts = new Set<RunSession>();
   readonly #works = new Set<Promise<void>>();
+  /** Sealed once: what the pods' containers carry. */
+  readonly #refs: { readonly keeper: string; readonly other: string };
   #isTimeOver = false;
   /** As it was when the work began; for what never changes. */
   #run: BatchRun;
@@ -48,7 +50,8 @@ class BatchEngine {
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
     this.#recheck = recheckOf(run);
-    this.#run = { ...run, ref: deps.seal(writeBatchReference(run.id)) };
+    this.#run = run;
+    this.#refs = { keeper: deps.seal(writeKeeperReference(run)), other: deps.seal(writePartReference(run.id)) };
   }
 
   async work(): Promise<void> {
@@ -137,9 +140,10 @@ class BatchEngine {
   /** Never rejects: what goes wrong with one container is its own end. */
   async #workOnPart(place: Place, make: MakePart): Promise<void> {
     const { deps } = this.#context;
+    const ref = place.index < KEEPERS ? this.#refs.keeper : this.#refs.other;
     let part: RunSession | undefined;
     try {
-      part = sessionOf(await make(this.#run, place, deps));
+      part = sessionOf(await make({ ...this.#run, ref }, place, deps));
       this.#parts.add(part);
       const context = { ...this.#context, check: this.#recheck(place) };
       await workOnPart({ batch: this.#session, place, part, context });

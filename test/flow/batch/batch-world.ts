@@ -156,6 +156,8 @@ export class BatchWorld {
       clock: this.clock,
       policies: { current: () => this.policy },
       owner: `replica-${this.#bots}`,
+      seal: (plain) => Buffer.from(plain).toString('base64'),
+      unseal: (sealed) => Buffer.from(sealed, 'base64').toString(),
     };
   }
 }

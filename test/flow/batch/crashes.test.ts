@@ -110,4 +110,37 @@ describe('a store that loses everything', () => {
     await world.clock.advance(LONG);
     await checkEnd(world);
   });
+
+  it('together with the only bot that knew the batch: what was started is found in the cluster, followed, and told with what is not known', async () => {
+    const world = new BatchWorld(PODS);
+    await world.say(ASKED);
+    await world.clock.advance(1_500);
+    const started = world.fleet.launches.map(({ pod }) => pod.name);
+    expect(started.length).toBeGreaterThan(0);
+    expect(started.length).toBeLessThan(PODS);
+    world.emptyStore();
+    world.restart();
+    await world.clock.advance(LONG);
+    const run = await world.run();
+    expect([run.state, run.delivery.closed, run.rebuilt]).toEqual(['finished', true, true]);
+    expect(world.fleet.launches).toHaveLength(started.length);
+    expect(await world.counts()).toMatchObject({ succeeded: started.length, queued: 0 });
+    expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
+    for (const kind of ['anchor', 'result'] as const) {
+      expect(world.text(kind)).toContain('Partially succeeded');
+      expect(world.text(kind)).toContain('kdebug had lost its record of this batch');
+    }
+    for (const name of started) expect(world.thread.files[0]?.content).toContain(`seen in ${name}`);
+  });
+
+  it('after a batch was told of: nothing is told again', async () => {
+    const world = new BatchWorld(PODS);
+    await world.say(ASKED);
+    await world.clock.advance(LONG);
+    world.emptyStore();
+    world.restart();
+    await world.clock.advance(LONG);
+    expect(await world.store.read(world.id)).toBeUndefined();
+    expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
+  });
 });

@@ -131,7 +131,8 @@ export class Fleet implements Cluster {
     const { ephemeralContainers } = pod.spec;
     if (ephemeralContainers.some((known) => known.name === container.name)) return { kind: 'launched', pod };
     this.launches.push({ pod: { name, uid, namespace: 'shop' }, container, runId });
-    const added = { name: container.name, image: container.image, runId };
+    const ref = container.env.find(({ name: variable }) => variable === 'KDEBUG_REF')?.value ?? '';
+    const added = { name: container.name, image: container.image, runId, ref };
     const held = { ...pod, spec: { ...pod.spec, ephemeralContainers: [...ephemeralContainers, added] } };
     this.set(name, held);
     this.#live(name, container.name);

@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { columnsPart, planFacts, skippedText } from './batch-facts.ts';
-import { progressBar, STATUS_TEXT, shownName } from './batch-text.ts';
+import { progressBar, RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
 import { groupsPart } from './group-parts.ts';
 
 export interface BatchMoment {
@@ -150,6 +150,8 @@ function closedSpans({ closed }: Batch): readonly Span[] {
         code(closed.reason ?? ''),
         text('), so the others would not either.'),
       ];
+    case 'record-lost':
+      return [text(RECORD_LOST)];
     default:
       return [];
   }

@@ -60,3 +60,7 @@ export function progressBar(done: number, all: number): string {
 }
 
 const CELLS = 20;
+
+/** Of a batch that was rebuilt from the cluster (`rebuildBatch`). */
+export const RECORD_LOST =
+  'kdebug had lost its record of this batch and found these containers again in the cluster. Pods that were still waiting are not known any more and were not started; when each was launched is an estimate.';

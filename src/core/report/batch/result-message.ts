@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, person, text } from '../message.ts';
 import { columnsPart, skippedText } from './batch-facts.ts';
 import { batchFileName } from './batch-files.ts';
-import { STATUS_TEXT } from './batch-text.ts';
+import { RECORD_LOST, STATUS_TEXT } from './batch-text.ts';
 import { groupsPart } from './group-parts.ts';
 
 /** The one reply to a batch that has ended: the verdict, what was equal and what stood out, and where the rest is. */
@@ -30,6 +30,7 @@ export function batchResultMessage(run: BatchRun): Message {
           text(lasted === undefined ? ', nothing was started.' : `, it took ${formatDuration(lasted)}.`),
         ],
       },
+      ...(batch.closed?.because === 'record-lost' ? [{ kind: 'paragraph', spans: [text(RECORD_LOST)] } as const] : []),
       columnsPart(batch, counts, batch.endedAtMs ?? batch.createdAtMs),
       ...groupsPart(groupResults(batch)),
       ...(skipped === undefined ? [] : [{ kind: 'paragraph', spans: [text(`${skipped}.`)] } as const]),

@@ -1,0 +1,101 @@
+import type { Pod } from '../container/pod.ts';
+import type { RunId } from '../ids.ts';
+import type { Run } from '../run/run.ts';
+import type { Variant } from './batch.ts';
+import type { BatchRun } from './batch-run.ts';
+
+/** So many pods of a batch carry what is needed to finish it when its record is lost; the others only say whose part they are. */
+export const KEEPERS = 10;
+
+/** Who asked for what, as `Run` has it; no bearer secret and no words of voters. */
+export type Kept = Pick<Run, 'origin' | 'request' | 'commandLine' | 'job' | 'planHash' | 'decision' | 'approval'> & {
+  readonly variant: Variant;
+  readonly parallelism: number;
+  readonly createdAtMs: number;
+};
+
+/** What was sealed into a container of a batch (`KDEBUG_REF`). */
+export interface PartReference {
+  readonly v: 1;
+  readonly partOf: RunId;
+  readonly kept?: Kept;
+}
+
+/** The text to seal for a container of a batch: whose part it is. */
+export const writePartReference = (batchId: RunId): string =>
+  JSON.stringify({ v: 1, partOf: batchId } satisfies PartReference);
+
+/** The same for the containers of the first `KEEPERS` pods; about 2 KB. */
+export const writeKeeperReference = (run: BatchRun): string =>
+  JSON.stringify({ v: 1, partOf: run.id, kept: keptOf(run) } satisfies PartReference);
+
+function keptOf({ origin, request, commandLine, job, planHash, decision, approval, batch }: BatchRun): Kept {
+  const { responseUrl: _, ...whence } = origin;
+  const votes = approval?.votes.map(({ reason: _words, ...vote }) => vote);
+  return {
+    origin: whence,
+    request,
+    commandLine,
+    variant: batch.variants[0] ?? [],
+    parallelism: batch.parallelism,
+    createdAtMs: batch.createdAtMs,
+    ...(job && { job }),
+    ...(planHash !== undefined && { planHash }),
+    ...(decision && { decision }),
+    ...(approval && votes && { approval: { ...approval, votes } }),
+  };
+}
+
+/** What was sealed with our key, so it is what we wrote; undefined: of a single run, or of a version that we do not know. */
+export function readPartReference(text: string): PartReference | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPartReference(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isPartReference = (value: unknown): value is PartReference =>
+  typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && 'partOf' in value;
+
+/**
+ * A batch whose record is lost, rebuilt from the pods that hold a container of it. It is closed: what is there is followed to its
+ * end; the pods that had not had their turn are not known any more. When each was launched is an estimate.
+ */
+export function rebuildBatch(id: RunId, kept: Kept, pods: readonly Pod[], nowMs: number): BatchRun | undefined {
+  const [template] = kept.variant;
+  const [first] = pods;
+  if (!template || !first) return undefined;
+  const { variant, parallelism, createdAtMs, ...asked } = kept;
+  const { name: podName, uid: podUid } = first.metadata;
+  return {
+    ...asked,
+    schema: 1,
+    id,
+    state: 'running',
+    plan: { ...template, podName, podUid, nodeName: first.spec.nodeName ?? '' },
+    rebuilt: true,
+    batch: {
+      variants: [variant],
+      approvedPods: pods.length,
+      approvedParallelism: parallelism,
+      parallelism,
+      eligible: pods.length,
+      queueEnd: pods.length,
+      createdAtMs,
+      idleMs: 0,
+      closed: { because: 'record-lost', atMs: nowMs },
+      pods: pods.map(({ metadata, spec }, index) => ({
+        index,
+        name: metadata.name,
+        uid: metadata.uid,
+        node: spec.nodeName ?? '',
+        state: 'starting',
+        variant: 0,
+        launchedAtMs: nowMs,
+      })),
+    },
+    delivery: {},
+  };
+}
