@@ -18,7 +18,7 @@ const HOMES = {
 
 const oneHomeFor = ([name, { packages, home }]) => ({
   name: `home-of-${name}`,
-  comment: `Instead: say in a port (src/flow/ports.ts) or in a core type what you need of it, and use the package in ${home}.`,
+  comment: `Instead: say in a port (src/flow/ports/) or in a core type what you need of it, and use the package in ${home}.`,
   severity: 'error',
   from: { path: '^src/', pathNot: home },
   to: { path: `node_modules/${packages}` },
@@ -30,7 +30,7 @@ module.exports = {
     {
       name: 'core-is-pure',
       comment:
-        'Instead: pass the value in, or make it a port in src/flow/ports.ts. Core has no I/O, clock or randomness; it may use node:util, and node:crypto in hash.ts.',
+        'Instead: pass the value in, or make it a port in src/flow/ports/. Core has no I/O, clock or randomness; it may use node:util, and node:crypto in hash.ts.',
       severity: 'error',
       from: { path: '^src/core/' },
       to: { pathNot: '^src/core/|^(node:)?(util|crypto)$' },
@@ -44,7 +44,7 @@ module.exports = {
     },
     {
       name: 'flow-knows-core-only',
-      comment: 'Instead: describe what the stage needs as a port in src/flow/ports.ts and implement it in an adapter.',
+      comment: 'Instead: describe what the stage needs as a port in src/flow/ports/ and implement it in an adapter.',
       severity: 'error',
       from: { path: '^src/flow/' },
       to: { pathNot: '^src/(flow|core)/' },
@@ -52,17 +52,17 @@ module.exports = {
     {
       name: 'adapters-know-flow-by-type',
       comment:
-        'Instead: `import type` the port from src/flow/ports.ts. What an adapter must call is handed to it by the composition root.',
+        'Instead: `import type` the port from src/flow/ports/. What an adapter must call is handed to it by the composition root.',
       severity: 'error',
       from: { path: '^src/adapters/' },
       to: { path: '^src/flow/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'adapters-know-ports-only',
-      comment: 'Instead: move the type to src/flow/ports.ts (a contract) or to src/core (a word of the domain).',
+      comment: 'Instead: move the type to src/flow/ports/ (a contract) or to src/core (a word of the domain).',
       severity: 'error',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/flow/', pathNot: '^src/flow/ports\\.ts$' },
+      to: { path: '^src/flow/', pathNot: '^src/flow/ports/' },
     },
     {
       name: 'adapters-do-not-know-each-other',

@@ -13,7 +13,8 @@ import type { PolicyWatch } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import { Pipeline } from './flow/pipeline.ts';
-import type { Log, RunStore } from './flow/ports.ts';
+import type { Log } from './flow/ports/machine.ts';
+import type { RunStore } from './flow/ports/store.ts';
 import { VERSION } from './version.ts';
 
 /** A running bot. */

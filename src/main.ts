@@ -4,7 +4,7 @@ import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
 import { toKdebugError } from './core/errors.ts';
-import type { Log } from './flow/ports.ts';
+import type { Log } from './flow/ports/machine.ts';
 
 /** Exit code for what the operator must correct: environment or policy file. */
 const MISCONFIGURED = 2;

@@ -11,7 +11,7 @@ import type { Run } from '../core/run/run.ts';
 import { isApprover } from './approvers.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports.ts';
+import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports/slack.ts';
 import { planOrRefusal } from './request.ts';
 import type { RunChanger } from './session.ts';
 

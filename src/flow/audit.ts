@@ -1,6 +1,6 @@
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { AuditEntry } from './ports.ts';
+import type { AuditEntry } from './ports/machine.ts';
 
 /**
  * Keeps one step of a run for ever. @throws KdebugError audit_unavailable: what was to be recorded must not happen then.

@@ -5,7 +5,7 @@ import type { Refusal, Rehearsal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import { launchRequestOf } from './launch-request.ts';
-import type { LaunchAnswer } from './ports.ts';
+import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal } from './refusals.ts';
 
 /**

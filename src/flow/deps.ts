@@ -1,17 +1,7 @@
-import type {
-  AuditLog,
-  Clock,
-  Clusters,
-  Directory,
-  Ids,
-  Log,
-  Manifests,
-  Metrics,
-  PolicySource,
-  RunStore,
-  Spools,
-  Thread,
-} from './ports.ts';
+import type { Clusters } from './ports/cluster.ts';
+import type { AuditLog, Clock, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
+import type { Directory, Thread } from './ports/slack.ts';
+import type { RunStore } from './ports/store.ts';
 
 /** Everything that the stages need from the outside; made by the composition root, or by a test. */
 export interface FlowDeps {

@@ -10,7 +10,7 @@ import { toKdebugError } from '../core/errors.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Run, Verdict } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Cluster } from './ports.ts';
+import type { Cluster } from './ports/cluster.ts';
 
 /** What a diagnosis left behind. */
 export interface Left {

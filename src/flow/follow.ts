@@ -7,7 +7,7 @@ import type { Outcome } from '../core/run/outcome.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
-import type { Cluster, PodSeen } from './ports.ts';
+import type { Cluster, PodSeen } from './ports/cluster.ts';
 import type { RunSession } from './session.ts';
 
 /** How often the events are asked why a container has not started. */

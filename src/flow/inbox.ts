@@ -26,7 +26,8 @@ import type { Take } from './batch-desk/take.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
-import type { Answer, Click, Inbox, Quota, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports.ts';
+import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
+import type { Quota } from './ports/store.ts';
 import { type RunChanger, RunSession } from './session.ts';
 
 const LISTED_RUNS = 10;

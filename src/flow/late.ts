@@ -4,7 +4,7 @@ import type { FlowDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
 import { Latest } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
-import type { PodSeen } from './ports.ts';
+import type { PodSeen } from './ports/cluster.ts';
 import type { RunSession } from './session.ts';
 
 /** How long the true end of a given-up run is waited for; it costs one entry in a watch that is shared. */

@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts';
+import type { Clock } from './ports/machine.ts';
 
 /**
  * A mailbox of one: holds only the newest value, so a slow reader never makes anything pile up.

@@ -4,7 +4,7 @@ import { identityFor } from '../core/policy/identity.ts';
 import { writeReference } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { LaunchRequest } from './ports.ts';
+import type { LaunchRequest } from './ports/cluster.ts';
 
 /** What a run's container is marked with; stored with the run, so that every launch of it is the identical patch. */
 export interface LaunchMark {

@@ -7,7 +7,7 @@ import { record } from './audit.ts';
 import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { launchRequestOf, markOf } from './launch-request.ts';
-import type { LaunchAnswer } from './ports.ts';
+import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunSession } from './session.ts';
 

@@ -3,7 +3,8 @@ import { toKdebugError } from '../core/errors.ts';
 import type { Excerpt } from '../core/report/log/excerpt.ts';
 import type { LogFilter } from '../core/report/log/log-filter.ts';
 import type { LogCompleteness, RunLog } from '../core/run/run.ts';
-import type { ActingAs, Cluster, Spool } from './ports.ts';
+import type { ActingAs, Cluster } from './ports/cluster.ts';
+import type { Spool } from './ports/machine.ts';
 
 export interface LogSource {
   readonly cluster: Cluster;

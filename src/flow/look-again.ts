@@ -4,7 +4,7 @@ import { asChannelId, asUserId, isRunId } from '../core/ids.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { LookAgain, Origin, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Answer, Click } from './ports.ts';
+import type { Answer, Click } from './ports/slack.ts';
 
 /** The button of a verdict that could not see everything. */
 export const LOOK_AGAIN = 'look-again';

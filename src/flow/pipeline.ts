@@ -12,7 +12,7 @@ import { awaitLate } from './late.ts';
 import { pause } from './latest.ts';
 import { LogReaders } from './log-readers.ts';
 import { afterLoss } from './lost.ts';
-import type { Inbox } from './ports.ts';
+import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recover.ts';
 import { Reply } from './reply.ts';
 import { type RunChanger, RunSession } from './session.ts';

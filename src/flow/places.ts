@@ -1,5 +1,5 @@
 import type { Run } from '../core/run/run.ts';
-import type { Place, PrivatePlace } from './ports.ts';
+import type { Place, PrivatePlace } from './ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */
 export const placeOf = ({ origin }: Run): Place => ({

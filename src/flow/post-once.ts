@@ -1,7 +1,7 @@
 import { toKdebugError } from '../core/errors.ts';
 import type { Message } from '../core/report/message.ts';
 import type { PostRef, Run } from '../core/run/run.ts';
-import type { Place, PostMeta, Thread } from './ports.ts';
+import type { Place, PostMeta, Thread } from './ports/slack.ts';
 
 export interface PostToMake {
   readonly run: Run;

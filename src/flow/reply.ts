@@ -12,7 +12,7 @@ import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
 import { placeOf, privatePlaceOf, threadOf } from './places.ts';
-import type { Place, PostMeta } from './ports.ts';
+import type { Place, PostMeta } from './ports/slack.ts';
 import { type Posted, postOnce } from './post-once.ts';
 import { gatherMs, lookAgainMs, retryMs, urgentPart } from './reply-pace.ts';
 import type { RunSession } from './session.ts';

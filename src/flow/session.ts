@@ -8,7 +8,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunEvent } from '../core/run/run-event.ts';
 import { type Transition, transition, withBatch } from '../core/run/transition.ts';
-import type { RunStore } from './ports.ts';
+import type { RunStore } from './ports/store.ts';
 
 /** `kept`: the store has just taken it, so the run is ours; else only a batch that is worked on has moved. */
 type Listener = (kept: boolean) => void;

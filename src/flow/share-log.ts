@@ -2,7 +2,7 @@ import { toKdebugError } from '../core/errors.ts';
 import { formatBytes } from '../core/report/duration.ts';
 import type { Delivery, Run } from '../core/run/run.ts';
 import type { LogReaders } from './log-readers.ts';
-import type { Place, Thread } from './ports.ts';
+import type { Place, Thread } from './ports/slack.ts';
 import type { RunSession } from './session.ts';
 
 export interface LogToShare {

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/adapters/system/index.ts';
 import type { ContainerStatus, PodRef } from '../../src/core/container/pod.ts';
 import { asRunId } from '../../src/core/ids.ts';
 import type { LogCompleteness } from '../../src/core/run/run.ts';
-import type { LaunchRequest, PodSeen } from '../../src/flow/ports.ts';
+import type { LaunchRequest, PodSeen } from '../../src/flow/ports/cluster.ts';
 import { Kube } from '../e2e/kube.ts';
 
 const path = process.env.KUBECONFIG ?? '';

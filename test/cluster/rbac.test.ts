@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubernetesCluster } from '../../src/adapters/kubernetes/cluster.ts';
 import { rbac } from '../../src/cli/rbac.ts';
 import { asRunId } from '../../src/core/ids.ts';
-import type { AccessAnswer, AccessRequest, ActingAs, LaunchRequest } from '../../src/flow/ports.ts';
+import type { AccessAnswer, AccessRequest, ActingAs, LaunchRequest } from '../../src/flow/ports/cluster.ts';
 import { Kube } from '../e2e/kube.ts';
 import { ServiceAccount } from './service-account.ts';
 

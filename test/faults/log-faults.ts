@@ -5,7 +5,7 @@ import { view } from '../../src/adapters/slack/views/view.ts';
 import { FileSpool, type SpoolFile } from '../../src/adapters/spool/file-spool.ts';
 import { createSpools } from '../../src/adapters/spool/index.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
-import type { Spools } from '../../src/flow/ports.ts';
+import type { Spools } from '../../src/flow/ports/machine.ts';
 import { aPolicy, aTermination } from '../support/builders.ts';
 import type { Board } from './support/board.ts';
 import { contentBytes, Flood } from './support/flood.ts';

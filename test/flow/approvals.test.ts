@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
-import type { Answer } from '../../src/flow/ports.ts';
+import type { Answer } from '../../src/flow/ports/slack.ts';
 import { anOrigin, aPod, aPolicy, aRule, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';

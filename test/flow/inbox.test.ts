@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CommandInbox, type Starter } from '../../src/flow/inbox.ts';
-import type { Answer } from '../../src/flow/ports.ts';
+import type { Answer } from '../../src/flow/ports/slack.ts';
 import { anOrigin } from '../support/builders.ts';
 import { World } from './support/world.ts';
 

@@ -3,7 +3,7 @@ import { KdebugError } from '../../src/core/errors.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
 import { LogReader } from '../../src/flow/log-reader.ts';
-import type { Spool } from '../../src/flow/ports.ts';
+import type { Spool } from '../../src/flow/ports/machine.ts';
 import { FakeCluster, FakeSpools } from './support/fakes.ts';
 
 async function aReader(log: string | readonly string[], change: (spool: Spool) => Partial<Spool> = () => ({})) {

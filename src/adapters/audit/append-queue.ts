@@ -1,6 +1,6 @@
 import type { Happening } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { Log } from '../../flow/ports.ts';
+import type { Log } from '../../flow/ports/machine.ts';
 import type { RecordWriter } from './record-writer.ts';
 
 interface Waiting {

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extendChain, formatLink, type Link } from '../../core/audit/chain.ts';
 import type { Happening } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { Clock, Log } from '../../flow/ports.ts';
+import type { Clock, Log } from '../../flow/ports/machine.ts';
 import { HeadFile } from './head-file.ts';
 import { type Lock, takeLock } from './lock-file.ts';
 import type { RecordWriter } from './record-writer.ts';

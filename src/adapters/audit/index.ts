@@ -1,7 +1,7 @@
 import { auditKey, ownHappening } from '../../core/audit/chain.ts';
 import { cleanHappening } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { AuditLog, Clock, Log } from '../../flow/ports.ts';
+import type { AuditLog, Clock, Log } from '../../flow/ports/machine.ts';
 import { AppendQueue } from './append-queue.ts';
 import { AuditFile } from './audit-file.ts';
 import type { RecordWriter } from './record-writer.ts';

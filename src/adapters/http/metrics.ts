@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Metrics } from '../../flow/ports.ts';
+import type { Metrics } from '../../flow/ports/machine.ts';
 
 /** What `/metrics` answers with. */
 export interface Exposition {

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type KdebugError, toKdebugError } from '../../core/errors.ts';
-import type { Clock } from '../../flow/ports.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 import type { Exposition } from './metrics.ts';
 
 /** Resolves when its part of the world answers; rejects with why not. */

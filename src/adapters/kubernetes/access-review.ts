@@ -1,5 +1,5 @@
 import { KdebugError } from '../../core/errors.ts';
-import type { AccessRequest, ActingAs } from '../../flow/ports.ts';
+import type { AccessRequest, ActingAs } from '../../flow/ports/cluster.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, readStatus, toClusterError } from './api/api-errors.ts';
 import { checkIdentity } from './api/identity-headers.ts';

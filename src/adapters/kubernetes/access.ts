@@ -1,4 +1,5 @@
-import type { AccessAnswer, AccessRequest, Clock } from '../../flow/ports.ts';
+import type { AccessAnswer, AccessRequest } from '../../flow/ports/cluster.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 import {
   ADD_CONTAINER,
   type ReviewClient,

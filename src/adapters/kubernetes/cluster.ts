@@ -1,19 +1,17 @@
 import type { Node } from '../../core/container/node.ts';
-import type { Pod, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type {
   AccessAnswer,
   AccessRequest,
-  Clock,
   Cluster,
   LaunchAnswer,
   LaunchRequest,
-  Log,
   LogRequest,
   LogSink,
-  PodEvent,
   PodSeen,
-} from '../../flow/ports.ts';
+} from '../../flow/ports/cluster.ts';
+import type { Clock, Log } from '../../flow/ports/machine.ts';
 import { Access } from './access.ts';
 import { ApiClient } from './api/api-client.ts';
 import { Connection } from './api/connection.ts';

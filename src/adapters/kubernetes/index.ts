@@ -1,6 +1,7 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
-import type { Clock, Cluster, Clusters, Log } from '../../flow/ports.ts';
+import type { Cluster, Clusters } from '../../flow/ports/cluster.ts';
+import type { Clock, Log } from '../../flow/ports/machine.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export interface ClustersOptions {

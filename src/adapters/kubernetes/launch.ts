@@ -1,6 +1,7 @@
 import type { PodRef } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { Clock, LaunchAnswer, LaunchRequest } from '../../flow/ports.ts';
+import type { LaunchAnswer, LaunchRequest } from '../../flow/ports/cluster.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 import { mayAddEphemeralContainers } from './access-review.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';

@@ -1,5 +1,5 @@
 import type { Node } from '../../core/container/node.ts';
-import type { Clock } from '../../flow/ports.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asObject, asObjects, asText } from './api/json-fields.ts';

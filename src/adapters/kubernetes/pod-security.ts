@@ -1,5 +1,5 @@
 import type { PodSecurityLevel } from '../../core/container/pod.ts';
-import type { Clock } from '../../flow/ports.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { asObject, asTexts } from './api/json-fields.ts';
 import { namespacePath } from './api/paths.ts';

@@ -1,6 +1,6 @@
 import { type DestinationStream, pino } from 'pino';
 import { KdebugError } from '../../core/errors.ts';
-import type { Log } from '../../flow/ports.ts';
+import type { Log } from '../../flow/ports/machine.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 

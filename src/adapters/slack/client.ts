@@ -1,5 +1,5 @@
 import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
-import type { Log } from '../../flow/ports.ts';
+import type { Log } from '../../flow/ports/machine.ts';
 
 export const SLACK_API_URL = 'https://slack.com/api/';
 const TIMEOUT_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../flow/ports.ts';
+import type { Clock, Log } from '../../flow/ports/machine.ts';
 
 /** Signed requests are refused beyond five minutes, by us and in spirit by Slack: long before, it is time to say so. */
 const WORTH_SAYING_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { Inbox, Person } from '../../flow/ports.ts';
+import type { Inbox, Person } from '../../flow/ports/slack.ts';
 
 /** One thing that Slack may bring us, who may do it, and where it goes. */
 export interface Handler {

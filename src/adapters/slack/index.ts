@@ -1,6 +1,7 @@
 import { App } from '@slack/bolt';
 import { KdebugError } from '../../core/errors.ts';
-import type { Clock, Directory, Inbox, Log, Thread } from '../../flow/ports.ts';
+import type { Clock, Log } from '../../flow/ports/machine.ts';
+import type { Directory, Inbox, Thread } from '../../flow/ports/slack.ts';
 import { asked } from './asking.ts';
 import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
 import { ClockCheck } from './clock-check.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { KdebugError } from '../../core/errors.ts';
-import type { Spool } from '../../flow/ports.ts';
+import type { Spool } from '../../flow/ports/machine.ts';
 
 /** What a spool needs of a file; node's FileHandle has it. */
 export interface SpoolFile {

@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Spools } from '../../flow/ports.ts';
+import type { Spools } from '../../flow/ports/machine.ts';
 import { type Budget, FileSpool, type SpoolFile } from './file-spool.ts';
 
 export interface SpoolsOptions {

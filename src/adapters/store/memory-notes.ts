@@ -1,5 +1,5 @@
 import type { RunId } from '../../core/ids.ts';
-import type { Notes } from '../../flow/ports.ts';
+import type { Notes } from '../../flow/ports/store.ts';
 
 const KEPT = 100;
 

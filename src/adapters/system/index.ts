@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asRunId } from '../../core/ids.ts';
-import type { Clock, Ids } from '../../flow/ports.ts';
+import type { Clock, Ids } from '../../flow/ports/machine.ts';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

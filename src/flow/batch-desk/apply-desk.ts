@@ -15,7 +15,7 @@ import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports.ts';
+import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type JobPlace, type ReadRequests, readRequests } from './apply-job.ts';
 import type { Take } from './take.ts';
 

@@ -9,7 +9,7 @@ import type { Origin, Run } from '../../core/run/run.ts';
 import type { Approvals } from '../approvals.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { Answer, Click, Submission, SubmitAnswer } from '../ports.ts';
+import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import type { RunChanger } from '../session.ts';
 import { type Change, changeBatch, mayChange, type NotChanged } from './change-batch.ts';
 import { exportBatch } from './export-batch.ts';

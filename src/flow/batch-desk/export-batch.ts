@@ -5,7 +5,7 @@ import { exportedAsFileMessage, exportMessage, LONGEST_SHOWN } from '../../core/
 import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { PrivatePlace } from '../ports.ts';
+import type { PrivatePlace } from '../ports/slack.ts';
 
 /**
  * The batch as an EphemeralJob, for one person: in a code block, and where that would cut it, as a file in a direct message,

@@ -3,7 +3,7 @@ import { podsToRerun } from '../../core/batch/group-results.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
-import type { Answer, Click } from '../ports.ts';
+import type { Answer, Click } from '../ports/slack.ts';
 import type { Take } from './take.ts';
 
 /** The button of a batch that has ended with pods that did not succeed. */

@@ -1,5 +1,5 @@
 import type { RunId } from '../../core/ids.ts';
-import type { Spool, Spools } from '../ports.ts';
+import type { Spool, Spools } from '../ports/machine.ts';
 
 /** What the logs of one batch come to at most in its file; what does not fit is left out whole, and said to be. */
 const MOST_LOG_BYTES = 256 * 1024 ** 2;

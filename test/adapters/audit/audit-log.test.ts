@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuditLog, type OpenAuditLog } from '../../../src/adapters/audit/index.ts';
 import { audit as runAudit } from '../../../src/cli/audit.ts';
-import type { AuditEntry, Log, LogFields } from '../../../src/flow/ports.ts';
+import type { AuditEntry, Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import { START_MS } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../../src/adapters/audit/index.ts';
 import { verifyChain } from '../../../src/core/audit/verify.ts';
-import type { AuditEntry, Log } from '../../../src/flow/ports.ts';
+import type { AuditEntry, Log } from '../../../src/flow/ports/machine.ts';
 import { fileOf, KEY, SEALING_KEY } from '../../core/audit/chain-of.ts';
 import { START_MS } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Access } from '../../../src/adapters/kubernetes/access.ts';
 import { ApiClient } from '../../../src/adapters/kubernetes/api/api-client.ts';
 import { Connection } from '../../../src/adapters/kubernetes/api/connection.ts';
-import type { AccessRequest, ActingAs } from '../../../src/flow/ports.ts';
+import type { AccessRequest, ActingAs } from '../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { ALL_RIGHTS, type AllowRule, ReviewServer } from './support/review-server.ts';
 

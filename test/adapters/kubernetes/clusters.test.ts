@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClusters } from '../../../src/adapters/kubernetes/index.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import type { Clusters } from '../../../src/flow/ports.ts';
+import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { json, refusal, ScriptedApiServer } from './support/scripted-api-server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredView } from '../../../play/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import type { Answer } from '../../../src/flow/ports.ts';
+import type { Answer } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';
 

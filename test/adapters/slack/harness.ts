@@ -3,18 +3,16 @@ import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { type Message, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
+import type { Clock, Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
   Answer,
   Click,
-  Clock,
   Inbox,
-  Log,
-  LogFields,
   RefusedAtDoor,
   Shortcut,
   Submission,
   SubmitAnswer,
-} from '../../../src/flow/ports.ts';
+} from '../../../src/flow/ports/slack.ts';
 
 export const realClock: Clock = {
   now: Date.now,

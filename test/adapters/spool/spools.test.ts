@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSpools } from '../../../src/adapters/spool/index.ts';
 import { asRunId } from '../../../src/core/ids.ts';
-import type { Spool } from '../../../src/flow/ports.ts';
+import type { Spool } from '../../../src/flow/ports/machine.ts';
 
 const RUN = asRunId('aaaaaaaaaa');
 const BLOCK = 64 * 1024;

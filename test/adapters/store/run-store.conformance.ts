@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import type { RunStore } from '../../../src/flow/ports.ts';
+import type { RunStore } from '../../../src/flow/ports/store.ts';
 
 /** One store under test, empty, and the means to let its leases lapse. */
 export interface StoreUnderTest {
@@ -72,7 +72,7 @@ async function created(store: RunStore, run: Run, owner = 'one'): Promise<number
   return answer.fence;
 }
 
-/** What every RunStore promises, whatever keeps the runs (src/flow/ports.ts). */
+/** What every RunStore promises, whatever keeps the runs (src/flow/ports/store.ts). */
 export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTest>): void {
   describe(`${name} keeps the promises of a RunStore`, () => {
     let at: StoreUnderTest;

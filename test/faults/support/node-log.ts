@@ -3,7 +3,7 @@ import type { LogClient } from '../../../src/adapters/kubernetes/log/log-stream.
 import { LOG_TIMES, type LogTimes } from '../../../src/adapters/kubernetes/log/log-times.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { RunLog } from '../../../src/core/run/run.ts';
-import type { Spools } from '../../../src/flow/ports.ts';
+import type { Spools } from '../../../src/flow/ports/machine.ts';
 import { SimulatedKubelet } from '../../adapters/kubernetes/support/simulated-kubelet.ts';
 import { aTermination } from '../../support/builders.ts';
 import { PortScene } from './port-scene.ts';

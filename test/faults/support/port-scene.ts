@@ -7,16 +7,10 @@ import { isSettled } from '../../../src/core/run/progress.ts';
 import type { LogCompleteness, Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import { Pipeline } from '../../../src/flow/pipeline.ts';
-import type {
-  Answer,
-  LaunchAnswer,
-  LaunchRequest,
-  Log,
-  LogRequest,
-  LogSink,
-  RunStore,
-  Spools,
-} from '../../../src/flow/ports.ts';
+import type { LaunchAnswer, LaunchRequest, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
+import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
+import type { Answer } from '../../../src/flow/ports/slack.ts';
+import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';

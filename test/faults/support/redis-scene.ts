@@ -1,5 +1,5 @@
 import type { LocalCluster } from '../../../play/cluster/index.ts';
-import type { RunStore } from '../../../src/flow/ports.ts';
+import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { Middle } from '../../adapters/store/redis/middle.ts';
 import { RedisServer } from '../../adapters/store/redis/redis-server.ts';
 import { aStore, Lines } from '../../adapters/store/redis/stores.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/flow/ports.ts';
+import type { Clock } from '../../../src/flow/ports/machine.ts';
 
 interface Timer {
   readonly atMs: number;

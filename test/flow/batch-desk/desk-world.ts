@@ -1,7 +1,7 @@
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { CommandInbox } from '../../../src/flow/inbox.ts';
-import type { Click, Submission } from '../../../src/flow/ports.ts';
+import type { Click, Submission } from '../../../src/flow/ports/slack.ts';
 import { RunSession } from '../../../src/flow/session.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
 import { World } from '../support/world.ts';

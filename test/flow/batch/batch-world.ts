@@ -8,7 +8,7 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import { Pipeline } from '../../../src/flow/pipeline.ts';
-import type { RunStore } from '../../../src/flow/ports.ts';
+import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeThread } from '../support/fakes.ts';

@@ -2,14 +2,14 @@ import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../sr
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type {
-  Clock,
   Cluster,
   LaunchAnswer,
   LaunchRequest,
   LogRequest,
   LogSink,
   PodSeen,
-} from '../../../src/flow/ports.ts';
+} from '../../../src/flow/ports/cluster.ts';
+import type { Clock } from '../../../src/flow/ports/machine.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
 
 /** What the kubelet makes of a pod's debug container. */

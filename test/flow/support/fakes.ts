@@ -1,30 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Node } from '../../../src/core/container/node.ts';
-import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
+import type { ContainerStatus, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';
 import type {
   AccessAnswer,
-  AuditEntry,
-  AuditLog,
   Cluster,
-  Directory,
-  FileToShare,
   LaunchAnswer,
   LaunchRequest,
   LogRequest,
   LogSink,
+  PodSeen,
+} from '../../../src/flow/ports/cluster.ts';
+import type { AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
+import type {
+  Directory,
+  FileToShare,
   Person,
   Place,
-  PodEvent,
-  PodSeen,
   PostMeta,
   PrivatePlace,
-  Spool,
-  Spools,
   Thread,
-} from '../../../src/flow/ports.ts';
+} from '../../../src/flow/ports/slack.ts';
 import { aPod } from '../../support/builders.ts';
 
 /** Errors to throw at the next calls of a method, and whether the effect happened before. */

@@ -1,5 +1,6 @@
 import type { ReasonCode } from '../../../core/errors.ts';
-import type { ActingAs, Clock } from '../../../flow/ports.ts';
+import type { ActingAs } from '../../../flow/ports/cluster.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
 import type { Connection, Route } from './connection.ts';
 import { type HeaderLines, identityHeaders } from './identity-headers.ts';

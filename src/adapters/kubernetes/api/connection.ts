@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import { CredentialSource, type Credentials } from './credentials.ts';
 import type { KubeconfigSource } from './kubeconfig.ts';
 

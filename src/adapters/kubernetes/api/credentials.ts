@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import { type KubeconfigSource, readKubeconfig } from './kubeconfig.ts';
 
 /** What a connection needs of a kubeconfig: the TLS material and the headers that say who asks. */

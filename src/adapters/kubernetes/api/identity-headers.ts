@@ -1,5 +1,5 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { ActingAs } from '../../../flow/ports.ts';
+import type { ActingAs } from '../../../flow/ports/cluster.ts';
 
 export type HeaderLines = Record<string, string | string[]>;
 

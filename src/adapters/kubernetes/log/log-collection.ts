@@ -1,5 +1,5 @@
 import type { LogCompleteness } from '../../../core/run/run.ts';
-import type { LogRequest, LogSink } from '../../../flow/ports.ts';
+import type { LogRequest, LogSink } from '../../../flow/ports/cluster.ts';
 import type { LogStream } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
 import { Merge } from './merge.ts';

@@ -1,4 +1,4 @@
-import type { LogRequest } from '../../../flow/ports.ts';
+import type { LogRequest } from '../../../flow/ports/cluster.ts';
 import { Beginning } from './beginning.ts';
 import { Ending } from './ending.ts';
 import { Judgement } from './judgement.ts';

@@ -1,6 +1,7 @@
 import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Clock, Log, PodSeen } from '../../../flow/ports.ts';
+import type { PodSeen } from '../../../flow/ports/cluster.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { delayOf, type Pause, pause } from '../api/delays.ts';
 import { podPath } from '../api/paths.ts';

@@ -1,5 +1,6 @@
 import type { Pod, PodRef } from '../../../core/container/pod.ts';
-import type { Log, PodSeen } from '../../../flow/ports.ts';
+import type { PodSeen } from '../../../flow/ports/cluster.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { PodChange } from './watch-stream.ts';
 
 export interface Subscriber {

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../core/container/pod.ts';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { asNumber, asObject, asText } from '../api/json-fields.ts';
 import { podsPath } from '../api/paths.ts';

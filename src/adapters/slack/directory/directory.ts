@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
-import type { Clock, Directory, Person } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Directory, Person } from '../../../flow/ports/slack.ts';
 import { asked } from '../asking.ts';
 import type { Identity } from '../identity.ts';
 import { Fresh } from './fresh.ts';

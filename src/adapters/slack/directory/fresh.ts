@@ -1,5 +1,5 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 
 export interface Freshness {
   readonly clock: Clock;

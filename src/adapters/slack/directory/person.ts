@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Person } from '../../../flow/ports.ts';
+import type { Person } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';
 import { cleanLine, shorten } from '../views/plain.ts';
 

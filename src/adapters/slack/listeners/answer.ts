@@ -1,6 +1,6 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
 import { authorise, type Sender } from './authorise.ts';
 import type { Delivered } from './context.ts';

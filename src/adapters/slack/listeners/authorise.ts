@@ -1,5 +1,5 @@
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
-import type { Person } from '../../../flow/ports.ts';
+import type { Person } from '../../../flow/ports/slack.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import type { ListenerContext } from './context.ts';

@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import type { Answer, Click } from '../../../flow/ports.ts';
+import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
 import { answerOf } from './answer.ts';
 import type { Delivered } from './context.ts';

@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
-import type { Clock, Directory, Inbox, Log, Thread } from '../../../flow/ports.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Directory, Inbox, Thread } from '../../../flow/ports/slack.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import type { SharedFile } from './shared-file.ts';

@@ -1,4 +1,4 @@
-import type { PrivatePlace } from '../../../flow/ports.ts';
+import type { PrivatePlace } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';
 import type { Interaction } from '../payloads.ts';
 import type { Sender } from './authorise.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
-import type { PrivatePlace } from '../../../flow/ports.ts';
+import type { PrivatePlace } from '../../../flow/ports/slack.ts';
 import { MentionPayload } from '../payloads.ts';
 import { answerOf } from './answer.ts';
 import type { Delivered } from './context.ts';

@@ -1,7 +1,7 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form } from '../../../core/report/form.ts';
 import type { Message } from '../../../core/report/message.ts';
-import type { Answer, PrivatePlace } from '../../../flow/ports.ts';
+import type { Answer, PrivatePlace } from '../../../flow/ports/slack.ts';
 import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';
 import { type Outcome, refusal } from './answer.ts';

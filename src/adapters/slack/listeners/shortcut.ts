@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import type { Shortcut } from '../../../flow/ports.ts';
+import type { Shortcut } from '../../../flow/ports/slack.ts';
 import { ShortcutPayload } from '../payloads.ts';
 import { answerOf } from './answer.ts';
 import { codeBlock } from './code-block.ts';

@@ -2,7 +2,7 @@ import type { AckFn, ViewResponseAction } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
-import type { Submission } from '../../../flow/ports.ts';
+import type { Submission } from '../../../flow/ports/slack.ts';
 import { MAX_FIELD_ERROR } from '../limits.ts';
 import { FormOrigin, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';

@@ -1,5 +1,5 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
 import { Budgets, type Method } from './budgets.ts';
 import type { Lane } from './pace.ts';
 import { troubleOf } from './slack-errors.ts';

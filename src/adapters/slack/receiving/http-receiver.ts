@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock, Log } from '../../../flow/ports.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { MAX_BODY_BYTES, MAX_SKEW_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { parseBody, readBody } from './http-body.ts';

@@ -1,6 +1,6 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock, Log } from '../../../flow/ports.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { troubleOf } from '../poster/slack-errors.ts';
 import { DrainingClient } from './draining-client.ts';
 import { InFlight } from './in-flight.ts';

@@ -1,7 +1,7 @@
 import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock, Log } from '../../../flow/ports.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';

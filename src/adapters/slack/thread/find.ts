@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Place, PostMeta } from '../../../flow/ports.ts';
+import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
 import { EVENT_TYPE, type Speaker } from './messages.ts';
 
 const PAGE = 200;

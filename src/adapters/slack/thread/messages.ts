@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Place, PostMeta } from '../../../flow/ports.ts';
+import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
 import type { Lane } from '../poster/pace.ts';
 import type { Poster } from '../poster/poster.ts';
 import { isAboutShape } from '../poster/slack-errors.ts';

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import type { Message } from '../../../core/report/message.ts';
-import type { Log, PrivatePlace } from '../../../flow/ports.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { PrivatePlace } from '../../../flow/ports/slack.ts';
 import { isSlackUrl } from '../client.ts';
 import { type View, view } from '../views/view.ts';
 import { type Speaker, sayShaped } from './messages.ts';

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock, Log, Place, Thread } from '../../../flow/ports.ts';
+import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Place, Thread } from '../../../flow/ports/slack.ts';
 import { Poster } from '../poster/poster.ts';
 import { findFile, findMessage, isPostOf } from './find.ts';
 import { post, update } from './messages.ts';

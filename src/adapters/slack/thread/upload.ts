@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Clock, FileToShare, Place } from '../../../flow/ports.ts';
+import type { Clock } from '../../../flow/ports/machine.ts';
+import type { FileToShare, Place } from '../../../flow/ports/slack.ts';
 import { isSlackUrl } from '../client.ts';
 import { findMessage, sharesFile } from './find.ts';
 import type { Speaker } from './messages.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Log } from '../../../flow/ports.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import { connectionOptions, type RedisPlace } from './connection-options.ts';
 import { causeOf, refusalOf, replyCode, unreachable } from './redis-errors.ts';
 import { ServerClock } from './server-clock.ts';

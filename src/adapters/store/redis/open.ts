@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Log } from '../../../flow/ports.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import { RedisConnection } from './connection.ts';
 import type { RedisPlace } from './connection-options.ts';
 import { Records, SCHEMA, type Sealer } from './records.ts';

@@ -1,5 +1,5 @@
 import type { RunId } from '../../../core/ids.ts';
-import type { Notes } from '../../../flow/ports.ts';
+import type { Notes } from '../../../flow/ports/store.ts';
 import type { Records } from './records.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, TAKE_NOTES } from './scripts/notes.ts';

@@ -1,5 +1,5 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { Log } from '../../../flow/ports.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { RedisConnection } from './connection.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { PROBE } from './scripts/probe.ts';

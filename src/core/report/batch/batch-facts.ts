@@ -20,7 +20,7 @@ export function columnsPart(batch: Batch, counts: Counts, nowMs: number): Part {
   ];
   const line = (pick: (column: readonly [string, string]) => string): string =>
     columns
-      .map((column) => pick(column).padEnd(Math.max(column[0].length, column[1].length) + 3))
+      .map((column) => pick(column).padEnd(Math.max(column[0].length, column[1].length) + 2))
       .join('')
       .trimEnd();
   return { kind: 'preformatted', text: `${line(([name]) => name)}\n${line(([, value]) => value)}` };

@@ -5,7 +5,7 @@ import { Connection } from '../../../../src/adapters/kubernetes/api/connection.t
 import { WATCH_TIMES, type WatchTimes } from '../../../../src/adapters/kubernetes/watch/watch-times.ts';
 import { Watches } from '../../../../src/adapters/kubernetes/watch/watches.ts';
 import type { PodRef } from '../../../../src/core/container/pod.ts';
-import type { PodSeen } from '../../../../src/flow/ports.ts';
+import type { PodSeen } from '../../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { json, rawPod, refusal, ScriptedApiServer, type SeenRequest } from '../support/scripted-api-server.ts';
 

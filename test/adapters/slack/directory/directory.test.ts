@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../../play/slack/index.ts';
 import { createClient } from '../../../../src/adapters/slack/client.ts';
 import { createDirectory } from '../../../../src/adapters/slack/directory/directory.ts';
-import type { Directory } from '../../../../src/flow/ports.ts';
+import type { Directory } from '../../../../src/flow/ports/slack.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { RecordingLog, realClock } from '../harness.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunStore } from '../../../../src/flow/ports.ts';
+import type { RunStore } from '../../../../src/flow/ports/store.ts';
 import { aRun } from '../run-store.conformance.ts';
 import { Middle } from './middle.ts';
 import { hasRedis, RedisServer, until } from './redis-server.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asRunId } from '../../../../src/core/ids.ts';
-import type { RunStore } from '../../../../src/flow/ports.ts';
+import type { RunStore } from '../../../../src/flow/ports/store.ts';
 import { aRun } from '../run-store.conformance.ts';
 import { hasRedis, RedisServer, until } from './redis-server.ts';
 import { age, aStore } from './stores.ts';

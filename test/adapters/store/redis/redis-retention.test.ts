@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asRunId } from '../../../../src/core/ids.ts';
-import type { RunStore } from '../../../../src/flow/ports.ts';
+import type { RunStore } from '../../../../src/flow/ports/store.ts';
 import { aRun, settled } from '../run-store.conformance.ts';
 import { hasRedis, RedisServer, until } from './redis-server.ts';
 import { age, aStore, HOUR_MS } from './stores.ts';

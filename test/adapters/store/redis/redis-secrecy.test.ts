@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asRunId } from '../../../../src/core/ids.ts';
 import { transition } from '../../../../src/core/run/transition.ts';
-import type { RunStore } from '../../../../src/flow/ports.ts';
+import type { RunStore } from '../../../../src/flow/ports/store.ts';
 import { aRun, settled } from '../run-store.conformance.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
 import { age, aStore, Lines } from './stores.ts';

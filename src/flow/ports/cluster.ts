@@ -1,0 +1,118 @@
+import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
+import type { Node } from '../../core/container/node.ts';
+import type { Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { RefusedBy } from '../../core/run/outcome.ts';
+import type { LogCompleteness } from '../../core/run/run.ts';
+
+/** Whom the cluster sees: sent as impersonation headers; absent, the bot's own account acts. */
+export interface ActingAs {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Sent as `Impersonate-Extra-slack-user`, so that the cluster's audit log names the person. */
+  readonly slackUser: string;
+}
+
+/**
+ * One Kubernetes cluster. Every method throws `KdebugError` only: `cluster_unreachable`, `cluster_busy` (429 or 503,
+ * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden`, and what each names. Names are checked
+ * before a URL is built (`invalid_name`). Safe to use by any number of runs at once.
+ */
+export interface Cluster {
+  readonly name: string;
+  /**
+   * The pod as the shared watch of its namespace knows it (opened, and waited for, on first use).
+   * It may be a moment old: a launch carries the uid. @throws KdebugError pod_not_found
+   */
+  pod(namespace: string, name: string): Promise<Pod>;
+  /** All pods of a namespace that a label selector matches, from the same watch. @throws KdebugError invalid_selector */
+  pods(namespace: string, selector: string): Promise<readonly Pod[]>;
+  /** The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` when unlabelled. @throws KdebugError namespace_not_found */
+  podSecurity(namespace: string): Promise<PodSecurityLevel>;
+  /**
+   * Adds the ephemeral container by a strategic-merge PATCH that carries the pod's uid. Repeating it is harmless:
+   * the same name is never added twice (KEP-277: entries are immutable). A refusal is an answer; a doubt is an error.
+   */
+  launch(request: LaunchRequest): Promise<LaunchAnswer>;
+  /** Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Cached for at most 30 s, denials for 5 s; fails closed by throwing. */
+  access(request: AccessRequest): Promise<AccessAnswer>;
+  /**
+   * Calls `onSeen` with the pod's present state at once and again at every change, from the shared watch of its
+   * namespace; level-triggered, so states may be skipped. Calls are never concurrent. Never throws; ends by `close`.
+   */
+  watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void };
+  /**
+   * Reads a container's log from its start until `ended` has resolved and the final read is through, or `limitBytes`
+   * of content came, or `signal` aborts. Content arrives in order, every line once, without stamps (design, section 4.7).
+   * Never waits longer for `sink` than the sink's own promise; memory is bounded. Resolves with what is known of it.
+   */
+  collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness>;
+  /** The newest events about the pod, or one of its ephemeral containers, newest first, at most 20; for sentences only. */
+  events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]>;
+  /** The node, at most 30 s old; undefined when there is none of that name, or the bot may not look (a right that is optional). */
+  node(name: string): Promise<Node | undefined>;
+  /** One cheap call (`/version`). For readiness and for the error of a first look. */
+  check(): Promise<{ readonly version: string }>;
+}
+
+export interface LaunchRequest {
+  readonly pod: PodRef;
+  readonly container: EphemeralContainer;
+  readonly runId: RunId;
+  readonly actingAs?: ActingAs;
+  /** A server-side dry run of the same patch. */
+  readonly dryRun?: boolean;
+}
+
+export type LaunchAnswer =
+  /** The API server holds a container of our name with our run id. `pod` is what it holds. */
+  | { readonly kind: 'launched'; readonly pod: Pod }
+  | { readonly kind: 'refused'; readonly by: RefusedBy; readonly message: string }
+  | { readonly kind: 'pod-gone' }
+  | { readonly kind: 'pod-replaced' }
+  /** 404 with empty details: the server has no `ephemeralcontainers` subresource. */
+  | { readonly kind: 'unsupported' };
+
+export type PodSeen =
+  | { readonly kind: 'pod'; readonly pod: Pod }
+  | { readonly kind: 'gone' }
+  /** A pod of the same name with another uid. */
+  | { readonly kind: 'replaced' };
+
+export interface LogRequest {
+  readonly pod: PodRef;
+  readonly containerName: string;
+  /** The container has terminated already: one plain read is enough when the log is small. */
+  readonly terminated: boolean;
+  /** From the container's status; `complete` needs a follow opened within 3 s of it. */
+  readonly startedAtMs: number;
+  readonly limitBytes: number;
+  /** Resolves when the container has terminated or its pod is gone: time for the final read. */
+  readonly ended: Promise<void>;
+  readonly signal: AbortSignal;
+  readonly actingAs?: ActingAs;
+}
+
+/** Takes content. Returns a promise when it wants the reader to slow down (a full disk buffer, never Slack). */
+export interface LogSink {
+  write(chunk: Buffer): Promise<void> | void;
+}
+
+/** Asks the cluster's own authorisation. With `actingAs` as that person, else of `subject`, else of the bot itself. */
+export interface AccessRequest {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly actingAs?: ActingAs;
+  readonly subject?: { readonly user: string; readonly groups: readonly string[] };
+}
+
+export type AccessAnswer =
+  | { readonly kind: 'allowed' }
+  /** `missing`: the verbs and resources that lack, as in a Role: `patch pods/ephemeralcontainers`. */
+  | { readonly kind: 'denied'; readonly reason: string; readonly missing: readonly string[] };
+
+/** The clusters of the policy. */
+export interface Clusters {
+  /** @throws KdebugError cluster_unknown */
+  get(name: string): Cluster;
+}

@@ -1,0 +1,156 @@
+import type { ReasonCode } from '../../core/errors.ts';
+import type { Form } from '../../core/report/form.ts';
+import type { Message } from '../../core/report/message.ts';
+import type { Origin, PostRef } from '../../core/run/run.ts';
+
+export interface Place {
+  readonly channelId: string;
+  readonly threadTs?: string;
+}
+
+/** The Slack message metadata of design section 3: finds a post again after a crash. */
+export interface PostMeta {
+  readonly run: string;
+  readonly batch?: string;
+  readonly kind: 'anchor' | 'result';
+  readonly seq: number;
+}
+
+/**
+ * Speaks in Slack. Keeps Slack's rates by itself: calls wait their turn (`lane`: `final` overtakes `progress`; of
+ * several waiting updates of one message only the newest is sent, and all of them resolve with it). Throws `KdebugError`:
+ * `slack_unanswered` (it may or may not have happened: look with `find`), `slack_message_gone`, `slack_channel_closed`
+ * (archived, not a member, unknown), `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
+ */
+export interface Thread {
+  /**
+   * Posts a message; the only call that must not be repeated blindly. It may wait its turn for a long time: `sure` is asked right
+   * before it is sent, and what it throws comes through, with nothing posted.
+   */
+  post(place: Place, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
+  update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
+  /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
+  find(place: Place, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
+  /** Looks for a file of ours by its name (an upload carries no metadata), where `find` looks. Answers with its id. */
+  findFile(place: Place, filename: string, sinceMs: number): Promise<string | undefined>;
+  /** Shares a file in a thread. Answers with the file's id. */
+  upload(place: Place, file: FileToShare): Promise<string>;
+  /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */
+  tell(person: PrivatePlace, message: Message): Promise<void>;
+  /** A direct message: for results whose channel is closed. */
+  openDirect(userId: string): Promise<Place>;
+}
+
+export interface PrivatePlace {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly threadTs?: string;
+  readonly responseUrl?: string;
+}
+
+export interface FileToShare {
+  readonly filename: string;
+  readonly title: string;
+  readonly bytes: number;
+  /** May be called again for another try. */
+  open(): AsyncIterable<Uint8Array>;
+  /** As for a post: asked right before the file is shown. */
+  readonly sure?: () => Promise<void>;
+}
+
+/** What goes back to whoever typed or clicked, at once and to them alone. */
+export type Answer =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'message'; readonly message: Message }
+  /** A form to fill in (a modal); its submission comes back to `Inbox.submit`. */
+  | { readonly kind: 'form'; readonly form: Form };
+
+/**
+ * What Slack brings in, already verified (signature, app, team) and authorised by the one table of handlers. Every method
+ * resolves within 2.5 s, once what must not be lost is in the store: only then is it acknowledged.
+ */
+export interface Inbox {
+  /** A command, from whichever source; a message rides on the acknowledgement. */
+  command(origin: Origin, words: string): Promise<Answer>;
+  /** A button. */
+  action(click: Click): Promise<Answer>;
+  /** A form that was filled in. */
+  submit(submission: Submission): Promise<SubmitAnswer>;
+  /** A shortcut on a message: "Debug a pod" opens a form with what the message says of a pod, "Apply as EphemeralJob" one with its YAML. */
+  shortcut(shortcut: Shortcut): Promise<Answer>;
+  /** Somebody was refused at the door, before their words were looked at: kept in the audit log. Never rejects. */
+  refused(refused: RefusedAtDoor): Promise<void>;
+}
+
+/** A delivery that the one table of handlers did not let in. */
+export interface RefusedAtDoor {
+  readonly userId: string;
+  /** Empty where the delivery names none. */
+  readonly channelId: string;
+  /** The handler's name in the table. */
+  readonly handler: string;
+  readonly code: ReasonCode;
+}
+
+/** Who did something, where. */
+export interface Actor {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly channelId: string;
+}
+
+export interface Click extends Actor {
+  readonly action: string;
+  /** A run or batch id; never more. */
+  readonly value: string;
+  readonly messageTs: string;
+  /** Equal for every delivery of the same click. */
+  readonly dedupeKey: string;
+}
+
+export interface Submission extends Actor {
+  /** The form's own `name` and `value`, as it was opened. */
+  readonly name: string;
+  readonly value: string;
+  /** By field id; a field that was left empty is absent. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly threadTs?: string;
+  readonly dedupeKey: string;
+  readonly receivedAtMs: number;
+}
+
+export type SubmitAnswer =
+  /** Taken; the form closes. `message` is said privately. */
+  | { readonly kind: 'taken'; readonly message?: Message }
+  /** Stays open with a word beside each wrong field. */
+  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
+
+export interface Shortcut extends Actor {
+  /** Its callback id. */
+  readonly name: string;
+  /** The message's text, as plain as it can be had. */
+  readonly text: string;
+  /** The message's first code block as it was typed, else its text file; at most 65,537 characters (one more than a job may have). */
+  readonly code?: string;
+  readonly messageTs: string;
+  readonly threadTs?: string;
+  readonly dedupeKey: string;
+  readonly receivedAtMs: number;
+}
+
+/** A person as Slack knows them now. Only `member` may ask or vote. */
+export interface Person {
+  readonly userId: string;
+  readonly teamId: string;
+  readonly kind: 'member' | 'guest' | 'outsider' | 'bot' | 'deactivated';
+  /** Shown, never matched. */
+  readonly name: string;
+}
+
+/** Who is who. Throws `KdebugError slack_unreachable`, `slack_refused`; nobody is allowed anything on a failure. */
+export interface Directory {
+  /** Cached for at most 60 s. @throws KdebugError person_unknown */
+  person(userId: string): Promise<Person>;
+  /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
+  members(usergroupId: string): Promise<ReadonlySet<string>>;
+}
