@@ -161,7 +161,7 @@ async function batch(camera: Camera): Promise<void> {
     .first()
     .waitFor(SLOW);
   await camera.take(running, 'batch-running');
-  const done = await camera.open({ size: { width: 1760, height: 860 }, scale: 0.7 });
+  const done = await camera.open({ size: { width: 1640, height: 760 }, scale: 0.68 });
   await hideGuide(done);
   const ended = cardOf(done, 'security-audit');
   await ended.getByRole('button', { name: /Run the other/ }).waitFor(SLOW);
