@@ -96,6 +96,16 @@ export class Kube {
     await this.#core.patchNamespace({ name, body: { metadata: { labels } } }, merge);
   }
 
+  /** Resolves when the namespace holds so many pods, and all of them run. */
+  async running(namespace: string, pods: number): Promise<void> {
+    for (let left = 600; ; left -= 1) {
+      const { items } = await this.#core.listNamespacedPod({ namespace });
+      if (items.length === pods && items.every(isRunning)) return;
+      if (left === 0) throw new Error(`${items.length} of ${pods} pods, not all of them running`);
+      await pause(100);
+    }
+  }
+
   async gone(namespace: string, name: string): Promise<void> {
     for (let left = 600; ; left -= 1) {
       try {
