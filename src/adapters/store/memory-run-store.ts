@@ -213,7 +213,8 @@ export class MemoryRunStore implements RunStore {
   }
 
   #lease(entry: Entry, owner: string): number {
-    this.#lastFence += 1;
+    // As in Redis, its clock: a fence of an earlier memory is never given again.
+    this.#lastFence = Math.max(this.#lastFence + 1, this.#now());
     entry.fence = this.#lastFence;
     entry.owner = owner;
     entry.leaseEndsMs = this.#now() + this.#leaseMs;
