@@ -6,6 +6,7 @@ import { type LocalCluster, startLocalCluster } from '../../../../play/cluster/i
 import { NODE } from '../../../../play/cluster/local-cluster.ts';
 import { type Difference, differencesOf, told } from './compare.ts';
 import { ALLOWED, isAllowed } from './differences.ts';
+import { isObject, type Json } from './json.ts';
 import { type Answers, playAll } from './play.ts';
 import { readRecording } from './recording.ts';
 import { SCENARIOS } from './scenarios/all.ts';
@@ -36,6 +37,16 @@ test('the recording is small and names neither machines nor registries', () => {
   ]);
 });
 
+/** Without the states that a watch may skip: level-triggered, it owes nobody what passes while a node is busy. */
+function lasting(answer: Json | undefined): Json | undefined {
+  if (Array.isArray(answer)) return answer.filter((line) => !isPassing(line)).map((line) => lasting(line) ?? null);
+  if (!isObject(answer)) return answer;
+  return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, lasting(value) ?? null]));
+}
+
+const isPassing = (line: Json): boolean =>
+  typeof line === 'string' && /^\w+, .*debug=\d.* waiting ContainerCreating$/.test(line);
+
 describe.skipIf(isSkipped)(`the answers of Kubernetes ${recorded.server}, recorded ${recorded.date}`, () => {
   let cluster: LocalCluster;
   let directory: string;
@@ -49,7 +60,7 @@ describe.skipIf(isSkipped)(`the answers of Kubernetes ${recorded.server}, record
     writeFileSync(join(directory, 'config'), cluster.kubeconfig);
     target = new Target(join(directory, 'config'));
     local = await playAll(SCENARIOS, { target, names: { node: NODE }, patienceMs: 30_000 }, SCENARIOS.length);
-    all = SCENARIOS.flatMap(({ name }) => differencesOf(name, answers[name], local[name]));
+    all = SCENARIOS.flatMap(({ name }) => differencesOf(name, lasting(answers[name]), lasting(local[name])));
   }, 90_000);
 
   afterAll(async () => {
