@@ -9,18 +9,12 @@ import {
   reviewAccess,
 } from './access-review.ts';
 import { podPath } from './api/paths.ts';
+import { KeptAnswers } from './kept-answers.ts';
 
 const RIGHTS: readonly Right[] = [ADD_CONTAINER, { verb: 'get', subresource: 'log' }, { verb: 'get' }];
 const ALLOWED_MS = 30_000;
 const DENIED_MS = 5_000;
 const MOST_ANSWERS = 5_000;
-
-interface Known {
-  readonly answer: Promise<AccessAnswer>;
-  readonly askedAtMs: number;
-  /** How long it may be used, from the asking; unknown while the question is under way, and then it is shared. */
-  freshMs: number | undefined;
-}
 
 /**
  * Whether somebody may debug a pod. Asked for all pods of the namespace first, because that answer serves every pod of a batch;
@@ -29,12 +23,12 @@ interface Known {
  */
 export class Access {
   readonly #client: ReviewClient;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, Known>();
+  readonly #known: KeptAnswers<AccessAnswer>;
 
   constructor(client: ReviewClient, clock: Clock) {
     this.#client = client;
-    this.#clock = clock;
+    const freshMs = ({ kind }: AccessAnswer): number => (kind === 'allowed' ? ALLOWED_MS : DENIED_MS);
+    this.#known = new KeptAnswers({ clock, freshMs, most: MOST_ANSWERS });
   }
 
   /** @throws KdebugError as the Cluster port says, and identity_reserved */
@@ -49,36 +43,8 @@ export class Access {
 
   #answerOf(who: Reviewed, place: ReviewedPlace, rights: readonly Right[]): Promise<AccessAnswer> {
     const key = JSON.stringify([identityKey(who), place.namespace, place.name ?? '', rights.map(wordsOf)]);
-    const now = this.#clock.now();
-    const found = this.#known.get(key);
-    this.#known.delete(key);
-    const known = found && isFresh(found, now) ? found : this.#ask(key, now, ask(this.#client, who, { place, rights }));
-    this.#known.set(key, known);
-    this.#forgetOldest();
-    return known.answer;
+    return this.#known.of(key, () => ask(this.#client, who, { place, rights }));
   }
-
-  #ask(key: string, askedAtMs: number, answer: Promise<AccessAnswer>): Known {
-    const known: Known = { answer, askedAtMs, freshMs: undefined };
-    answer.then(
-      ({ kind }) => {
-        known.freshMs = kind === 'allowed' ? ALLOWED_MS : DENIED_MS;
-      },
-      () => {
-        if (this.#known.get(key) === known) this.#known.delete(key);
-      },
-    );
-    return known;
-  }
-
-  #forgetOldest(): void {
-    const [leastUsed] = this.#known.keys();
-    if (this.#known.size > MOST_ANSWERS && leastUsed !== undefined) this.#known.delete(leastUsed);
-  }
-}
-
-function isFresh({ askedAtMs, freshMs }: Known, now: number): boolean {
-  return freshMs === undefined || (now >= askedAtMs && now - askedAtMs < freshMs);
 }
 
 /** Everything that the cluster's answer may depend on, and the way of asking: an answer is never another identity's. */

@@ -4,6 +4,7 @@ import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asObject, asObjects, asText } from './api/json-fields.ts';
 import { nodePath } from './api/paths.ts';
+import { KeptAnswers } from './kept-answers.ts';
 
 const FRESH_MS = 30_000;
 /** A right that the bot lacks is seldom given meanwhile. */
@@ -12,42 +13,19 @@ const MOST_NODES = 5_000;
 /** The node is only one line of a verdict, and nobody waits long for that. */
 const TIMEOUT_MS = 3_000;
 
-interface Known {
-  readonly node: Promise<Node | undefined>;
-  readonly atMs: number;
-  freshMs: number;
-}
-
 /** Nodes as they were at most 30 s ago, each asked for only when somebody wants to know. */
 export class Nodes {
   readonly #client: ApiClient;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, Known>();
+  readonly #known: KeptAnswers<Node | undefined>;
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#clock = clock;
+    this.#known = new KeptAnswers({ clock, freshMs: (node) => (node ? FRESH_MS : UNSEEN_MS), most: MOST_NODES });
   }
 
   /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
   of(name: string): Promise<Node | undefined> {
-    const now = this.#clock.now();
-    const found = this.#known.get(name);
-    if (found && now >= found.atMs && now - found.atMs < found.freshMs) return found.node;
-    const known: Known = { node: this.#ask(name), atMs: now, freshMs: FRESH_MS };
-    this.#known.delete(name);
-    this.#known.set(name, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_NODES && oldest !== undefined) this.#known.delete(oldest);
-    known.node.then(
-      (node) => {
-        if (!node) known.freshMs = UNSEEN_MS;
-      },
-      () => {
-        if (this.#known.get(name) === known) this.#known.delete(name);
-      },
-    );
-    return known.node;
+    return this.#known.of(name, () => this.#ask(name));
   }
 
   async #ask(name: string): Promise<Node | undefined> {
