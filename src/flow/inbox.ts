@@ -3,7 +3,7 @@ import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
 import { toKdebugError } from '../core/errors.ts';
-import { asChannelId, asUserId, isRunId } from '../core/ids.ts';
+import { isRunId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
 import { resolveCluster } from '../core/policy/resolve-image.ts';
 import { commandErrorMessage } from '../core/report/command-error.ts';
@@ -26,6 +26,7 @@ import type { Take } from './batch-desk/take.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
+import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
 import type { Quota } from './ports/store.ts';
 import { type RunChanger, RunSession } from './session.ts';
@@ -229,16 +230,7 @@ export class CommandInbox implements Inbox {
       const field = parsed.error.start > words.indexOf(' -- ') && words.includes(' -- ') ? 'command' : 'pod';
       return { kind: 'errors', errors: { [field]: parsed.error.message } };
     }
-    const { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs } = submission;
-    const origin: Origin = {
-      source: 'form',
-      dedupeKey,
-      teamId,
-      channelId: asChannelId(channelId),
-      requesterId: asUserId(userId),
-      receivedAtMs,
-      ...(threadTs !== undefined && { threadTs }),
-    };
+    const origin = originOf(submission, 'form');
     const answer = await this.#guarded(origin, () => this.#answer(origin, parsed.command));
     return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
   }

@@ -1,9 +1,10 @@
 import type { RunRequest } from '../core/command/command.ts';
 import type { UserAndGroup } from '../core/container/profiles.ts';
-import { asChannelId, asUserId, isRunId } from '../core/ids.ts';
+import { isRunId } from '../core/ids.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { LookAgain, Origin, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
+import { type Asked, originOf } from './origin.ts';
 import type { Answer, Click } from './ports/slack.ts';
 
 /** The button of a verdict that could not see everything. */
@@ -27,20 +28,13 @@ export async function lookAgain(
   if (!run?.verdict?.lookAgain || result?.channelId !== click.channelId || result.ts !== click.messageTs) {
     return { kind: 'message', message: reasonMessage('button_stale') };
   }
-  return take(originOf(run, click, deps), requestOf(run.request, run.verdict.lookAgain));
+  return take(originOf(askedBy(click, run, deps.clock.now()), 'button'), requestOf(run.request, run.verdict.lookAgain));
 }
 
-function originOf({ id, origin, delivery }: Run, { teamId, userId, channelId }: Click, deps: FlowDeps): Origin {
-  const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === channelId ? delivery.anchor.ts : undefined);
-  return {
-    source: 'button',
-    dedupeKey: `${LOOK_AGAIN}:${id}:${userId}`,
-    teamId,
-    channelId: asChannelId(channelId),
-    requesterId: asUserId(userId),
-    receivedAtMs: deps.clock.now(),
-    ...(threadTs !== undefined && { threadTs }),
-  };
+function askedBy(click: Click, { id, origin, delivery }: Run, receivedAtMs: number): Asked {
+  const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === click.channelId ? delivery.anchor.ts : undefined);
+  const dedupeKey = `${LOOK_AGAIN}:${id}:${click.userId}`;
+  return { ...click, dedupeKey, receivedAtMs, ...(threadTs !== undefined && { threadTs }) };
 }
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {

@@ -1,7 +1,6 @@
 import type { Command } from '../../core/command/command.ts';
 import { repairYaml } from '../../core/command/repair.ts';
 import { isCatalogueName, isDnsLabel } from '../../core/command/values/names.ts';
-import { asChannelId, asUserId } from '../../core/ids.ts';
 import { own } from '../../core/policy/own.ts';
 import {
   APPLY_FORM,
@@ -15,6 +14,7 @@ import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
+import { originOf } from '../origin.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type JobPlace, type ReadRequests, readRequests } from './apply-job.ts';
 import type { Take } from './take.ts';
@@ -87,18 +87,3 @@ export class ApplyDesk {
 }
 
 const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
-
-type Asked = Pick<Submission, 'teamId' | 'userId' | 'channelId' | 'threadTs' | 'dedupeKey' | 'receivedAtMs'>;
-
-const originOf = (
-  { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Asked,
-  source: Origin['source'],
-): Origin => ({
-  source,
-  dedupeKey,
-  teamId,
-  channelId: asChannelId(channelId),
-  requesterId: asUserId(userId),
-  receivedAtMs,
-  ...(threadTs !== undefined && { threadTs }),
-});

@@ -1,8 +1,7 @@
 import type { BatchRun } from '../../core/batch/batch-run.ts';
 import { podsToRerun } from '../../core/batch/group-results.ts';
-import { asChannelId, asUserId } from '../../core/ids.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
-import type { Origin } from '../../core/run/run.ts';
+import { originOf } from '../origin.ts';
 import type { Answer, Click } from '../ports/slack.ts';
 import type { Take } from './take.ts';
 
@@ -25,20 +24,11 @@ export async function rerunFailed(
   const again = { ...request, batch: { ...size, parallelism: batch.parallelism } };
   const requests = job?.requests.map((one) => ({ ...one, batch: again.batch })) ?? [];
   const ofJob = job && { commandLine, job: { ...job, paused: false, requests } };
-  return take(originOf(run, click, nowMs), again, { rerunOf: run.id, ...ofJob });
+  // Where the first one stands, which the person who clicks sees.
+  const { threadTs } = run.origin;
+  const dedupeKey = `${RERUN_FAILED}:${run.id}:${click.userId}`;
+  const asked = { ...click, dedupeKey, receivedAtMs: nowMs, ...(threadTs !== undefined && { threadTs }) };
+  return take(originOf(asked, 'button'), again, { rerunOf: run.id, ...ofJob });
 }
 
 const refuse = (code: 'batch_unchangeable'): Answer => ({ kind: 'message', message: reasonMessage(code) });
-
-/** Where the first one stands, which the person who clicks sees. */
-function originOf({ id, origin }: BatchRun, { teamId, userId, channelId }: Click, nowMs: number): Origin {
-  return {
-    source: 'button',
-    dedupeKey: `${RERUN_FAILED}:${id}:${userId}`,
-    teamId,
-    channelId: asChannelId(channelId),
-    requesterId: asUserId(userId),
-    receivedAtMs: nowMs,
-    ...(origin.threadTs !== undefined && { threadTs: origin.threadTs }),
-  };
-}
