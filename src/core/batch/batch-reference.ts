@@ -1,6 +1,7 @@
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { Run } from '../run/run.ts';
+import { readSealed, withoutSecret, withoutWords } from '../run/sealed-text.ts';
 import type { Variant } from './batch.ts';
 import type { BatchRun } from './batch-run.ts';
 
@@ -30,10 +31,8 @@ export const writeKeeperReference = (run: BatchRun): string =>
   JSON.stringify({ v: 1, partOf: run.id, kept: keptOf(run) } satisfies PartReference);
 
 function keptOf({ origin, request, commandLine, job, planHash, decision, approval, batch }: BatchRun): Kept {
-  const { responseUrl: _, ...whence } = origin;
-  const votes = approval?.votes.map(({ reason: _words, ...vote }) => vote);
   return {
-    origin: whence,
+    origin: withoutSecret(origin),
     request,
     commandLine,
     variant: batch.variants[0] ?? [],
@@ -42,19 +41,12 @@ function keptOf({ origin, request, commandLine, job, planHash, decision, approva
     ...(job && { job }),
     ...(planHash !== undefined && { planHash }),
     ...(decision && { decision }),
-    ...(approval && votes && { approval: { ...approval, votes } }),
+    ...(approval && { approval: withoutWords(approval) }),
   };
 }
 
-/** What was sealed with our key, so it is what we wrote; undefined: of a single run, or of a version that we do not know. */
-export function readPartReference(text: string): PartReference | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPartReference(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** Undefined: of a single run, or of a version that we do not know. */
+export const readPartReference = (text: string): PartReference | undefined => readSealed(text, isPartReference);
 
 const isPartReference = (value: unknown): value is PartReference =>
   typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && 'partOf' in value;

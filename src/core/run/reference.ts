@@ -4,6 +4,7 @@ import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { PendingApproval } from '../policy/vote.ts';
 import type { Origin, Run } from './run.ts';
+import { readSealed, withoutSecret, withoutWords } from './sealed-text.ts';
 
 /** What of a plan the pod itself or the words tell again, or nobody needs once it was launched. */
 type ToldAgain =
@@ -36,18 +37,16 @@ interface Reference {
 
 /** The text to seal; about 1 KB. */
 export function writeReference(run: Run, plan: Plan, notAfterMs: number): string {
-  const { responseUrl: _, ...origin } = run.origin;
   const { namespace, podName, podUid, nodeName, image, command, env, requesterId, teamId, channelId, ...rest } = plan;
   const { reason, observed, ...terms } = rest;
-  const votes = run.approval?.votes.map(({ reason: _words, ...vote }) => vote);
   const reference: Reference = {
     v: 1,
-    origin,
+    origin: withoutSecret(run.origin),
     line: run.commandLine,
     hash: run.planHash ?? '',
     notAfterMs,
     plan: terms,
-    ...(run.approval && votes && { approval: { ...run.approval, votes } }),
+    ...(run.approval && { approval: withoutWords(run.approval) }),
   };
   return JSON.stringify(reference);
 }
@@ -66,7 +65,7 @@ export interface Found {
  * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, or of a version that we do not know.
  */
 export function rebuildRun(found: Found, text: string): Run | undefined {
-  const reference = readReference(text);
+  const reference = readSealed(text, isReference);
   if (!reference) return undefined;
   const parsed = parseCommand(reference.line);
   if (parsed.kind !== 'ok' || parsed.command.kind !== 'run') return undefined;
@@ -103,16 +102,6 @@ export function rebuildRun(found: Found, text: string): Run | undefined {
     delivery: {},
     ...(approval && { approval }),
   };
-}
-
-/** Sealed with our key, so it is what we wrote; only its version may be another's. */
-function readReference(text: string): Reference | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isReference(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const isReference = (value: unknown): value is Reference =>

@@ -4,6 +4,7 @@ import { containerName } from '../../core/container/build.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Run } from '../../core/run/run.ts';
+import { withoutSecret } from '../../core/run/sealed-text.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../session.ts';
 import { requestsOf } from './plan-batch.ts';
@@ -23,12 +24,11 @@ export type PartRun = Run & { readonly plan: Plan };
 export function partOf(batch: BatchRun, { index, container }: Place): PartRun {
   const plan = plansOf(batch.batch, index)[container];
   if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod is not worked on' });
-  const { responseUrl: _, ...origin } = batch.origin;
   return {
     schema: 1,
     id: runIdOf(batch.id, plan.podUid, container),
     state: 'approved',
-    origin,
+    origin: withoutSecret(batch.origin),
     request: requestsOf(batch)[container] ?? batch.request,
     commandLine: batch.commandLine,
     plan,
