@@ -1,7 +1,7 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import { isPinned } from '../command/image-reference.ts';
 import { withoutReport } from '../diagnosis/marked-report.ts';
-import type { Run, RunState } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
@@ -9,6 +9,7 @@ import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
+import { STATE_TEXT } from './state-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
@@ -93,28 +94,13 @@ function containerSpans(run: Run): readonly Span[] {
     : [text('container '), code(plan.targetContainerName)];
 }
 
-const STATES: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
-  received: { tone: 'progress', headline: 'Received' },
-  denied: { tone: 'failure', headline: 'Denied' },
-  'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
-  rejected: { tone: 'failure', headline: 'Rejected' },
-  expired: { tone: 'attention', headline: 'Expired' },
-  cancelled: { tone: 'neutral', headline: 'Cancelled' },
-  approved: { tone: 'progress', headline: 'Launching' },
-  launching: { tone: 'progress', headline: 'Launching' },
-  starting: { tone: 'progress', headline: 'Starting' },
-  running: { tone: 'progress', headline: 'Running' },
-  collecting: { tone: 'progress', headline: 'Reading the log' },
-  finished: { tone: 'neutral', headline: 'Finished' },
-};
-
 function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly headline: string } {
   if (run.state === 'finished' && run.outcome) {
     const { tone, title } = describeOutcome(run.outcome);
     const late = run.late ? ', later than kdebug had waited' : '';
     return { tone, headline: `${title} ${afterWords(run)}`.trimEnd() + late };
   }
-  const { tone, headline } = STATES[run.state];
+  const { tone, headline } = STATE_TEXT[run.state];
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;
   return {
     tone,

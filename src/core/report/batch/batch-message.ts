@@ -6,6 +6,7 @@ import type { RunState } from '../../run/run.ts';
 import { type Approvers, approvalParts } from '../approval-parts.ts';
 import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
+import { STATE_TEXT } from '../state-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { columnsPart, planFacts, skippedText } from './batch-facts.ts';
 import { progressBar, RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
@@ -43,16 +44,16 @@ export function batchMessage(run: BatchRun, { nowMs, approvers }: BatchMoment): 
 }
 
 /** Whether it may run, or has. */
-const isDecided = ({ state }: BatchRun): boolean => UNDECIDED[state] === undefined;
+const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
 
-const UNDECIDED: Readonly<Partial<Record<RunState, { readonly headline: string; readonly tone: Tone }>>> = {
-  received: { headline: 'Received', tone: 'progress' },
-  denied: { headline: 'Denied', tone: 'failure' },
-  'pending-approval': { headline: 'Waiting for approval', tone: 'attention' },
-  rejected: { headline: 'Rejected', tone: 'failure' },
-  expired: { headline: 'Expired', tone: 'attention' },
-  cancelled: { headline: 'Cancelled', tone: 'neutral' },
-};
+const UNDECIDED: ReadonlySet<RunState> = new Set([
+  'received',
+  'denied',
+  'pending-approval',
+  'rejected',
+  'expired',
+  'cancelled',
+]);
 
 const imagesOf = ({ variants }: Batch): string => (variants[0] ?? []).map(({ imageAlias }) => imageAlias).join(', ');
 
@@ -63,9 +64,9 @@ function shownCommand({ commandLine }: BatchRun): string {
   return `/kdebug ${line.length > LONGEST_COMMAND ? `${line.slice(0, LONGEST_COMMAND)}…` : line}`;
 }
 
-function headOf({ state, batch }: BatchRun, counts: Counts): { readonly headline: string; readonly tone: Tone } {
-  const undecided = UNDECIDED[state];
-  if (undecided) return undecided;
+function headOf(run: BatchRun, counts: Counts): { readonly headline: string; readonly tone: Tone } {
+  if (!isDecided(run)) return STATE_TEXT[run.state];
+  const { batch } = run;
   const { tone, words } = STATUS_TEXT[statusOf(batch, counts)];
   if (batch.endedAtMs !== undefined) {
     return {

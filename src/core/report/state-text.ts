@@ -1,0 +1,18 @@
+import type { RunState } from '../run/run.ts';
+import type { Tone } from './message.ts';
+
+/** What each state of a run is called, and how it looks. */
+export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
+  received: { tone: 'progress', headline: 'Received' },
+  denied: { tone: 'failure', headline: 'Denied' },
+  'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
+  rejected: { tone: 'failure', headline: 'Rejected' },
+  expired: { tone: 'attention', headline: 'Expired' },
+  cancelled: { tone: 'neutral', headline: 'Cancelled' },
+  approved: { tone: 'progress', headline: 'Launching' },
+  launching: { tone: 'progress', headline: 'Launching' },
+  starting: { tone: 'progress', headline: 'Starting' },
+  running: { tone: 'progress', headline: 'Running' },
+  collecting: { tone: 'progress', headline: 'Reading the log' },
+  finished: { tone: 'neutral', headline: 'Finished' },
+};
