@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from './support/browser.ts';
+import { expect, it } from 'vitest';
 import { become, clusterOf, LONG, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
-import { RealPlay } from './support/real-play.ts';
+import { describePlay } from './support/real-play.ts';
 
-describeInBrowser('a batch in the browser', (browser) => {
-  const play = new RealPlay();
-  beforeAll(() => play.start());
-  afterAll(async () => {
-    await play.stop();
-    expect(browser.complaints).toEqual([]);
-  });
-
+describePlay('a batch in the browser', (browser, play) => {
   it(
     'is one dashboard that lives, is paused and resumed with its buttons, and ends with groups and one file of all pods',
     async () => {

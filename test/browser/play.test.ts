@@ -1,18 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EXAMPLES } from '../../play/app/examples.ts';
-import { describeInBrowser } from './support/browser.ts';
 import { become, clusterOf, LONG, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
-import { RealPlay } from './support/real-play.ts';
+import { describePlay } from './support/real-play.ts';
 
-describeInBrowser('play in the browser', (browser) => {
-  const play = new RealPlay();
-  beforeAll(() => play.start());
-  afterAll(async () => {
-    await play.stop();
-    expect(browser.complaints).toEqual([]);
-  });
-
+describePlay('play in the browser', (browser, play) => {
   it(
     'takes the main job as it is typed, shows the cluster at work, and the result in the thread',
     async () => {

@@ -1,17 +1,9 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from './support/browser.ts';
+import { expect, it } from 'vitest';
 import { choose, clusterOf, LONG, messagesOf, SLOW, type } from './support/play-page.ts';
-import { RealPlay } from './support/real-play.ts';
+import { describePlay } from './support/real-play.ts';
 
-describeInBrowser('trouble in the browser', (browser) => {
-  const play = new RealPlay();
-  beforeAll(() => play.start());
-  afterAll(async () => {
-    await play.stop();
-    expect(browser.complaints).toEqual([]);
-  });
-
+describePlay('trouble in the browser', (browser, play) => {
   it(
     'makes each thing worse that the menu offers, and shows what becomes of it',
     async () => {

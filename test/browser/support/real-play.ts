@@ -1,8 +1,10 @@
+import { afterAll, beforeAll, expect } from 'vitest';
 import { openStage, type Stage } from '../../../play/app/stage.ts';
 import { type Page as PlayPage, startPage } from '../../../play/page/server/page.ts';
+import { describeInBrowser, type Opener } from './browser.ts';
 
 /** All of `npm run play`: local Slack, local cluster, the real application, and the page's own server. */
-export class RealPlay {
+class RealPlay {
   #stage: Stage | undefined;
   #page: PlayPage | undefined;
 
@@ -26,4 +28,17 @@ export class RealPlay {
     await this.#page?.stop();
     await this.#stage?.close();
   }
+}
+
+/** `describeInBrowser` with a play of its own; it fails when a page complained. */
+export function describePlay(name: string, tests: (browser: Opener, play: RealPlay) => void): void {
+  describeInBrowser(name, (browser) => {
+    const play = new RealPlay();
+    beforeAll(() => play.start());
+    afterAll(async () => {
+      await play.stop();
+      expect(browser.complaints).toEqual([]);
+    });
+    tests(browser, play);
+  });
 }
