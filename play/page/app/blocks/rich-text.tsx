@@ -4,11 +4,11 @@ import { richTextOf } from '../text/mrkdwn.ts';
 import { Span } from './span.tsx';
 import { Words } from './words.tsx';
 
-/** The parts of a `rich_text` block. Parts and spans have no ids of their own: their place is their key. */
+/** The parts of a `rich_text` block. */
 export const RichText = memo(({ parts }: { readonly parts: readonly Json[] }) => (
   <div className="rich">
     {parts.map((part, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts and spans have no id but their place
       <Part key={index} part={part} />
     ))}
   </div>
@@ -42,7 +42,7 @@ function Part({ part }: { readonly part: Json }): ReactNode {
 function List({ part }: { readonly part: Json }): ReactNode {
   const indent = Math.min(8, numberOf(part.indent) ?? 0);
   const items = objectsOf(part.elements).map((item, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts and spans have no id but their place
     <li key={index}>
       <Spans of={item} />
     </li>
@@ -58,7 +58,7 @@ function List({ part }: { readonly part: Json }): ReactNode {
 
 const Spans = ({ of }: { readonly of: Json }): ReactNode =>
   objectsOf(of.elements).map((span, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts and spans have no id but their place
     <Fragment key={index}>
       <Span span={span} />
     </Fragment>
