@@ -9,8 +9,10 @@ import type { ReadLog } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { RunSession } from './session.ts';
 
-/** Outcomes of runs that go on in the cluster or cannot be read any more: what came so far is the log. */
-const STOP_READING: ReadonlySet<Outcome['kind']> = new Set(['timed-out', 'node-lost', 'pod-gone', 'no-status']);
+/** Outcomes of runs that go on in the cluster: what came so far is the log. */
+const GOING_ON: ReadonlySet<Outcome['kind']> = new Set(['timed-out']);
+/** Outcomes of runs that cannot be read any more. */
+const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
 /** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
 export async function collect(session: RunSession, deps: FlowDeps, readers: LogReaders): Promise<void> {
@@ -31,16 +33,16 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   });
 }
 
-async function readLog(session: RunSession, readers: LogReaders, outcome: Outcome): Promise<ReadLog | undefined> {
+async function readLog(session: RunSession, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
   const { run } = session;
-  const reader =
-    readers.of(run.id) ??
-    (run.termination &&
-      (await readers.start(session, { terminated: true, startedAtMs: Date.parse(run.termination.startedAt) })));
-  if (!reader) return undefined;
-  if (STOP_READING.has(outcome.kind)) reader.stop();
-  else reader.end();
-  return reader.result;
+  const running = readers.of(run.id);
+  if (!running) {
+    const isLost = OUT_OF_REACH.has(kind) && !run.termination;
+    return isLost ? undefined : (await readers.again(session))?.result;
+  }
+  if (GOING_ON.has(kind) || OUT_OF_REACH.has(kind)) running.stop();
+  else running.end();
+  return running.result;
 }
 
 /** The status of the target may come a moment after ours: with the log read, look once more. */

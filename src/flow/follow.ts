@@ -2,7 +2,7 @@ import type { Plan } from '../core/container/plan.ts';
 import type { Pod, PodRef } from '../core/container/pod.ts';
 import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
 import { KdebugError } from '../core/errors.ts';
-import { deadlineOf } from '../core/run/clocks.ts';
+import { type Deadline, deadlineOf } from '../core/run/clocks.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest } from './latest.ts';
@@ -12,6 +12,8 @@ import type { RunSession } from './session.ts';
 
 /** How often the events are asked why a container has not started. */
 const EVENTS_EVERY_MS = 5_000;
+/** What a run gets whose clock ran out while nobody followed it: its end may have come meanwhile, and there is a log to read. */
+const CATCH_UP_MS = 5_000;
 
 /**
  * Follows a launched container until it ends, a clock runs out, or its pod is gone. Level-triggered: every step looks at the
@@ -47,9 +49,10 @@ interface Following {
 
 async function untilEnded(following: Following): Promise<void> {
   const { session, deps, latest } = following;
+  const beganMs = deps.clock.now();
   let state: ContainerState = { kind: 'unseen' };
   while (session.run.state === 'starting' || session.run.state === 'running') {
-    const deadline = deadlineOf(session.run, state);
+    const deadline = orCatchUp(deadlineOf(session.run, state), beganMs);
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
     const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;
     const seen = await sight(session, latest, Math.min(deadlineMs, nextLookMs));
@@ -62,6 +65,9 @@ async function untilEnded(following: Following): Promise<void> {
     }
   }
 }
+
+const orCatchUp = (deadline: Deadline | undefined, beganMs: number): Deadline | undefined =>
+  deadline && deadline.atMs <= beganMs ? { ...deadline, atMs: beganMs + CATCH_UP_MS } : deadline;
 
 async function sight(session: RunSession, latest: Latest<PodSeen>, untilMs: number): Promise<PodSeen | undefined> {
   const seen = await latest.next(untilMs);
@@ -95,10 +101,10 @@ async function act(following: Following, pod: Pod, state: ContainerState): Promi
     case 'start-failed':
       return end(following, state);
     case 'running':
-      if (session.run.state !== 'running') {
+      if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
-        await following.readers.start(session, { terminated: false, startedAtMs: state.startedAtMs });
-      }
+      // Also of a run that another replica saw start.
+      await following.readers.start(session, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
       const { termination, imageId } = state;

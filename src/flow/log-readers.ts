@@ -59,6 +59,13 @@ export class LogReaders {
     return reader;
   }
 
+  /** Reads what the node still has, for a run that another process read. Undefined when it was never seen to start. */
+  async again(session: RunSession): Promise<LogReader | undefined> {
+    const { termination, startedAtMs } = session.run;
+    const sinceMs = termination ? Date.parse(termination.startedAt) : startedAtMs;
+    return sinceMs === undefined ? undefined : this.start(session, { terminated: true, startedAtMs: sinceMs });
+  }
+
   /** Lets go of a run's reader and its scratch file. */
   async forget(runId: RunId): Promise<void> {
     const reader = this.#readers.get(runId);

@@ -43,7 +43,8 @@ async function shareAt({ session, thread, readers, place, doubt, sure }: LogToSh
   const filename = `kdebug-${run.id}${run.late ? '-late' : ''}.log`;
   const found = doubt ? await thread.findFile(place, filename, run.origin.receivedAtMs) : undefined;
   if (found !== undefined) return { fileId: found };
-  const reader = readers.of(run.id) ?? (await readAgain(session, readers));
+  // The scratch file may have gone with the process that had read it.
+  const reader = readers.of(run.id) ?? (await readers.again(session));
   if (!reader) return { fileLost: 'log_gone' };
   const { log, spool } = await reader.result;
   if (spool.bytes === 0) return { fileLost: log.completeness.interruptedBy ?? 'log_gone' };
@@ -56,11 +57,4 @@ async function shareAt({ session, thread, readers, place, doubt, sure }: LogToSh
     sure,
   });
   return { fileId };
-}
-
-/** The scratch file went with the process that had read it; the node may still have the log. */
-async function readAgain(session: RunSession, readers: LogReaders) {
-  const { termination, startedAtMs } = session.run;
-  const sinceMs = termination ? Date.parse(termination.startedAt) : startedAtMs;
-  return sinceMs === undefined ? undefined : readers.start(session, { terminated: true, startedAtMs: sinceMs });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../src/core/ids.ts';
+import type { Run } from '../../src/core/run/run.ts';
 import { anOrigin, aPlan, aPod, aPolicy, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';
@@ -395,6 +396,71 @@ describe('exactly once', () => {
     await ended(world);
     expect(world.cluster.launches).toHaveLength(1);
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    await world.pipeline.drain(0);
+  });
+});
+
+describe('a run that was running when its replica died', () => {
+  /** Its pod goes on in the cluster; another replica takes it up when `afterMs` have passed. */
+  async function adopted(afterMs: number, parts: Partial<Run> = {}): Promise<World> {
+    const world = new World();
+    const run = aRun({
+      id: world.runId,
+      state: 'running',
+      plan: aPlan({ timeoutMs: 60_000 }),
+      containerName: 'kdebug-x',
+      launchedAtMs: START_MS,
+      startedAtMs: START_MS,
+      ...parts,
+    });
+    await world.store.create(run, 'dead-replica');
+    world.cluster.log = 'line\n';
+    const ours = aStatus({ name: 'kdebug-x', running: { startedAt: at(0) } });
+    world.cluster.setPod(aPod({ status: { ephemeralContainerStatuses: [ours] } }));
+    await world.clock.advance(afterMs);
+    world.pipeline.startAdopting();
+    await world.clock.advance(1_000);
+    return world;
+  }
+
+  it('has its log followed on', async () => {
+    const world = await adopted(40_000);
+    expect(world.cluster.calls).toContain('collectLog');
+    await world.clock.advance(30_000);
+    const run = await world.run();
+    expect([run.outcome, run.log?.head]).toEqual([{ kind: 'timed-out' }, 'line']);
+    await world.pipeline.drain(0);
+  });
+
+  it('is looked at once more when its clock ran out meanwhile: an end that came counts', async () => {
+    const world = await adopted(600_000);
+    expect((await world.run()).state).toBe('running');
+    const ours = aStatus({ name: 'kdebug-x', terminated: aTermination({ startedAt: at(0) }) });
+    world.cluster.setPod(aPod({ status: { ephemeralContainerStatuses: [ours] } }));
+    await settle();
+    const run = await world.run();
+    expect([run.outcome?.kind, run.log?.head]).toEqual(['succeeded', 'line']);
+    await world.pipeline.drain(0);
+  });
+
+  it('is timed-out a few seconds later when it still runs then, with the log up to there', async () => {
+    const world = await adopted(600_000);
+    await world.clock.advance(5_000);
+    const run = await world.run();
+    expect([run.outcome, run.log?.head]).toEqual([{ kind: 'timed-out' }, 'line']);
+    await world.pipeline.drain(0);
+  });
+
+  it('has its log read when it had timed out and nothing of it was kept', async () => {
+    const world = await adopted(600_000, { state: 'collecting', outcome: { kind: 'timed-out' } });
+    expect((await world.run()).log?.head).toBe('line');
+    await world.pipeline.drain(0);
+  });
+
+  it('has no log when its node was lost', async () => {
+    const world = await adopted(600_000, { state: 'collecting', outcome: { kind: 'node-lost' } });
+    expect((await world.run()).outcome).toEqual({ kind: 'node-lost' });
+    expect(world.cluster.calls).not.toContain('collectLog');
     await world.pipeline.drain(0);
   });
 });
