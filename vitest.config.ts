@@ -8,5 +8,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // What a test waits for comes as soon as a busy machine lets it.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

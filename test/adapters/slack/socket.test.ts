@@ -30,7 +30,7 @@ describe('connections come back', () => {
     };
     const underWay = [1, 2].map((count) => world.local.deliver.command({ ...ROY, text: `pod-${count}` }));
     await expect.poll(() => world.inbox.commands.length).toBe(2);
-    const refreshed = world.local.sockets.refresh(300, 0);
+    const refreshed = world.local.sockets.refresh(2_000, 0);
     await sockets(3);
     store();
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual([200, 200]);
@@ -45,7 +45,7 @@ describe('connections come back', () => {
       least = Math.min(least, world.local.sockets.count);
     };
     world.local.changes.on('change', watch);
-    await world.local.sockets.refresh(500);
+    await world.local.sockets.refresh(2_000);
     await sockets(2);
     world.local.changes.off('change', watch);
     expect(least).toBeGreaterThanOrEqual(2);

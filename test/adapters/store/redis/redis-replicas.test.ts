@@ -136,16 +136,16 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
     await dead.renew('dead');
     await dead.close();
     const diedAt = performance.now();
-    let lookedAt = 0;
+    const looks: number[] = [];
     await until(async () => {
-      if (performance.now() < lookedAt + 1_000) return false;
-      lookedAt = performance.now();
+      if (performance.now() < (looks.at(-1) ?? 0) + 1_000) return false;
+      looks.push(performance.now());
       await living.renew('living');
       return (await living.claim('living', 9)).length === 1;
     });
-    const tookMs = performance.now() - diedAt;
-    expect(tookMs).toBeGreaterThan(3_400);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(performance.now() - diedAt).toBeGreaterThan(3_400);
+    // The first look after the lapse is the one that adopts, however late this machine lets it come.
+    expect((looks.at(-2) ?? 0) - diedAt).toBeLessThan(3_500);
     await living.close();
   });
 });
