@@ -25,7 +25,7 @@ const ADOPT_EVERY_MS = 1_000;
 const TAKE_TRIES = 10;
 const TAKE_EVERY_MS = 100;
 /** What is left of a drain for giving back the runs that go on. */
-const HAND_OVER_MS = 1_000;
+const HAND_OVER_MS = 3_000;
 
 interface Held {
   readonly session: RunSession;
@@ -119,7 +119,7 @@ export class Pipeline implements Starter, RunChanger {
 
   /**
    * Takes nothing new; resolves when every held run is through. What is left after `ms` is given back, so that another replica
-   * can take it at once, for which there is one more second. `hush` is called then: no word may still wait to be said.
+   * can take it at once, for which there are three more seconds at most. `hush` is called then: no word may still wait to be said.
    */
   async drain(ms: number, hush: () => void = () => {}): Promise<void> {
     this.#draining = true;

@@ -35,6 +35,7 @@ export class Sockets {
   private readonly faults: Faults;
   private readonly pings: NodeJS.Timeout;
   private turn = 0;
+  private admitted = 0;
   /** Stops the server's pings, for the "half-open" case: clients drop the connection after 30 s. */
   pinging = true;
 
@@ -49,6 +50,11 @@ export class Sockets {
 
   get count(): number {
     return this.open.length;
+  }
+
+  /** All connections that were ever let in. */
+  get opened(): number {
+    return this.admitted;
   }
 
   /** @returns the path and query of a one-time address */
@@ -145,6 +151,7 @@ export class Sockets {
       return;
     }
     this.open.push(socket);
+    this.admitted += 1;
     socket.on('message', (data) => this.acknowledged(String(data)));
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.gone(socket));
