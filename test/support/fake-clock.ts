@@ -25,6 +25,11 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Time passes in which nothing runs, not even what is due. */
+  standStill(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     await settle();

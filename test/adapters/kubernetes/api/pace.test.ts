@@ -65,6 +65,25 @@ describe('the pace of calls', () => {
     expect(server.refused / (server.taken + server.refused)).toBeLessThanOrEqual(0.02);
   }, 60_000);
 
+  it('does not send at once what a busy moment held up', async () => {
+    const clock = new FakeClock();
+    const pace = new Pace(clock);
+    pace.learn(429);
+    await clock.advance(999);
+    let sent = 0;
+    for (let call = 0; call < 20; call += 1) {
+      void pace.turn().then(() => {
+        sent += 1;
+      });
+    }
+    // At ten a second: the event loop stands still for two, so that every timer is late.
+    clock.standStill(2_000);
+    await clock.advance(50);
+    expect(sent).toBeLessThanOrEqual(4);
+    await clock.advance(10_000);
+    expect(sent).toBe(20);
+  });
+
   it('never stops, however hard it was refused, and is free again in the end', async () => {
     const clock = new FakeClock();
     const pace = new Pace(clock);
