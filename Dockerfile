@@ -19,4 +19,4 @@ COPY --from=build /src/dist/ ./
 # By number, so that runAsNonRoot can be checked. Nothing below /app is ever written; /tmp is, for long logs.
 USER 65532:65532
 EXPOSE 3000 9090
-CMD ["node", "--enable-source-maps", "main.js"]
+CMD ["node", "main.js"]

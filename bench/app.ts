@@ -119,10 +119,8 @@ export async function startApp(config: AppConfig): Promise<RunningApp> {
 }
 
 /** As in `npm start`; `BENCH_NODE_FLAGS` adds others, `--cpu-prof` for instance. */
-const nodeFlags = (): readonly string[] => [
-  '--enable-source-maps',
-  ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== ''),
-];
+const nodeFlags = (): readonly string[] =>
+  (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 
 function envOf({ slack, kubeconfig, policy, shared }: AppConfig, directory: string): NodeJS.ProcessEnv {
   const policyPath = join(directory, 'policy.yaml');

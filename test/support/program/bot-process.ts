@@ -38,7 +38,7 @@ export class BotProcess {
 
   /** Resolves when it says that it is ready. @throws Error with its log when it ends before, or takes too long */
   static async start(main: string, env: NodeJS.ProcessEnv): Promise<BotProcess> {
-    const child = spawn(process.execPath, ['--enable-source-maps', main], {
+    const child = spawn(process.execPath, [main], {
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
