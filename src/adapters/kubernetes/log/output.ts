@@ -1,6 +1,7 @@
 const BLOCK_BYTES = 64 * 1_024;
-/** The first block is small: most logs are. */
-const FIRST_BLOCK_BYTES = 4 * 1_024;
+/** The first block is small: most logs are. Each one after it is larger by this. */
+const FIRST_BLOCK_BYTES = 1_024;
+const GROWTH = 8;
 /** Pieces of this size are handed on as they are; smaller ones are gathered. */
 const WHOLE_BYTES = 8 * 1_024;
 const NEWLINE = 10;
@@ -72,7 +73,7 @@ export class Output {
   /** A new block each time: the sink may keep what it was given. */
   #startBlock(): void {
     this.#cut();
-    this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#block.length * GROWTH));
     this.#from = 0;
     this.#to = 0;
   }

@@ -4,6 +4,7 @@ import { characterBoundary, countNewlines } from './byte-scan.ts';
 
 /** What `end` gives: enough for a report that an image left at the end of its log. */
 const END_BYTES = 16 * 1024;
+const FIRST_BYTES = 256;
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
 /** A longer run of combining marks is cut between its characters. */
@@ -105,15 +106,24 @@ function nextCharacter(bytes: Buffer, from: number): number {
   return at;
 }
 
+/** Room for so many bytes, with what it held: most logs are short, and there may be ten thousand of them. */
+function grown(room: Buffer, needed: number, most: number): Buffer {
+  if (needed <= room.length) return room;
+  const larger = Buffer.allocUnsafe(Math.min(most, Math.max(FIRST_BYTES, 2 * needed)));
+  room.copy(larger);
+  return larger;
+}
+
+const NOTHING = Buffer.alloc(0);
+
 /** The last bytes of a stream. */
 class LastBytes {
-  readonly #room: Buffer;
+  #room: Buffer = NOTHING;
   readonly #wanted: number;
   #length = 0;
 
   constructor(wanted: number) {
     this.#wanted = wanted;
-    this.#room = Buffer.allocUnsafeSlow(wanted * 2);
   }
 
   get bytes(): Buffer {
@@ -122,7 +132,9 @@ class LastBytes {
 
   push(chunk: Buffer): void {
     const added = chunk.length > this.#wanted ? chunk.subarray(chunk.length - this.#wanted) : chunk;
-    if (this.#length + added.length > this.#room.length) {
+    const most = this.#wanted * 2;
+    this.#room = grown(this.#room, Math.min(most, this.#length + added.length), most);
+    if (this.#length + added.length > most) {
       const kept = this.#wanted;
       this.#room.copyWithin(0, this.#length - kept, this.#length);
       this.#length = kept;
@@ -139,20 +151,24 @@ export function createExcerpt(options: ExcerptOptions): Excerpt {
 
 class LogExcerpt implements Excerpt {
   readonly #options: ExcerptOptions;
-  readonly #head: Buffer;
+  /** One byte more than is shown, to know whether something follows. */
+  readonly #headBytes: number;
+  #head: Buffer = NOTHING;
   readonly #last: LastBytes;
   #bytes = 0;
   #newlines = 0;
 
   constructor(options: ExcerptOptions) {
     this.#options = options;
-    // One byte more than is shown, to know whether something follows.
-    this.#head = Buffer.alloc(options.maxBytes + LONGEST_GRAPHEME);
-    this.#last = new LastBytes(Math.max(END_BYTES, options.maxBytes + LONGEST_GRAPHEME));
+    this.#headBytes = options.maxBytes + LONGEST_GRAPHEME;
+    this.#last = new LastBytes(Math.max(END_BYTES, this.#headBytes));
   }
 
   push(chunk: Buffer): void {
-    if (this.#bytes < this.#head.length) chunk.copy(this.#head, this.#bytes);
+    if (this.#bytes < this.#headBytes) {
+      this.#head = grown(this.#head, Math.min(this.#headBytes, this.#bytes + chunk.length), this.#headBytes);
+      chunk.copy(this.#head, this.#bytes);
+    }
     this.#last.push(chunk);
     this.#newlines += countNewlines(chunk);
     this.#bytes += chunk.length;
