@@ -6,7 +6,9 @@ import { atMost, median, mib, ms, type Row, shown } from '../figures.ts';
 import { contextOf, policyText } from '../policy.ts';
 
 const STARTS = 3;
-const IDLE_MS = 5_000;
+/** What the start leaves to be done (compiling, collecting garbage) is not idleness. */
+const SETTLE_MS = 5_000;
+const IDLE_MS = 10_000;
 const READY_LIMIT_MS = 1_500;
 const RSS_LIMIT_BYTES = 150 * 1024 ** 2;
 const CPU_LIMIT_PERCENT = 0.5;
@@ -25,6 +27,7 @@ export async function* startAndIdle(): AsyncGenerator<Row> {
       const app = await startApp({ slack, kubeconfig, policy });
       readyMs.push(app.readyMs);
       if (start === STARTS) {
+        await pause(SETTLE_MS);
         const before = app.cpuMs;
         await pause(IDLE_MS);
         rss = app.rssBytes;
@@ -42,7 +45,7 @@ const rowOf = (readyMs: number, rss: number, cpuPercent: number): Row => ({
   name: 'start and idle',
   figures: {
     'start to ready': `${ms(readyMs)} (median of ${STARTS})`,
-    [`after ${IDLE_MS / 1000} s idle`]: `${mib(rss)} resident, ${shown(cpuPercent, '% CPU')}`,
+    [`after ${SETTLE_MS / 1_000} s, idle for ${IDLE_MS / 1_000} s`]: `${mib(rss)} resident, ${shown(cpuPercent, '% CPU')}`,
   },
   targets: [
     { text: `ready ≤ ${READY_LIMIT_MS} ms`, met: atMost(readyMs, READY_LIMIT_MS) },

@@ -13,10 +13,13 @@ const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 /** A quick run takes a second or two, the longest that a policy allows by default half an hour. */
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1800, 3600];
 
+/** Between two looks at the event loop's lag: the default of 10 ms is most of what an idle process does. */
+const LOOP_LAG_EVERY_MS = 25;
+
 /** The counters and histograms of kdebug and of its process, in a registry of their own. */
 export function createMetrics(): Metrics & Exposition {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LAG_EVERY_MS });
   const registers = [registry];
   const commands = new Counter({
     name: 'kdebug_commands_total',
