@@ -60,7 +60,7 @@ async function main(): Promise<number> {
     await tour(player, page, values.kubeconfig === undefined);
     // Once more, because the tour has moved it off the screen.
     console.log(`${HELP}\n\n${address}`.trimEnd());
-    await player.interact();
+    await serve(player, page);
     return 0;
   } finally {
     narrator.close();
@@ -99,6 +99,20 @@ async function tour(player: Player, page: Page | undefined, isLocal: boolean): P
   } catch (error) {
     if (!isTakenOver()) throw error;
     console.log('The tour ends here: it goes on in your browser.\n');
+  }
+}
+
+const LEFT_ALONE_SECONDS = 10;
+
+/** Until the keyboard says quit. Started by a script, without one, the page goes on for whoever has it open. */
+async function serve(player: Player, page: Page | undefined): Promise<void> {
+  const hasQuit = await player.interact();
+  if (hasQuit || !page || process.stdin.isTTY) return;
+  console.log(`There is no keyboard: this ends when nobody has had the page open for ${LEFT_ALONE_SECONDS} s.`);
+  let seconds = 0;
+  while (seconds < LEFT_ALONE_SECONDS) {
+    await pause(1_000);
+    seconds = page.watchers() > 0 ? 0 : seconds + 1;
   }
 }
 
@@ -156,13 +170,14 @@ class Player {
     this.#user = 'U0ROY';
   }
 
-  /** Takes commands from standard input until it ends or says quit. */
-  async interact(): Promise<void> {
+  /** Takes commands from standard input; true when it says quit, false when it ends. */
+  async interact(): Promise<boolean> {
     for await (const line of createInterface({ input: process.stdin })) {
       const said = line.trim();
-      if (said === 'quit' || said === 'exit') return;
+      if (said === 'quit' || said === 'exit') return true;
       if (said !== '') await this.#obey(said).catch((error: unknown) => console.log(String(error)));
     }
+    return false;
   }
 
   async #obey(said: string): Promise<void> {

@@ -20,6 +20,11 @@ export class Hub {
     return this.#hasBeenWatched;
   }
 
+  /** How many look now. */
+  get watchers(): number {
+    return this.#clients.size;
+  }
+
   /** Streams to this client from now on. The oldest client makes room beyond 32 of them. */
   connect(response: ServerResponse, snapshot: Snapshot): void {
     this.#hasBeenWatched = true;

@@ -37,6 +37,8 @@ export interface Page {
   readonly url: string;
   /** Whether a browser has looked since the start. */
   readonly hasBeenWatched: () => boolean;
+  /** How many browsers have it open. */
+  readonly watchers: () => number;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startPage(options: PageOptions): Promise<Page> {
   return {
     url: `http://127.0.0.1:${port}/?token=${token}`,
     hasBeenWatched: () => page.hub.hasBeenWatched,
+    watchers: () => page.hub.watchers,
     async stop() {
       page.close();
       const closed = new Promise((resolve) => server.close(resolve));

@@ -69,6 +69,15 @@ describe('the event stream', () => {
     expect(second.messages.map(({ text }) => text)).toContain('while nobody looked');
   });
 
+  it('knows whether somebody has it open', async () => {
+    await expect.poll(() => page.page.watchers()).toBe(0);
+    const stream = await page.stream();
+    expect(page.page.watchers()).toBe(1);
+    await stream.close();
+    await expect.poll(() => page.page.watchers()).toBe(0);
+    expect(page.page.hasBeenWatched()).toBe(true);
+  });
+
   it('carries text that looks like markup or like the stream itself as what it is', async () => {
     const hostile = '</script><img src=x onerror=alert(1)>\n\nevent: snapshot\ndata: {}\n\n\u2028<!--';
     const response = await page.get('/events');
