@@ -38,6 +38,8 @@ export interface Parts {
  */
 const DRAIN_SHARED_MS = 2_500;
 const DRAIN_ALONE_MS = 6_000;
+/** With Redis there is time enough to give runs back on a busy machine too: what is not given back waits for its lease to lapse. */
+const HAND_OVER_SHARED_MS = 3_000;
 
 /**
  * The composition root: makes every adapter and hands them to the flow. Decides nothing.
@@ -137,7 +139,10 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     const isShared = env.redis !== undefined;
     // Alone, new commands get a polite answer while the runs in hand have their last word; others would rather take them.
     if (isShared) await slack.leave();
-    await pipeline.drain(isShared ? DRAIN_SHARED_MS : DRAIN_ALONE_MS, () => slack.hush());
+    const hush = (): void => slack.hush();
+    await (isShared
+      ? pipeline.drain(DRAIN_SHARED_MS, hush, HAND_OVER_SHARED_MS)
+      : pipeline.drain(DRAIN_ALONE_MS, hush));
     await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close(), audit.close()]);
     policies.close();
   };

@@ -24,8 +24,8 @@ const ADOPT_EVERY_MS = 1_000;
 /** How often a run that another replica holds right now is asked for again. */
 const TAKE_TRIES = 10;
 const TAKE_EVERY_MS = 100;
-/** What is left of a drain for giving back the runs that go on. */
-const HAND_OVER_MS = 3_000;
+/** What is left of a drain for giving back the runs that go on, unless there is more. */
+const HAND_OVER_MS = 1_000;
 
 interface Held {
   readonly session: RunSession;
@@ -119,9 +119,9 @@ export class Pipeline implements Starter, RunChanger {
 
   /**
    * Takes nothing new; resolves when every held run is through. What is left after `ms` is given back, so that another replica
-   * can take it at once, for which there are three more seconds at most. `hush` is called then: no word may still wait to be said.
+   * can take it at once; `handOverMs` is the most that this may take. `hush` is called then: no word may still wait to be said.
    */
-  async drain(ms: number, hush: () => void = () => {}): Promise<void> {
+  async drain(ms: number, hush: () => void = () => {}, handOverMs = HAND_OVER_MS): Promise<void> {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
@@ -129,7 +129,7 @@ export class Pipeline implements Starter, RunChanger {
     const left = this.#busy();
     for (const { session } of left) session.giveUp();
     hush();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), pause(clock, HAND_OVER_MS)]);
+    await Promise.race([Promise.all(left.map(({ work }) => work)), pause(clock, handOverMs)]);
     this.#drained = true;
     this.#stopAdopting();
   }
