@@ -80,11 +80,12 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     const card = bed.slack.messages(CHANNEL).find((message) => message.ts === ts);
     return card ? textOf(card) : '';
   };
-  const says = (card: StoredMessage, words: string | RegExp, limitMs = 60_000): Promise<string> =>
+  /** The card, once all of it is there at the same time: each edit may carry one of the words without the others. */
+  const says = (card: StoredMessage, ...words: readonly (string | RegExp)[]): Promise<string> =>
     bed.slack.until(() => {
       const now = cardNow(card);
-      return (typeof words === 'string' ? now.includes(words) : words.test(now)) ? now : undefined;
-    }, limitMs);
+      return words.every((one) => (typeof one === 'string' ? now.includes(one) : one.test(now))) ? now : undefined;
+    }, 120_000);
   const press = (card: StoredMessage, actionId: string, user = 'U0GINGER') =>
     bed.slack.deliver.action({ user, channel: CHANNEL, ts: card.ts, actionId });
 
@@ -127,7 +128,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       const good = hasShell ? size - 1 : size;
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=8 -- sh -c ${script}`);
       const { result, files } = await endOf(card);
-      expect(cardNow(card)).toContain(`${good} of ${size} pods`);
+      await says(card, `${good} of ${size} pods`);
       expect(result).toContain(`${good} pods succeeded`);
       if (hasShell) expect(result).toMatch(new RegExp(`1 pod failed, exit code 1 \\(Error\\).*${nameOf(3)}`));
       for (let index = 0; index < size; index += 1) {
@@ -144,15 +145,14 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
 
     it('runs one pod first with --canary, and the others after Continue', async () => {
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=10 --replicas=4 --canary -- true`);
-      const waiting = await says(card, 'The first pod has ended');
-      expect(waiting).toMatch(/1 {2,}0 {2,}0 {2,}3 {2,}/);
+      await says(card, 'The first pod has ended', /1 {2,}0 {2,}0 {2,}3 {2,}/);
       await press(card, 'continue');
       expect((await endOf(card)).result).toContain('Succeeded: 4 of 4 pods');
     }, 120_000);
 
     it('stops when three pods do not start for the same reason', async () => {
       const card = await ask(`--all -n ${shop} --image=missing --parallelism=2`);
-      await says(card, 'three pods did not start for the same reason (ImagePullBackOff)', 120_000);
+      await says(card, 'three pods did not start for the same reason (ImagePullBackOff)');
       const { result } = await endOf(card);
       expect(result).toMatch(/[34] pods did not start \(ImagePullBackOff\)/);
     }, 180_000);
@@ -160,15 +160,15 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     it('is paused and goes on by a button', async () => {
       const card = await ask(`--all -n ${shop} --image=security-audit --replicas=3 -- sleep 1`);
       await press(card, 'pause');
-      await says(card, 'Paused by');
-      await says(card, / {2,}0 {2,}2 {2,}\d/);
+      // The one that ran when the click came ends, and no other begins.
+      await says(card, 'Paused by', / {2,}0 {2,}[12] {2,}\d/);
       await press(card, 'resume');
       expect((await endOf(card)).result).toContain('Succeeded: 3 of 3 pods');
     }, 120_000);
 
     it('asks for the approval of a snapshot: later pods are not touched, one that left fails alone', async () => {
       const card = await ask(`--all -n ${shop} --image=heavy --parallelism=10 -- echo heavy`, 'U0THURSTON');
-      expect(cardNow(card)).toContain(`${size} of ${size} that match, by uid`);
+      await says(card, `${size} of ${size} that match, by uid`);
       await kube.remove(shop, nameOf(0));
       await kube.gone(shop, nameOf(0));
       await kube.pod(shop, 'late-comer', spec);

@@ -89,11 +89,26 @@ export class Kube {
     });
   }
 
-  /** Changes the Pod Security level of a namespace. */
-  async enforce(name: string, level: string): Promise<void> {
+  /** Changes the Pod Security level of a namespace between *privileged* and *baseline*; resolves when the API server goes by it. */
+  async enforce(name: string, level: 'privileged' | 'baseline'): Promise<void> {
     const labels = { 'pod-security.kubernetes.io/enforce': level };
     const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
     await this.#core.patchNamespace({ name, body: { metadata: { labels } } }, merge);
+    // Its admission reads namespaces from a watch of its own, which may lag behind.
+    for (let left = 100; (await this.#takesPrivileged(name)) !== (level === 'privileged'); left -= 1) {
+      if (left === 0) throw new Error(`${name} does not enforce ${level}`);
+      await pause(50);
+    }
+  }
+
+  async #takesPrivileged(namespace: string): Promise<boolean> {
+    const securityContext = { privileged: true };
+    const spec = { containers: [{ name: 'app', image: 'localhost/busybox:1', securityContext }] };
+    const body = { metadata: { name: 'rehearsal', namespace }, spec };
+    return this.#core.createNamespacedPod({ namespace, body, dryRun: 'All' }).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Resolves when the namespace holds so many pods, and all of them run. */

@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
     await open('http', 'memory');
     const first = await scene.boot();
     const pod = aPod();
-    await scene.type(`${pod} -n shop -- sleep 9`, CHANNELS[0]);
+    await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
     await scene.slack.until(() => scene.posts('anchor').length === 1);
     const startMs = performance.now();
     expect(await first.stop()).toEqual({ code: 0, signal: null });
