@@ -34,12 +34,12 @@ export interface Parts {
 
 /**
  * How long a drain waits for the runs in hand. With Redis another replica takes the rest at once; without, nobody does, and what is
- * not launched yet is lost. What is left of ten seconds is for closing connections.
+ * not launched yet is lost. Closing what receives and sends takes at most five seconds more: ten in all, giving back included.
  */
 const DRAIN_SHARED_MS = 2_500;
-const DRAIN_ALONE_MS = 6_000;
+const DRAIN_ALONE_MS = 4_000;
 /** With Redis there is time enough to give runs back on a busy machine too: what is not given back waits for its lease to lapse. */
-const HAND_OVER_SHARED_MS = 3_000;
+const HAND_OVER_SHARED_MS = 2_500;
 
 /**
  * The composition root: makes every adapter and hands them to the flow. Decides nothing.

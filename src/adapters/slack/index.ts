@@ -48,7 +48,7 @@ export interface Slack {
   leave(): Promise<void>;
   /** What still waits for its turn at Slack's pace fails as not sent (`slack_unanswered`), and so does everything from now on. */
   hush(): void;
-  /** Takes nothing new (requests get an honest answer), waits up to 5 s for what is under way, then closes. Repeatable. */
+  /** Takes nothing new (requests get an honest answer), lets what is under way get its answer, at most 5 s in all, then closes. Repeatable. */
   stop(): Promise<void>;
 }
 

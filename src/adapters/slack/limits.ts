@@ -31,6 +31,8 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_SKEW_MS = 5 * 60_000;
 /** Slack closes the door at 3 s. The flow promises an answer within 2.5 s, so this one only catches a broken promise. */
 export const ACK_GUARD_MS = 2_700;
+/** By then a request has its answer on the wire, whatever it was: no stop has to wait longer for one. */
+export const ANSWERED_MS = ACK_GUARD_MS + 200;
 
 /** "Views": title, submit and close of 24 characters, 100 blocks, `private_metadata` 3,000, `callback_id` 255 characters. */
 export const MAX_VIEW_TITLE = 24;

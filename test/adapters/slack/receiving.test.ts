@@ -213,6 +213,15 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(JSON.stringify((await delivery).body)).toContain('taken');
     await stopped;
   });
+
+  test('a stop leaves nobody without an answer, also when the inbox breaks its promise', async () => {
+    world.inbox.answer = () => new Promise(() => undefined);
+    const delivery = world.local.deliver.command({ ...ROY, text: 'pod-1' });
+    await expect.poll(() => world.inbox.commands.length).toBe(1);
+    const stopped = world.slack.stop();
+    expect(JSON.stringify((await delivery).body)).toContain('slack_not_taken');
+    await stopped;
+  });
 });
 
 function mention(fields: Record<string, unknown>): Record<string, unknown> {

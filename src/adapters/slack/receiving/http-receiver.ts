@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
-import { MAX_BODY_BYTES, MAX_SKEW_MS } from '../limits.ts';
+import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
@@ -16,7 +16,6 @@ export interface HttpOptions {
 }
 
 const PATH = '/slack/events';
-const DRAIN_MS = 5_000;
 
 /**
  * Slack's requests over HTTP, at `/slack/events`. Bolt's own receiver is not used, only its signature check: it takes
@@ -69,10 +68,10 @@ export class HttpReceiver implements Receiver {
     });
   }
 
-  /** No new connections; what is under way has 5 s. */
+  /** No new connections; what is under way gets its answer. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    await this.#inFlight.drained(this.#options.clock, DRAIN_MS);
+    await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
     this.#server.closeAllConnections();
     await closed;
   }

@@ -1,6 +1,7 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import { ANSWERED_MS } from '../limits.ts';
 import { troubleOf } from '../poster/slack-errors.ts';
 import { DrainingClient } from './draining-client.ts';
 import { InFlight } from './in-flight.ts';
@@ -27,8 +28,6 @@ const FIRST_BACK_OFF_MS = 200;
 const LONGEST_BACK_OFF_MS = 10_000;
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
-/** Slack closes a recycled connection about 10 s after it said so. */
-const DRAIN_MS = 5_000;
 
 /**
  * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
@@ -128,7 +127,7 @@ export class SocketLine {
 
   async #replace(old: DrainingClient): Promise<void> {
     await this.#connect();
-    await this.#open.get(old)?.drained(this.#options.clock, DRAIN_MS);
+    await this.#open.get(old)?.drained(this.#options.clock, ANSWERED_MS);
     await this.#close(old);
   }
 

@@ -3,6 +3,7 @@ import { LogLevel } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
+import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
 import { type Envelope, SocketLine } from './socket-line.ts';
@@ -17,7 +18,6 @@ export interface SocketOptions {
 
 /** Slack allows 10 connections an app; two a replica leave room for three replicas that recycle at once. */
 const LINES = 2;
-const DRAIN_MS = 5_000;
 
 /**
  * Slack's requests over Socket Mode: two supervised connections, because Slack recycles each of them now and then and
@@ -47,9 +47,9 @@ export class SocketReceiver implements Receiver {
     for (const line of this.#lines) await line.start();
   }
 
-  /** Waits up to 5 s for what is under way, then closes. */
+  /** What is under way gets its answer, then the connections are closed. */
   async stop(): Promise<void> {
-    await this.#inFlight.drained(this.#options.clock, DRAIN_MS);
+    await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
     await Promise.all(this.#lines.map((line) => line.stop()));
   }
 
