@@ -94,15 +94,15 @@ export class RedisScene {
   }
 
   /** Types a command that prints `lines` lines; more than an excerpt's make a file. */
-  async ask(command: Command = {}): Promise<Asked & { readonly ms: number }> {
+  async ask(command: Command = {}): Promise<Asked> {
     const { lines = 2, before = '', image = 'debian', user = 'U0ROY', flags = '', channel } = command;
     this.#asked += 1;
     const marker = `mark-${this.#marks}x${this.#asked}`;
     const program = image === 'missing' ? '' : `-- sh -c '${before} seq 1 ${lines}; echo ${marker}'`;
     const words = `${this.#podFor(this.#asked)} -n shop --image=${image} --reason=${marker} ${flags} ${program}`;
-    const { body, error, ms } = await this.servers.type(words, user, channel);
+    const { body, error } = await this.servers.type(words, user, channel);
     const answer = error === undefined ? (typeof body === 'string' ? body : JSON.stringify(body)) : undefined;
-    const asked = { marker, answer, isLong: lines > 60 && image !== 'missing', ms };
+    const asked = { marker, answer, isLong: lines > 60 && image !== 'missing' };
     this.asked.push(asked);
     return asked;
   }

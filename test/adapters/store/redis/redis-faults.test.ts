@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../../../src/flow/ports/store.ts';
@@ -51,6 +52,13 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     return performance.now() - beganAt;
   };
 
+  /** Fails before a timer of two seconds that is set with it: the order of timers is the same on however slow a machine. */
+  const failingInTime = (work: () => Promise<unknown>): Promise<unknown> =>
+    Promise.race([
+      failing(work),
+      pause(LONGEST_MS).then(() => Promise.reject(new Error(`not within ${LONGEST_MS} ms`))),
+    ]);
+
   it('that is frozen lets every method fail within two seconds, carries nothing out later, and is used again by itself', async () => {
     const run = aRun('aaaaaaaaaa');
     await created('aaaaaaaaaa');
@@ -65,7 +73,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     server.freeze();
     control.end('SET {kdebug}:control 1\r\n');
     const frozenAt = performance.now();
-    const took = await Promise.all(
+    await Promise.all(
       [
         () => store.create(aRun('bbbbbbbbbb'), 'one'),
         () => store.take(run.id, 'two'),
@@ -78,9 +86,8 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
         () => store.learn('sha256:1', { uid: 1, gid: 1 }),
         () => store.release(run.id, fence),
         () => store.check(),
-      ].map(failing),
+      ].map(failingInTime),
     );
-    expect(Math.max(...took)).toBeLessThan(LONGEST_MS);
     await until(() => performance.now() > frozenAt + LONGEST_MS);
     // By now it is known: nobody waits for nothing.
     await until(async () => (await failing(() => store.check())) < 50);
@@ -141,8 +148,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
       return 'cut';
     };
     const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 1 } as const;
-    const took = await failing(() => store.create(aRun('aaaaaaaaaa'), 'one', [quota]));
-    expect(took).toBeLessThan(LONGEST_MS);
+    await failingInTime(() => store.create(aRun('aaaaaaaaaa'), 'one', [quota]));
     expect(await redis.exists('{kdebug}:run:aaaaaaaaaa')).toBe(1);
     proxy.refusing = false;
     proxy.onReply = (piece) => piece;
@@ -178,7 +184,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     const run = aRun('aaaaaaaaaa');
     const fence = await created('aaaaaaaaaa');
     await server.kill();
-    expect(await failing(() => store.save(run, fence))).toBeLessThan(LONGEST_MS);
+    await failingInTime(() => store.save(run, fence));
     await until(async () => (await failing(() => store.read(run.id))) < 50);
     await server.start();
     await until(() =>
