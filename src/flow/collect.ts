@@ -9,8 +9,6 @@ import type { ReadLog } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { RunSession } from './session.ts';
 
-/** Outcomes of runs that go on in the cluster: what came so far is the log. */
-const GOING_ON: ReadonlySet<Outcome['kind']> = new Set(['timed-out']);
 /** Outcomes of runs that cannot be read any more. */
 const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
@@ -40,7 +38,8 @@ async function readLog(session: RunSession, readers: LogReaders, { kind }: Outco
     const isLost = OUT_OF_REACH.has(kind) && !run.termination;
     return isLost ? undefined : (await readers.again(session))?.result;
   }
-  if (GOING_ON.has(kind) || OUT_OF_REACH.has(kind)) running.stop();
+  // What timed out goes on in the cluster: what came so far is its log.
+  if (kind === 'timed-out' || OUT_OF_REACH.has(kind)) running.stop();
   else running.end();
   return running.result;
 }
