@@ -112,7 +112,10 @@ const made = (plan: Plan): MadePlan => ({ kind: 'plan', plan });
  * What a profile brings beyond those that a rule names is judged by `decide`, which knows the rule.
  */
 function classOf({ pod, container, alias }: Resolved, profile: Profile, runAs: UserAndGroup | undefined): ImageClass {
-  const asksNonRoot = container?.securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
-  const isRoot = profile === 'sysadmin' || runAs?.uid === 0;
-  return asksNonRoot && isRoot ? 'elevated' : alias.class;
+  const ofPod = pod.spec.securityContext;
+  const asksNonRoot = container?.securityContext.runAsNonRoot ?? ofPod.runAsNonRoot ?? false;
+  const uid = runAs?.uid ?? ofPod.runAsUser;
+  // What the target's container asks for does not bind ours: without a user it is the image's, who may be root.
+  const mayBeRoot = uid === 0 || (uid === undefined && ofPod.runAsNonRoot !== true);
+  return asksNonRoot && (profile === 'sysadmin' || mayBeRoot) ? 'elevated' : alias.class;
 }

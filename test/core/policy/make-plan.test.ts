@@ -203,6 +203,7 @@ describe('the class', () => {
   const nonRootContainer = {
     spec: { containers: [{ name: 'web', image: 'w', securityContext: { runAsNonRoot: true } }] },
   };
+  const podWithUser = (runAsUser: number) => ({ spec: { ...nonRootContainer.spec, securityContext: { runAsUser } } });
   const rootContainer = {
     spec: {
       securityContext: { runAsNonRoot: true },
@@ -225,6 +226,22 @@ describe('the class', () => {
       'observe',
     ],
     ['the alias’s for a user that is not root', { pod: nonRootPod, request: { profile: 'restricted' } }, 'observe'],
+    [
+      'elevated when only the container asks and nobody says as whom ours runs: the image may be root’s',
+      { pod: nonRootContainer, request: { profile: 'general' } },
+      'elevated',
+    ],
+    [
+      'the alias’s when the pod asks and nobody says as whom ours runs: the kubelet starts no root there',
+      { pod: nonRootPod, request: { profile: 'general' } },
+      'observe',
+    ],
+    [
+      'the alias’s when the pod says as whom ours runs',
+      { pod: podWithUser(1000), request: { profile: 'general' } },
+      'observe',
+    ],
+    ['elevated when the pod says root', { pod: podWithUser(0), request: { profile: 'general' } }, 'elevated'],
     ['never raised by auto, which does not take root there', { pod: nonRootContainer }, 'observe'],
     [
       'the pod’s word without a target',
