@@ -5,6 +5,7 @@ import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import type { OpenBatch } from '../../core/batch/settle.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { isFinal } from '../../core/run/progress.ts';
 import type { AdvanceContext } from '../advance.ts';
 import type { FlowDeps } from '../deps.ts';
 import { Latest, pause } from '../latest.ts';
@@ -16,6 +17,7 @@ import { workOnPart } from './work-on-part.ts';
 
 /** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
 const MOST_READING = 50;
+const NOTHING: ReadonlySet<number> = new Set();
 /** How long to wait before a cluster that does not answer is asked again what is in flight. */
 const AGAIN_MS = 2_000;
 
@@ -61,6 +63,7 @@ class BatchEngine {
     });
     try {
       const open = await this.#begin();
+      if (!open) return;
       while (open.head.endedAtMs === undefined) await this.#turn(open);
       await Promise.all(this.#works);
       await this.#checkpoints.now();
@@ -71,11 +74,16 @@ class BatchEngine {
     }
   }
 
-  async #begin(): Promise<OpenBatch> {
+  /** Undefined: it was ended before it was known what is in flight. */
+  async #begin(): Promise<OpenBatch | undefined> {
     const { clock } = this.#context.deps;
     const isNew = this.#run.state === 'approved' && !this.#session.recovered;
-    const batch = isNew ? this.#run.batch : withLaunched(this.#run.batch, await this.#found(), clock.now());
-    this.#run = { ...this.#run, batch };
+    const found = isNew ? NOTHING : await this.#found();
+    // People may have paused, resized or cancelled it meanwhile.
+    const { run } = this.#session;
+    if (isFinal(run.state) || !isBatchRun(run)) return undefined;
+    const batch = withLaunched(run.batch, found, clock.now());
+    this.#run = { ...run, batch };
     const open = this.#session.openBatch(batch, clock.now());
     for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPart);
     await this.#checkpoints.now();
@@ -86,7 +94,7 @@ class BatchEngine {
   async #found(): Promise<ReadonlySet<number>> {
     const { batch, plan, id } = this.#run;
     const { clusters, clock, log } = this.#context.deps;
-    for (;;) {
+    while (!isFinal(this.#session.run.state)) {
       try {
         const pods = await clusters.get(plan.cluster).pods(plan.namespace, '');
         const held = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
@@ -99,6 +107,7 @@ class BatchEngine {
         await pause(clock, AGAIN_MS);
       }
     }
+    return NOTHING;
   }
 
   async #turn(open: OpenBatch): Promise<void> {

@@ -144,3 +144,53 @@ describe('a store that loses everything', () => {
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
   });
 });
+
+describe('a batch that is taken over while the cluster does not answer', () => {
+  async function changed(...actions: readonly string[]): Promise<BatchWorld> {
+    const world = new BatchWorld(8);
+    world.fleet.fateOf = () => ({ startMs: 100, runMs: 30_000, exitCode: 0 });
+    await world.say(ASKED);
+    await world.clock.advance(3_000);
+    world.fleet.isSilent = true;
+    world.restart();
+    await world.clock.advance(10_000);
+    for (const action of actions) {
+      await world.click(action);
+      await world.clock.advance(1_000);
+    }
+    world.fleet.isSilent = false;
+    await world.clock.advance(LONG * 2);
+    return world;
+  }
+
+  it('stays cancelled when somebody cancels it meanwhile', async () => {
+    const world = await changed('cancel');
+    expect(world.fleet.launches).toHaveLength(2);
+    expect((await world.batch()).closed).toMatchObject({ because: 'cancelled', byUserId: 'U0ROY' });
+    expect(await world.counts()).toMatchObject({ succeeded: 2, cancelled: 6 });
+    expect((await world.run()).delivery.closed).toBe(true);
+  });
+
+  it('stays paused when somebody pauses it meanwhile', async () => {
+    const world = await changed('pause');
+    expect(world.fleet.launches).toHaveLength(2);
+    expect((await world.batch()).paused).toMatchObject({ byUserId: 'U0ROY' });
+  });
+
+  it('is not begun again when it was ended meanwhile', async () => {
+    const world = new BatchWorld(8);
+    await world.say(`${ASKED} --canary`);
+    await world.clock.advance(10_000);
+    expect((await world.batch()).canary).toBe('waiting');
+    world.fleet.isSilent = true;
+    world.restart();
+    await world.clock.advance(10_000);
+    await world.click('cancel');
+    await world.clock.advance(10_000);
+    expect((await world.run()).delivery.closed).toBe(true);
+    world.fleet.isSilent = false;
+    await world.clock.advance(LONG);
+    expect((await world.run()).state).toBe('finished');
+    expect(world.fleet.launches).toHaveLength(1);
+  });
+});

@@ -40,6 +40,8 @@ export class Fleet implements Cluster {
   readonly troubles: { readonly code: ReasonCode; readonly when: 'before' | 'after' }[] = [];
   fateOf: (podName: string) => Fate = () => FATE;
   level: PodSecurityLevel = 'privileged';
+  /** Lists are not answered. */
+  isSilent = false;
   /** The server is too old for ephemeral containers. */
   isUnsupported = false;
   readonly #clock: Clock;
@@ -58,6 +60,7 @@ export class Fleet implements Cluster {
   }
 
   async pods(): Promise<readonly Pod[]> {
+    if (this.isSilent) throw new KdebugError('cluster_unreachable');
     return [...this.#pods.values()];
   }
 
