@@ -96,7 +96,7 @@ function end(open: OpenBatch, pod: BatchPod, { state, atMs }: End): void {
   setPod(open, done);
   open.queue.ended(pod.index);
   open.inFlight.delete(pod.index);
-  if (state === 'start-failed') countStartFailure(open, done);
+  countStartFailure(open, done);
 }
 
 function setPod(open: OpenBatch, pod: BatchPod): void {

@@ -32,7 +32,7 @@ function enter(open: OpenBatch, pod: BatchPod): void {
     open.head = { ...open.head, firstLaunchAtMs: launchedAtMs };
   }
   if (pod.results?.some((result) => result?.reading)) open.reading.add(index);
-  if (state === 'start-failed') countStartFailure(open, pod);
+  if (!open.inFlight.has(index)) countStartFailure(open, pod);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ReasonCode } from '../errors.ts';
 import type { BatchHead, BatchPod, PodState } from './batch.ts';
 import { isAtWork } from './head-transition.ts';
 import type { LaunchQueue } from './launch-queue.ts';
-import { resultOfPod } from './pod-result.ts';
+import { stateOfResults } from './pod-result.ts';
 import { REASON_OF_SKIP } from './pod-state.ts';
 
 /**
@@ -29,10 +29,13 @@ export interface OpenBatch {
 /** Start failures of the same reason after which nothing more is launched (design, section 5). */
 const MOST_START_FAILURES = 3;
 
-/** A pod that is not any more as it was approved says nothing of the others. */
+/**
+ * Counts a pod that has ended by the container that did not start, whatever became of the others. A pod that is not any more as
+ * it was approved says nothing of the other pods.
+ */
 export function countStartFailure(open: OpenBatch, pod: BatchPod): void {
   const reason = startFailureOf(pod);
-  if (DRIFT.has(reason)) return;
+  if (reason === undefined || DRIFT.has(reason)) return;
   const times = (open.startFailures.get(reason) ?? 0) + 1;
   open.startFailures.set(reason, times);
   if (times >= MOST_START_FAILURES) open.commonFailure ??= reason;
@@ -41,9 +44,9 @@ export function countStartFailure(open: OpenBatch, pod: BatchPod): void {
 const DRIFT: ReadonlySet<string> = new Set<ReasonCode>(['approval_changed', ...Object.values(REASON_OF_SKIP)]);
 
 /** `CreateContainerError` and the like; what has no reason is told apart by its outcome. */
-function startFailureOf(pod: BatchPod): string {
-  const result = resultOfPod(pod.results);
-  return result?.reason ?? result?.outcome ?? 'unknown';
+function startFailureOf({ results = [] }: BatchPod): string | undefined {
+  const failed = results.find((result) => stateOfResults([result]) === 'start-failed');
+  return failed?.reason ?? failed?.outcome;
 }
 
 /** Sets the head. Closing it cancels what is queued: by the head's word alone, so only the counts move. */

@@ -129,6 +129,18 @@ describe('the end', () => {
     expect([isOver(open), open.counts.cancelled]).toEqual([true, 14]);
   });
 
+  it('comes after them also when another container of each pod failed in its own way', () => {
+    const open = opened({ size: 20, containers: 2, batch: { parallelism: 1 } });
+    const failed = aResult({ outcome: 'failed', exitCode: 1, reason: 'Error' });
+    for (let times = 0; times < 3; times += 1) {
+      const [index = -1] = launchAll(open);
+      batchTransition(open, { kind: 'ended', index, container: 0, result: failed }, START_MS);
+      batchTransition(open, { kind: 'ended', index, container: 1, result: aStartFailure() }, START_MS);
+    }
+    expect(open.head.closed).toMatchObject({ because: 'start-failures', reason: 'ImagePullBackOff' });
+    expect(open.counts).toMatchObject({ failed: 3, cancelled: 17 });
+  });
+
   it('is final: a late result, a pause or a resize changes nothing', () => {
     const open = opened({ size: 1 });
     runThrough(open);
