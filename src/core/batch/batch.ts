@@ -41,6 +41,8 @@ export interface PodResult {
   readonly findings?: readonly string[];
   /** What was kept of its log. */
   readonly logBytes?: number;
+  /** What could not be proven about its log (`logDoubt`). */
+  readonly logDoubt?: string;
   /** It has ended, and the rest of its log is being read: findings and `logBytes` are not known yet. */
   readonly reading?: true;
 }

@@ -37,6 +37,7 @@ export interface Ended {
   readonly termination?: ContainerTermination;
   readonly findings?: readonly string[];
   readonly logBytes?: number;
+  readonly logDoubt?: string | undefined;
   /** What to say, where neither the outcome nor the termination does. */
   readonly message?: string;
   /** The policy's own patterns (`output.redact`), compiled (`compilePattern`). */
@@ -45,7 +46,7 @@ export interface Ended {
 
 /** What is kept of a container that has ended: one line of each text, cleaned of what acts on a terminal or hides, redacted, and short. */
 export function podResult(ended: Ended): PodResult {
-  const { outcome, termination, findings = [], logBytes, redact = [] } = ended;
+  const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', LONGEST_REASON);
   const said = 'message' in outcome ? outcome.message : (termination?.message ?? ended.message ?? '');
   const message = line(said, LONGEST_MESSAGE, redact);
@@ -58,6 +59,7 @@ export function podResult(ended: Ended): PodResult {
     ...(message !== '' && { message }),
     ...(codes.length > 0 && { findings: codes }),
     ...(logBytes !== undefined && { logBytes }),
+    ...(logDoubt !== undefined && { logDoubt }),
   };
 }
 

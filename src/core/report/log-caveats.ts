@@ -1,9 +1,23 @@
-import type { Run } from '../run/run.ts';
+import type { LogCompleteness, Run } from '../run/run.ts';
 import { formatCount } from './duration.ts';
 import { type Part, text } from './message.ts';
 
 /** It was read to its end, but the disk did not take all of it. */
-export const isKeptInPart = ({ log }: Run): boolean => /^spool_/.test(log?.completeness.interruptedBy ?? '');
+export const isKeptInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
+
+const isOfSpool = (code = ''): boolean => /^spool_/.test(code);
+
+/** The same in a few words, for one log among many; undefined where nothing is in doubt. */
+export function logDoubt(completeness: LogCompleteness): string | undefined {
+  const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = completeness;
+  const words = [
+    limitReached && 'cut at the limit of the policy',
+    beginningMayBeMissing && 'its beginning may be missing',
+    gaps.length > 0 && formatCount(gaps.length, 'possible gap'),
+    interruptedBy !== undefined && `not ${isOfSpool(interruptedBy) ? 'kept' : 'read'} to its end (${interruptedBy})`,
+  ].filter((word) => word !== false);
+  return words.length === 0 ? undefined : words.join(', ');
+}
 
 /** What could not be proven about the log, said plainly. */
 export function caveats(run: Run): readonly Part[] {

@@ -1,3 +1,4 @@
+import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Spool, Spools } from '../ports/machine.ts';
 
@@ -10,6 +11,7 @@ export class BatchLog {
   readonly #most: number;
   readonly #known = new Set<string>();
   #bytes = 0;
+  #lostBy: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(spool: Promise<Spool>, most: number) {
@@ -21,13 +23,27 @@ export class BatchLog {
     return this.#known.has(`${index}/${container}`);
   }
 
+  /** Why not all that was added is there (a code): the disk failed. */
+  get lostBy(): string | undefined {
+    return this.#lostBy;
+  }
+
   /**
    * Adds one container's log under its head, in the order of the calls. `headOf` is told how many bytes follow. Resolves when the
-   * log has been copied, or left out: a disk that fails loses this file, never the run.
+   * log has been copied, or left out: a disk that fails loses this file (`lostBy`), never the run.
    */
-  add(at: { readonly index: number; readonly container: number }, log: Spool, headOf: HeadOf): Promise<void> {
+  add(at: Container, log: Spool | Promise<Spool>, headOf: HeadOf): Promise<void> {
     this.#known.add(`${at.index}/${at.container}`);
-    this.#turn = this.#turn.then(() => this.#append(log, headOf)).catch(() => undefined);
+    this.#turn = this.#turn
+      .then(async () => this.#append(await log, headOf))
+      .catch((thrown: unknown) => {
+        this.#lostBy ??= toKdebugError(thrown).code;
+      });
+    return this.#turn;
+  }
+
+  /** Resolves when all that was added so far has been copied. */
+  copied(): Promise<void> {
     return this.#turn;
   }
 
@@ -65,6 +81,11 @@ export class BatchLog {
 
 const NEW_LINE = 10;
 
+interface Container {
+  readonly index: number;
+  readonly container: number;
+}
+
 export type HeadOf = (log: { readonly bytes: number; readonly leftOut: boolean }) => string;
 
 /** The logs of the batches that this replica works on. */
@@ -80,6 +101,11 @@ export class BatchLogs {
     const known = this.#logs.get(id) ?? new BatchLog(this.#spools.open(id), MOST_LOG_BYTES);
     this.#logs.set(id, known);
     return known;
+  }
+
+  /** Resolves when all that was added so far to this batch's log has been copied. */
+  async copied(id: RunId): Promise<void> {
+    await this.#logs.get(id)?.copied();
   }
 
   async forget(id: RunId): Promise<void> {

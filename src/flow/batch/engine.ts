@@ -13,7 +13,7 @@ import type { RunSession } from '../session.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { launchedPart, type PartRun, type Place, partOf, sessionOf } from './part.ts';
 import { recheckOf } from './recheck.ts';
-import { workOnPart } from './work-on-part.ts';
+import { headOf, workOnPart } from './work-on-part.ts';
 
 /** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
 const MOST_READING = 50;
@@ -37,7 +37,7 @@ class BatchEngine {
   readonly #recheck: ReturnType<typeof recheckOf>;
   readonly #news: Latest<true>;
   readonly #checkpoints: Checkpoints;
-  readonly #parts = new Set<RunSession>();
+  readonly #parts = new Map<RunSession, Place>();
   readonly #works = new Set<Promise<void>>();
   /** Sealed once: what the pods' containers carry. */
   readonly #refs: { readonly keeper: string; readonly other: string };
@@ -69,7 +69,7 @@ class BatchEngine {
       await this.#checkpoints.now();
     } finally {
       stop();
-      for (const part of this.#parts) part.giveUp();
+      for (const part of this.#parts.keys()) part.giveUp();
       await Promise.all(this.#works);
     }
   }
@@ -127,11 +127,25 @@ class BatchEngine {
     this.#workOn(index, partOf);
   }
 
-  /** What has ended is still read; the others are no longer waited for. */
+  /** What has ended is still read; the others are no longer waited for, and what they have written so far is their log. */
   #endOfTime(): void {
     this.#isTimeOver = true;
     this.#session.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
-    for (const part of this.#parts) if (part.run.state !== 'collecting') part.giveUp();
+    for (const [part, place] of this.#parts) {
+      if (part.run.state === 'collecting') continue;
+      this.#keepLog(part, place);
+      part.giveUp();
+    }
+  }
+
+  #keepLog({ run: { id } }: RunSession, place: Place): void {
+    const { readers, batchLogs } = this.#context;
+    const reader = readers.of(id);
+    if (!reader) return;
+    reader.stop();
+    const spool = reader.result.then((read) => read.spool);
+    const batch = this.#session;
+    void batchLogs.of(batch.run.id).add(place, spool, (log) => headOf(batch, place, log));
   }
 
   /** Every container of the pod that has not ended, at once. */
@@ -153,7 +167,7 @@ class BatchEngine {
     let part: RunSession | undefined;
     try {
       part = sessionOf(await make({ ...this.#run, ref }, place, deps));
-      this.#parts.add(part);
+      this.#parts.set(part, place);
       const context = { ...this.#context, check: this.#recheck(place) };
       await workOnPart({ batch: this.#session, place, part, context });
     } catch (thrown) {

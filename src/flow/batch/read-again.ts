@@ -1,6 +1,7 @@
 import type { BatchRun } from '../../core/batch/batch-run.ts';
 import { containerName } from '../../core/container/build.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
+import { logDoubt } from '../../core/report/log-caveats.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LogReaders } from '../log-readers.ts';
 import type { BatchLog } from './batch-logs.ts';
@@ -24,9 +25,10 @@ export async function readAgain(
       const part = partOf(run, place);
       const startedAtMs = run.batch.pods[place.index]?.startedAtMs ?? deps.clock.now();
       const session = sessionOf({ ...part, containerName: containerName(part.id, part.plan.podUid) });
-      const { spool } = await (await readers.start(session, { terminated: true, startedAtMs })).result;
+      const read = await (await readers.start(session, { terminated: true, startedAtMs })).result;
+      const doubt = logDoubt(read.log.completeness);
       const { index, container } = place;
-      await log.add(place, spool, (head) => podHead(run, index, { container, ...head }));
+      await log.add(place, read.spool, (head) => podHead(run, index, { container, doubt, ...head }));
       await readers.forget(part.id);
     }
   };

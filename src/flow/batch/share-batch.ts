@@ -80,9 +80,9 @@ async function logFile({ deps, readers, batchLogs }: BatchToShare, run: BatchRun
   return {
     filename: batchFileName(run, 'txt'),
     title: `Batch ${run.id}: ${formatCount(run.batch.pods.length, 'pod')} with their logs`,
-    bytes: lengthOf(indexText(run)) + spool.bytes,
+    bytes: lengthOf(indexText(run, log.lostBy)) + spool.bytes,
     open: async function* () {
-      yield* bytesOf(indexText(run));
+      yield* bytesOf(indexText(run, log.lostBy));
       yield* spool.read();
     },
   };

@@ -4,6 +4,7 @@ import { podResult } from '../../core/batch/pod-result.ts';
 import { parseDiagnosis } from '../../core/diagnosis/marked-report.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
 import { compilePattern } from '../../core/report/log/redact-pattern.ts';
+import { logDoubt } from '../../core/report/log-caveats.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { isFinal } from '../../core/run/progress.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -12,6 +13,7 @@ import { conclude } from '../conclude.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { ReadLog } from '../log-reader.ts';
 import type { RunSession } from '../session.ts';
+import type { HeadOf } from './batch-logs.ts';
 import type { Place } from './part.ts';
 
 /** What one container of a batch is worked on with. */
@@ -36,16 +38,18 @@ export async function workOnPart(work: PartWork): Promise<void> {
     const read = await readers.of(part.run.id)?.result;
     batch.move({ kind: 'ended', index, container, result: resultOf(part.run, deps, read) }, deps.clock.now());
     // Right away: whoever shares the file of a batch that has ended waits for all that were added.
-    if (read) await batchLogs.of(batch.run.id).add(place, read.spool, (log) => headOf(work, log));
+    if (read) await batchLogs.of(batch.run.id).add(place, read.spool, (log) => headOf(batch, place, log));
     await conclude(part.run, deps);
   } finally {
     stop();
+    // What was added of it is copied before it goes.
+    await batchLogs.copied(batch.run.id);
     await readers.forget(part.run.id);
   }
 }
 
-function headOf({ batch, place }: PartWork, log: { readonly bytes: number; readonly leftOut: boolean }): string {
-  const { run } = batch;
+/** The head of a container's log in the file of its batch, as far as is known. */
+export function headOf({ run }: RunSession, place: Place, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, place.index, { container: place.container, ...log }) : '';
 }
 
@@ -68,7 +72,7 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
     ...(termination && { termination }),
     ...(refusal && { message: refusal.message }),
     ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code) }),
-    ...(isFinal(run.state) && log && { logBytes: log.bytes }),
+    ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
     redact: policies.current().output.redact.map(compilePattern),
   });
 }

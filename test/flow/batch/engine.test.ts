@@ -66,6 +66,34 @@ describe('a batch from its words to its files', () => {
     expect(none.told).toContain('batch_not_allowed');
   });
 
+  it('says of each log what could not be proven about it', async () => {
+    const world = new BatchWorld(3);
+    world.fleet.doubtsOf = (name) => {
+      if (name === 'web-0') return { complete: false, limitReached: true };
+      return name === 'web-1' ? { complete: false, interruptedBy: 'cluster_busy' } : {};
+    };
+    await world.say(`${WEB} --parallelism=3`);
+    await world.clock.advance(LONG);
+    const [txt, csv] = world.thread.files;
+    expect(txt?.content).toMatch(/web-0 \| succeeded .*\| log cut at the limit of the policy \| 14 bytes/);
+    expect(txt?.content).toMatch(/web-1 \| succeeded .*\| log not read to its end \(cluster_busy\) \| 14 bytes/);
+    expect(txt?.content).toMatch(/web-2 \| succeeded \| exit code 0 \| Completed \| run [a-z2-7]{10} \| 14 bytes/);
+    expect(csv?.content).toMatch(/,14,not read to its end \(cluster_busy\),/);
+    expect(world.text('result')).toContain('2 logs may not be complete: the files say which, and why.');
+  });
+
+  it('keeps what was written by the pods that the end of its time found running', async () => {
+    const world = new BatchWorld(2);
+    world.fleet.fateOf = () => ({ startMs: 0, runMs: 60_000, exitCode: 0 });
+    await world.say(`${WEB} --parallelism=2 --ttl=10s`);
+    await world.clock.advance(LONG);
+    const [txt] = world.thread.files;
+    for (const name of ['web-0', 'web-1'])
+      expect(txt?.content).toMatch(
+        new RegExp(`${name} \\| timed-out \\| ttl \\| run \\S+ \\| 14 bytes of log follow\nseen in ${name}\n`),
+      );
+  });
+
   it('leaves pods alone that cannot be worked on, and says why', async () => {
     const [first, second, third] = podsOfWeb(3);
     const finished = { ...second!, status: { ...second!.status, phase: 'Succeeded' as const } };

@@ -39,6 +39,8 @@ export class Fleet implements Cluster {
   /** The next launches fail so, after or before they happened. */
   readonly troubles: { readonly code: ReasonCode; readonly when: 'before' | 'after' }[] = [];
   fateOf: (podName: string) => Fate = () => FATE;
+  /** What could not be proven about a pod's log. */
+  doubtsOf: (podName: string) => Partial<LogCompleteness> = () => ({});
   level: PodSecurityLevel = 'privileged';
   /** Lists are not answered. */
   isSilent = false;
@@ -93,7 +95,8 @@ export class Fleet implements Cluster {
     this.calls.push('log');
     await Promise.race([ended, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))]);
     await sink.write(Buffer.from(`seen in ${pod.name}\n`));
-    return { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
+    const whole = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
+    return { ...whole, ...this.doubtsOf(pod.name) };
   }
 
   async events() {

@@ -26,14 +26,16 @@ const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim
 
 /**
  * The beginning of the text file: what was asked, the counts, and an index with a line for every pod. The logs follow, each
- * under its `podHead`.
+ * under its `podHead`. `lostBy`: why logs are missing that their heads promise.
  */
-export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun): Generator<string> {
+export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun, lostBy?: string): Generator<string> {
   const counts = countPods(batch);
   yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
   yield `/kdebug ${line(commandLine)}\n`;
   yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, asked by ${origin.requesterId}\n`;
   yield `${countsLine(counts)}\n\n`;
+  if (lostBy !== undefined)
+    yield `Not all of the logs could be kept (${lostBy}): what follows the index ends early.\n\n`;
   yield `${INDEX_TITLES.join('\t')}\n`;
   for (const pod of batch.pods) yield `${indexLine(batch, pod)}\n`;
   yield '\n';
@@ -73,19 +75,29 @@ function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
 export function podHead(
   { id, batch, plan }: BatchRun,
   index: number,
-  log: { readonly container?: number; readonly bytes: number; readonly leftOut?: boolean },
+  log: {
+    readonly container?: number;
+    readonly bytes: number;
+    readonly leftOut?: boolean;
+    /** What could not be proven about it, where that is not in the container's result. */
+    readonly doubt?: string | undefined;
+  },
 ): string {
   const pod = batch.pods[index];
   if (!pod) return '';
   const { container = 0, bytes, leftOut = false } = log;
   const result = pod.results?.[container];
+  const doubt = log.doubt ?? result?.logDoubt;
+  // Among several containers, what its pod comes to may not be known yet.
+  const isOneOfMany = (pod.results?.length ?? 1) > 1;
   const words = [
     `${pod.index + 1} ${plan.namespace}/${pod.name}`,
-    ...((pod.results?.length ?? 1) > 1 ? [`container ${container + 1}`] : []),
-    stateOf(batch, pod),
+    ...(isOneOfMany ? [`container ${container + 1}`] : []),
+    (isOneOfMany && result?.outcome) || stateOf(batch, pod),
     ...(result?.exitCode === undefined ? [] : [`exit code ${result.exitCode}`]),
     ...(result?.reason === undefined ? [] : [result.reason]),
     `run ${runIdOf(id, pod.uid, container)}`,
+    ...(doubt === undefined ? [] : [`log ${doubt}`]),
     leftOut ? 'its log is left out: this file is full' : `${bytes} bytes of log follow`,
   ];
   const said = result?.message === undefined ? '' : `message: ${line(result.message)}\n`;
@@ -106,6 +118,7 @@ interface Row {
   readonly message: string;
   readonly findings: readonly string[];
   readonly logBytes: number | null;
+  readonly logDoubt: string;
   readonly container: string;
   readonly launchedAt: string;
   readonly startedAt: string;
@@ -128,6 +141,7 @@ function rowsOf({ id, batch, plan }: BatchRun, pod: BatchPod): readonly Row[] {
     message: result?.message ?? skipWords(batch, pod),
     findings: result?.findings ?? [],
     logBytes: result?.logBytes ?? null,
+    logDoubt: result?.logDoubt ?? '',
     container: result ? containerName(runIdOf(id, pod.uid, container), pod.uid) : '',
     launchedAt: moment(pod.launchedAtMs),
     startedAt: moment(pod.startedAtMs),
@@ -155,6 +169,7 @@ const COLUMNS = [
   'message',
   'findings',
   'logBytes',
+  'logDoubt',
   'container',
   'launchedAt',
   'startedAt',

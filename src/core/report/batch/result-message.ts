@@ -1,8 +1,9 @@
+import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../batch/batch-run.ts';
 import { groupResults } from '../../batch/group-results.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import { formatCount, formatDuration } from '../duration.ts';
-import { code, type Message, person, text } from '../message.ts';
+import { code, type Message, type Part, person, text } from '../message.ts';
 import { columnsPart, skippedText } from './batch-facts.ts';
 import { batchFileName } from './batch-files.ts';
 import { RECORD_LOST, STATUS_TEXT } from './batch-text.ts';
@@ -34,6 +35,7 @@ export function batchResultMessage(run: BatchRun): Message {
       columnsPart(batch, counts, batch.endedAtMs ?? batch.createdAtMs),
       ...groupsPart(groupResults(batch)),
       ...(skipped === undefined ? [] : [{ kind: 'paragraph', spans: [text(`${skipped}.`)] } as const]),
+      ...doubtPart(batch),
       ...(delivery.fileLost === undefined
         ? []
         : [{ kind: 'paragraph', spans: [text(`The files could not be shared (${delivery.fileLost}).`)] } as const]),
@@ -53,4 +55,11 @@ export function batchResultMessage(run: BatchRun): Message {
       { kind: 'note', spans: [text(`Batch ${id}`)] },
     ],
   };
+}
+
+/** That logs are not complete: which, and why, is in the files. */
+function doubtPart({ pods }: Batch): readonly Part[] {
+  const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
+  const words = `${formatCount(inDoubt, 'log')} may not be complete: the files say which, and why.`;
+  return inDoubt === 0 ? [] : [{ kind: 'paragraph', spans: [text(words)] }];
 }
