@@ -10,7 +10,13 @@ export interface ResultGroup {
   readonly findings: readonly string[];
   readonly count: number;
   /** The first of them, in the order of the snapshot. */
-  readonly examples: readonly string[];
+  readonly examples: readonly Example[];
+}
+
+export interface Example {
+  readonly name: string;
+  /** What its report says, where that found something: equal codes have numbers of their own. */
+  readonly verdict?: string;
 }
 
 /** Pods that a group names. */
@@ -18,13 +24,13 @@ const EXAMPLES = 5;
 
 /** Groups the pods that have ended, the largest first, then in the order in which they first came. In proportion to the batch. */
 export function groupResults(batch: Batch): readonly ResultGroup[] {
-  const groups = new Map<string, { first: BatchPod; count: number; examples: string[] }>();
+  const groups = new Map<string, { first: BatchPod; count: number; examples: Example[] }>();
   for (const pod of batch.pods) {
     if (pod.endedAtMs === undefined) continue;
     const key = keyOf(pod);
     const group = groups.get(key) ?? { first: pod, count: 0, examples: [] };
     group.count += 1;
-    if (group.examples.length < EXAMPLES) group.examples.push(pod.name);
+    if (group.examples.length < EXAMPLES) group.examples.push(exampleOf(pod));
     groups.set(key, group);
   }
   return [...groups.values()]
@@ -40,6 +46,11 @@ export function groupResults(batch: Batch): readonly ResultGroup[] {
         examples,
       };
     });
+}
+
+function exampleOf(pod: BatchPod): Example {
+  const { findings, message } = resultOfPod(pod.results) ?? {};
+  return { name: pod.name, ...(findings && message !== undefined && { verdict: message }) };
 }
 
 /** Of all its containers, each once, sorted. */

@@ -36,6 +36,8 @@ export interface Ended {
   readonly outcome: Outcome;
   readonly termination?: ContainerTermination;
   readonly findings?: readonly string[];
+  /** A report's own word, in place of the termination message that holds it. */
+  readonly verdict?: string;
   readonly logBytes?: number;
   readonly logDoubt?: string | undefined;
   /** What to say, where neither the outcome nor the termination does. */
@@ -48,7 +50,7 @@ export interface Ended {
 export function podResult(ended: Ended): PodResult {
   const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', LONGEST_REASON);
-  const said = 'message' in outcome ? outcome.message : (termination?.message ?? ended.message ?? '');
+  const said = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
   const message = line(said, LONGEST_MESSAGE, redact);
   const exitCode = termination?.exitCode ?? ('exitCode' in outcome ? outcome.exitCode : undefined);
   const codes = [...new Set(findings.map((code) => line(code, LONGEST_REASON)))].sort().slice(0, MOST_FINDINGS);

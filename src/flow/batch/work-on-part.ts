@@ -71,7 +71,7 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
     outcome: outcomeOf(run),
     ...(termination && { termination }),
     ...(refusal && { message: refusal.message }),
-    ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code) }),
+    ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code), verdict: diagnosis.verdict }),
     ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
     redact: policies.current().output.redact.map(compilePattern),
   });

@@ -9,7 +9,7 @@ describe('equal results', () => {
   it('are one group by exit code, reason and findings, the largest first', () => {
     const open = opened({ size: 9, batch: { parallelism: 9 } });
     runThrough(open, ({ index }) => {
-      if (index === 3) return aResult({ findings: ['close_wait'] });
+      if (index === 3) return aResult({ findings: ['close_wait'], message: '1 finding: 300 in CLOSE_WAIT' });
       if (index > 6) return aResult({ outcome: 'failed', exitCode: 1, reason: 'Error' });
       return aResult();
     });
@@ -19,10 +19,23 @@ describe('equal results', () => {
         exitCode: 0,
         findings: [],
         count: 6,
-        examples: ['web-0', 'web-1', 'web-2', 'web-4', 'web-5'],
+        examples: ['web-0', 'web-1', 'web-2', 'web-4', 'web-5'].map((name) => ({ name })),
       },
-      { state: 'failed', exitCode: 1, reason: 'Error', findings: [], count: 2, examples: ['web-7', 'web-8'] },
-      { state: 'succeeded', exitCode: 0, findings: ['close_wait'], count: 1, examples: ['web-3'] },
+      {
+        state: 'failed',
+        exitCode: 1,
+        reason: 'Error',
+        findings: [],
+        count: 2,
+        examples: [{ name: 'web-7' }, { name: 'web-8' }],
+      },
+      {
+        state: 'succeeded',
+        exitCode: 0,
+        findings: ['close_wait'],
+        count: 1,
+        examples: [{ name: 'web-3', verdict: '1 finding: 300 in CLOSE_WAIT' }],
+      },
     ]);
   });
 });

@@ -33,6 +33,12 @@ describe('what is kept of an ended container', () => {
     });
   });
 
+  it('is the word of its report, not the document that holds it', () => {
+    const termination = aTermination({ message: '{"kdebug":1,"verdict":"Nothing wrong was found"}' });
+    const verdict = 'Nothing wrong was found';
+    expect(podResult({ outcome: { kind: 'succeeded' }, termination, findings: [], verdict }).message).toBe(verdict);
+  });
+
   it('is one clean, short line whatever the container wrote', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (message) => {

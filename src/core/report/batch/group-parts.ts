@@ -26,13 +26,24 @@ export function groupsPart(groups: readonly ResultGroup[]): readonly Part[] {
   return [{ kind: 'list', items: [...items, ...more] }];
 }
 
+/** In characters: five of them in each of eight groups are still one message. */
+const LONGEST_VERDICT = 100;
+const shownVerdict = (verdict: string): string =>
+  verdict.length <= LONGEST_VERDICT
+    ? verdict
+    : `${verdict.slice(0, LONGEST_VERDICT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+
 function lineOf(group: ResultGroup, isLargest: boolean): readonly Span[] {
   const named = group.count <= OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, EXAMPLES);
   const left = group.count - named.length;
   return [
     strong(formatCount(group.count, 'pod')),
     text(` ${groupText(group)}`),
-    ...named.flatMap((name, index) => [text(index === 0 ? ' · ' : ' '), code(shownName(name))]),
+    ...named.flatMap(({ name, verdict }, index) => [
+      text(index === 0 ? ' · ' : ' '),
+      code(shownName(name)),
+      ...(verdict === undefined ? [] : [text(` (${shownVerdict(verdict)})`)]),
+    ]),
     ...(named.length > 0 && left > 0 ? [text(` and ${left} more`)] : []),
   ];
 }
