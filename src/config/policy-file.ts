@@ -136,7 +136,10 @@ const pattern = z.string().superRefine((source, context) => {
 const Output = z.strictObject({
   redact: z.array(pattern).max(50).default([]).describe('further regular expressions (JavaScript) to redact'),
   retention: duration(365).prefault('7d'),
-  deliverTo: z.enum(['thread', 'requester']).default('thread'),
+  deliverTo: z
+    .enum(['thread', 'requester'])
+    .default('thread')
+    .describe('where results and logs go: the thread, or a direct message with who asked'),
 });
 
 export const PolicyFile = z.strictObject({

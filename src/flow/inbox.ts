@@ -205,9 +205,10 @@ export class CommandInbox implements Inbox {
   async #show(origin: Origin, id: string): Promise<Message> {
     const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;
     // A run of another channel is as good as none: its log may say what this channel must not see.
-    return run && run.origin.channelId === origin.channelId
-      ? this.#batches.show(run)
-      : reasonMessage('run_not_found', id);
+    if (run?.origin.channelId !== origin.channelId) return reasonMessage('run_not_found', id);
+    const { log: _, ...withoutLog } = run;
+    const isPrivate = this.#deps.policies.current().output.deliverTo === 'requester';
+    return this.#batches.show(isPrivate && run.origin.requesterId !== origin.requesterId ? withoutLog : run);
   }
 
   #images(origin: Origin): Message {

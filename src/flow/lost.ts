@@ -3,6 +3,7 @@ import { anchorMessage } from '../core/report/run-messages.ts';
 import { isSettled } from '../core/run/progress.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
+import { momentOf } from './moment.ts';
 import { RunSession } from './session.ts';
 
 /**
@@ -29,9 +30,9 @@ export async function afterLoss(lost: Run, deps: FlowDeps): Promise<RunSession |
   }
 }
 
-async function sayLastWord(run: Run, { thread, clock, policies }: FlowDeps): Promise<void> {
+async function sayLastWord(run: Run, deps: FlowDeps): Promise<void> {
   const { anchor, anchorGone } = run.delivery;
   if (!isSettled(run) || !anchor || anchorGone) return;
-  const message = anchorMessage(run, { nowMs: clock.now(), approvers: policies.current().approvers });
-  await thread.update(anchor, message, { run: run.id, kind: 'anchor', seq: 1 }, 'final');
+  const message = anchorMessage(run, momentOf(deps));
+  await deps.thread.update(anchor, message, { run: run.id, kind: 'anchor', seq: 1 }, 'final');
 }

@@ -1,4 +1,5 @@
-import type { Run } from '../core/run/run.ts';
+import type { Run, RunState } from '../core/run/run.ts';
+import type { FlowDeps } from './deps.ts';
 import type { Place, PrivatePlace } from './ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */
@@ -7,8 +8,19 @@ export const placeOf = ({ origin }: Run): Place => ({
   ...(origin.threadTs !== undefined && { threadTs: origin.threadTs }),
 });
 
-/** Where the result goes: the anchor's thread, or the thread that the request stood in. */
-export function threadOf(run: Run): Place {
+/**
+ * Where the result goes: the run's thread, or, where the policy says so, the direct message with who asked. What people decided
+ * holds no output and stays in the thread. @throws as `Thread`
+ */
+export async function resultPlaceOf(run: Run, { thread, policies }: FlowDeps): Promise<Place> {
+  const isForOne = policies.current().output.deliverTo === 'requester' && !DECIDED.has(run.state);
+  return isForOne ? thread.openDirect(run.origin.requesterId) : threadOf(run);
+}
+
+const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
+
+/** The anchor's thread, or the thread that the request stood in. */
+function threadOf(run: Run): Place {
   const { anchor, anchorGone } = run.delivery;
   if (run.origin.threadTs !== undefined || !anchor || anchorGone) return placeOf(run);
   return { channelId: anchor.channelId, threadTs: anchor.ts };

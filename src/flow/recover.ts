@@ -6,7 +6,7 @@ import { type Found, rebuildRun } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
-import { placeOf } from './places.ts';
+import { placeOf, resultPlaceOf } from './places.ts';
 import { RunSession } from './session.ts';
 
 /** Containers that ended longer ago have been told of, or nobody waits for them any more. */
@@ -103,8 +103,8 @@ export class Recovery {
     const sinceMs = run.origin.receivedAtMs;
     const anchor = await thread.find(place, { run: run.id, kind: 'anchor' }, sinceMs);
     if (!anchor) return false;
-    const inThread = { channelId: anchor.channelId, threadTs: run.origin.threadTs ?? anchor.ts };
-    return (await thread.find(inThread, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
+    const there = await resultPlaceOf({ ...run, delivery: { anchor } }, this.#deps);
+    return (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
   }
 }
 

@@ -11,7 +11,8 @@ import type { BatchLogs } from './batch/batch-logs.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
-import { placeOf, privatePlaceOf, threadOf } from './places.ts';
+import { momentOf } from './moment.ts';
+import { placeOf, privatePlaceOf, resultPlaceOf } from './places.ts';
 import type { Place, PostMeta } from './ports/slack.ts';
 import { type Posted, postOnce } from './post-once.ts';
 import { gatherMs, lookAgainMs, retryMs, urgentPart } from './reply-pace.ts';
@@ -178,11 +179,7 @@ export class Reply {
 
   async #sayAnchor(run: Run): Promise<void> {
     const tail = this.#readers.of(run.id)?.tail(TAIL_LINES);
-    const message = anchorMessage(run, {
-      nowMs: this.#deps.clock.now(),
-      approvers: this.#deps.policies.current().approvers,
-      ...(tail !== undefined && { tail }),
-    });
+    const message = anchorMessage(run, { ...momentOf(this.#deps), ...(tail !== undefined && { tail }) });
     const { anchor } = run.delivery;
     this.#shownUrgent = urgentPart(run);
     if (!anchor) {
@@ -216,7 +213,7 @@ export class Reply {
     const { result } = run.delivery;
     if (result && run.late) return this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
     if (result) return;
-    const { ref } = await this.#postOnce('result', threadOf(run), resultMessage(run));
+    const { ref } = await this.#postOnce('result', await resultPlaceOf(run, this.#deps), resultMessage(run));
     await this.#record({ result: ref });
   }
 

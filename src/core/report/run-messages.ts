@@ -9,7 +9,7 @@ import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
-import { STATE_TEXT } from './state-text.ts';
+import { OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
@@ -17,6 +17,8 @@ export interface Moment {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
+  /** What the container writes is for who asked alone: the anchor shows nothing of it. */
+  readonly isPrivate?: boolean;
 }
 
 /** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
@@ -34,7 +36,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
       },
       { kind: 'facts', facts: planFacts(run) },
       ...waitingPart(run),
-      ...(run.verdict?.line === undefined ? [] : [paragraph(run.verdict.line)]),
+      ...(run.verdict?.line === undefined || moment.isPrivate ? [] : [paragraph(run.verdict.line)]),
       ...approvalParts(run, moment.approvers, moment.nowMs),
       ...tailPart(run, moment),
       {
@@ -44,6 +46,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
           person(run.origin.requesterId),
           text(` · run ${run.id} · `),
           code(`/kdebug ${run.commandLine}`),
+          ...(moment.isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
         ],
       },
     ],
@@ -74,7 +77,8 @@ export function resultMessage(run: Run): Message {
 }
 
 /** The newest lines while it runs; a report for machines is not for reading. */
-function tailPart(run: Run, { tail = '' }: Moment): readonly Part[] {
+function tailPart(run: Run, { tail = '', isPrivate = false }: Moment): readonly Part[] {
+  if (isPrivate) return [];
   const shown = withoutReport({ head: tail, tail: '' }).head;
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }

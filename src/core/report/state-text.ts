@@ -16,3 +16,6 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   collecting: { tone: 'progress', headline: 'Reading the log' },
   finished: { tone: 'neutral', headline: 'Finished' },
 };
+
+/** Ends an anchor's last line, where the policy keeps output from the channel. */
+export const OUTPUT_IS_PRIVATE = ' · what it writes goes to who asked alone, in a direct message';

@@ -37,7 +37,7 @@ export interface Thread {
   upload(place: Place, file: FileToShare): Promise<string>;
   /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */
   tell(person: PrivatePlace, message: Message): Promise<void>;
-  /** A direct message: for results whose channel is closed. */
+  /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Place>;
 }
 

@@ -86,6 +86,16 @@ describe('the anchor', () => {
     );
   });
 
+  it('holds nothing of the output where that is for who asked alone, and says so', () => {
+    const verdict = { line: 'disk /data is full', findings: [] };
+    const moment = { approvers: {}, nowMs: START_MS, tail: 'line 9', isPrivate: true };
+    for (const run of [finished({ verdict }), finished({ verdict, state: 'running' })]) {
+      const text = textOf(anchorMessage(run, moment));
+      expect(text).toContain('goes to who asked alone');
+      expect(text).not.toMatch(/line 9|disk/);
+    }
+  });
+
   it('ends with the outcome and how long it ran, by the container’s own times', () => {
     expect(anchorMessage(finished(), { approvers: {}, nowMs: START_MS + 99_000 })).toMatchObject({
       tone: 'success',

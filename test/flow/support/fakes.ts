@@ -202,10 +202,12 @@ export class FakeThread implements Thread {
     });
   }
 
-  find(_place: Place, meta: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
+  find(place: Place, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
+    const isThere = (post: Said): boolean =>
+      post.place.channelId === place.channelId && post.place.threadTs === place.threadTs;
     return this.#answer(
       'find',
-      () => this.posts.find((post) => post.meta.run === meta.run && post.meta.kind === meta.kind)?.ref,
+      () => this.posts.find((post) => isThere(post) && post.meta.run === run && post.meta.kind === kind)?.ref,
     );
   }
 

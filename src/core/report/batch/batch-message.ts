@@ -6,7 +6,7 @@ import type { RunState } from '../../run/run.ts';
 import { type Approvers, approvalParts } from '../approval-parts.ts';
 import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
-import { STATE_TEXT } from '../state-text.ts';
+import { OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { columnsPart, planFacts, skippedText } from './batch-facts.ts';
 import { progressBar, RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
@@ -15,6 +15,8 @@ import { groupsPart } from './group-parts.ts';
 export interface BatchMoment {
   readonly nowMs: number;
   readonly approvers: Approvers;
+  /** Results and logs are for who asked alone; the dashboard holds none of them. */
+  readonly isPrivate?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface BatchMoment {
  * an approval, the verdict in the end. Its size does not grow with the batch; making it takes a few milliseconds for ten
  * thousand pods.
  */
-export function batchMessage(run: BatchRun, { nowMs, approvers }: BatchMoment): Message {
+export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchMoment): Message {
   const { batch, plan, origin } = run;
   const counts = countPods(batch);
   const { headline, tone } = headOf(run, counts);
@@ -38,7 +40,14 @@ export function batchMessage(run: BatchRun, { nowMs, approvers }: BatchMoment): 
       ...groupsPart(groupResults(batch)),
       ...skippedPart(batch, counts),
       ...buttonsPart(run, counts),
-      { kind: 'note', spans: [text('Asked by '), person(origin.requesterId), text(` · batch ${run.id}`)] },
+      {
+        kind: 'note',
+        spans: [
+          text('Asked by '),
+          person(origin.requesterId),
+          text(` · batch ${run.id}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
+        ],
+      },
     ],
   };
 }
