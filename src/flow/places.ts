@@ -1,6 +1,6 @@
 import type { Run, RunState } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import type { Place, PrivatePlace } from './ports/slack.ts';
+import type { Place, PrivatePlace, Thread } from './ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */
 export const placeOf = ({ origin }: Run): Place => ({
@@ -31,6 +31,17 @@ export function filePlaceOf(run: Run): Place {
   const { anchor, result } = run.delivery;
   const isElsewhere = result !== undefined && result.channelId !== anchor?.channelId;
   return isElsewhere ? { channelId: result.channelId } : threadOf(run);
+}
+
+/**
+ * Where to go with what a place does not take: from a thread that is gone to its channel, from a channel that is closed to the
+ * direct message with who asked. Undefined: nowhere. @throws as `Thread`
+ */
+export async function placeInstead(place: Place, code: string, { origin }: Run, thread: Thread) {
+  if (code === 'slack_message_gone' && place.threadTs !== undefined) return { channelId: place.channelId };
+  if (code !== 'slack_channel_closed') return undefined;
+  const direct = await thread.openDirect(origin.requesterId);
+  return direct.channelId === place.channelId ? undefined : direct;
 }
 
 /** Where the requester alone is told something. */

@@ -1,6 +1,7 @@
 import { toKdebugError } from '../core/errors.ts';
 import type { Message } from '../core/report/message.ts';
 import type { PostRef, Run } from '../core/run/run.ts';
+import { placeInstead } from './places.ts';
 import type { Place, PostMeta, Thread } from './ports/slack.ts';
 
 export interface PostToMake {
@@ -20,15 +21,24 @@ export interface Posted {
   readonly found: boolean;
 }
 
-/** Posts, unless a post of this kind is there already; when the channel is closed, to the requester alone. @throws as `Thread` */
+/**
+ * Posts, unless a post of this kind is there already; when the thread is gone, in its channel; when that is closed, to the
+ * requester alone. @throws as `Thread`
+ */
 export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted> {
   try {
     return await postAt(thread, post);
   } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'slack_channel_closed') throw thrown;
-    return postAt(thread, { ...post, place: await thread.openDirect(post.run.origin.requesterId) });
+    const place = await placeInstead(post.place, toKdebugError(thrown).code, post.run, thread);
+    if (!place) throw thrown;
+    return postOnce(thread, { ...post, place });
   }
 }
+
+/** Whether Slack answers so again however often it is asked. */
+export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
+
+const FOR_GOOD: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_channel_closed', 'slack_refused']);
 
 async function postAt(thread: Thread, { run, place, message, meta, doubt, sure }: PostToMake): Promise<Posted> {
   const found = doubt ? await thread.find(place, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs) : undefined;

@@ -12,12 +12,13 @@ import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
 import { momentOf } from './moment.ts';
-import { placeOf, privatePlaceOf, resultPlaceOf } from './places.ts';
+import { placeOf, resultPlaceOf } from './places.ts';
 import type { Place, PostMeta } from './ports/slack.ts';
-import { type Posted, postOnce } from './post-once.ts';
+import { isForGood, type Posted, postOnce } from './post-once.ts';
 import { gatherMs, lookAgainMs, retryMs, urgentPart } from './reply-pace.ts';
 import type { RunSession } from './session.ts';
 import { shareFiles } from './share-files.ts';
+import { tellAlone } from './tell-alone.ts';
 
 const TAIL_LINES = 15;
 /** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
@@ -154,13 +155,14 @@ export class Reply {
 
   async #say(run: Run): Promise<void> {
     if (run.state === 'received') return;
+    const { closed, told } = run.delivery;
+    // What happened is on record whether or not Slack can be told of it.
+    if (isFinal(run.state) && !closed && !told) this.#concluding ??= this.#beforeClosing();
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
     if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
-    // What happened is on record whether or not Slack can be told of it.
-    if (isFinal(run.state) && !run.delivery.closed) this.#concluding ??= this.#beforeClosing();
     await this.#sayAnchor(run);
     if (!isFinal(run.state)) return;
     await this.#sayResult();
@@ -172,8 +174,9 @@ export class Reply {
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
-    await this.#deps.thread.tell(privatePlaceOf(run), message);
-    await this.#beforeClosing();
+    const post = { run, message, meta: this.#meta('result'), doubt: this.#doubt };
+    await tellAlone({ ...post, sure: () => this.#beSure() }, this.#deps);
+    await this.#concluding;
     await this.#record({ told: true });
   }
 
@@ -202,8 +205,10 @@ export class Reply {
     try {
       await this.#deps.thread.update(anchor, message, this.#meta('anchor'), lane);
     } catch (thrown) {
-      // Somebody deleted it, or closed its channel: the result then stands alone.
-      if (!GONE.has(toKdebugError(thrown).code)) throw thrown;
+      // Deleted, in a closed channel, or not ours to change since the app was installed anew: the result then stands alone.
+      const { code, detail } = toKdebugError(thrown);
+      if (!isForGood(code)) throw thrown;
+      this.#deps.log.warn('the anchor stays as it is', { runId: this.#session.run.id, reason: code, detail });
       await this.#record({ anchorGone: true });
     }
   }
@@ -211,7 +216,7 @@ export class Reply {
   async #sayResult(): Promise<void> {
     const { run } = this.#session;
     const { result } = run.delivery;
-    if (result && run.late) return this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
+    if (result && run.late) return this.#updateResult(result);
     if (result) return;
     const { ref } = await this.#postOnce('result', await resultPlaceOf(run, this.#deps), resultMessage(run));
     await this.#record({ result: ref });
@@ -223,8 +228,18 @@ export class Reply {
     const wasLost = session.run.delivery.fileLost;
     await shareFiles({ ...share, sure: () => this.#beSure() }, (said) => this.#record(said));
     const { result, fileLost } = session.run.delivery;
-    if (fileLost !== wasLost && result)
-      await this.#deps.thread.update(result, resultMessage(session.run), this.#meta('result'), 'final');
+    if (fileLost !== wasLost && result) await this.#updateResult(result);
+  }
+
+  async #updateResult(result: PostRef): Promise<void> {
+    const { run } = this.#session;
+    try {
+      await this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (!isForGood(code)) throw thrown;
+      this.#deps.log.warn('the result stays as it is', { runId: run.id, reason: code, detail });
+    }
   }
 
   async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
@@ -243,5 +258,3 @@ export class Reply {
     await this.#session.apply({ kind: 'said', delivery: { ...this.#session.run.delivery, ...said } });
   }
 }
-
-const GONE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_channel_closed']);

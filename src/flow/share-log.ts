@@ -2,6 +2,7 @@ import { toKdebugError } from '../core/errors.ts';
 import { formatBytes } from '../core/report/duration.ts';
 import type { Delivery, Run } from '../core/run/run.ts';
 import type { LogReaders } from './log-readers.ts';
+import { placeInstead } from './places.ts';
 import type { Place, Thread } from './ports/slack.ts';
 import type { RunSession } from './session.ts';
 
@@ -32,9 +33,9 @@ export async function shareLog(share: LogToShare): Promise<Pick<Delivery, 'fileI
   } catch (thrown) {
     const { code } = toKdebugError(thrown);
     if (code === 'slack_refused') return { fileLost: code };
-    if (code !== 'slack_channel_closed') throw thrown;
-    const place = await share.thread.openDirect(share.session.run.origin.requesterId);
-    return shareAt({ ...share, place });
+    const place = await placeInstead(share.place, code, share.session.run, share.thread);
+    if (!place) throw thrown;
+    return shareLog({ ...share, place });
   }
 }
 

@@ -5,6 +5,7 @@ import { formatCount } from '../../core/report/duration.ts';
 import type { Delivery } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LogReaders } from '../log-readers.ts';
+import { placeInstead } from '../places.ts';
 import type { Spool } from '../ports/machine.ts';
 import type { FileToShare, Place } from '../ports/slack.ts';
 import type { RunSession } from '../session.ts';
@@ -52,15 +53,17 @@ export async function shareBatch(share: BatchToShare, record: (said: Delivery) =
 
 async function shareOne(share: BatchToShare, run: BatchRun, kind: (typeof KINDS)[number]): Promise<string> {
   const { deps, place, doubt } = share;
+  const { thread } = deps;
   const filename = batchFileName(run, kind);
-  const found = doubt ? await deps.thread.findFile(place, filename, run.origin.receivedAtMs) : undefined;
+  const found = doubt ? await thread.findFile(place, filename, run.origin.receivedAtMs) : undefined;
   if (found !== undefined) return found;
   const file = { ...(kind === 'csv' ? tableFile(run) : await logFile(share, run)), sure: share.sure };
   try {
-    return await deps.thread.upload(place, file);
+    return await thread.upload(place, file);
   } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'slack_channel_closed') throw thrown;
-    return deps.thread.upload(await deps.thread.openDirect(run.origin.requesterId), file);
+    const instead = await placeInstead(place, toKdebugError(thrown).code, run, thread);
+    if (!instead) throw thrown;
+    return shareOne({ ...share, place: instead }, run, kind);
   }
 }
 
