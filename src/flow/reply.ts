@@ -44,7 +44,7 @@ export class Reply {
   #doubt: boolean;
   #sureAtMs: number;
   readonly #beforeClosing: () => Promise<void>;
-  #concluding: Promise<void> | undefined;
+  #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
   /** `beforeClosing` is waited for before the run is marked as told: whoever finds it unmarked does it again. */
   constructor(
@@ -157,7 +157,7 @@ export class Reply {
     if (run.state === 'received') return;
     const { closed, told } = run.delivery;
     // What happened is on record whether or not Slack can be told of it.
-    if (isFinal(run.state) && !closed && !told) this.#concluding ??= this.#beforeClosing();
+    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
@@ -168,15 +168,20 @@ export class Reply {
     await this.#sayResult();
     await this.#sayFiles();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
-    await this.#concluding;
+    await this.#concluding?.done;
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
+  }
+
+  /** Each end once: one that came late is another than the one that was given up. */
+  #conclude({ late = false }: Run): void {
+    if (this.#concluding?.late !== late) this.#concluding = { late, done: this.#beforeClosing() };
   }
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
     const post = { run, message, meta: this.#meta('result'), doubt: this.#doubt };
     await tellAlone({ ...post, sure: () => this.#beSure() }, this.#deps);
-    await this.#concluding;
+    await this.#concluding?.done;
     await this.#record({ told: true });
   }
 

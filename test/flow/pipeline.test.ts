@@ -240,6 +240,21 @@ describe('a late end', () => {
     expect(world.anchor()?.summary).toContain('later than kdebug had waited');
   });
 
+  it('is on record once, with the log that came late, beside the end that was given up', async () => {
+    const world = await started();
+    await world.clock.advance(61_000);
+    world.cluster.log = 'better late\n';
+    for (let n = 0; n < 3; n += 1) world.thread.faults.add('update', 'slack_unreachable');
+    await ended(world);
+    await world.clock.advance(60_000);
+    const facts = world.audit.entries.filter(({ step }) => step === 'outcome').map((entry) => entry.facts);
+    const { sha256 } = (await world.run()).log ?? {};
+    expect(facts).toEqual([
+      expect.objectContaining({ outcome: 'no-status' }),
+      expect.objectContaining({ outcome: 'succeeded', logSha256: sha256, logBytes: 12 }),
+    ]);
+  });
+
   it('is not waited for once the pod is gone, nor by a drain', async () => {
     const world = await started();
     await world.clock.advance(61_000);
