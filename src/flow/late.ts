@@ -20,7 +20,7 @@ export async function awaitLate(
   context: { readonly readers: LogReaders; readonly wanted: () => boolean },
 ): Promise<boolean> {
   const { plan, containerName } = session.run;
-  if (!plan || containerName === undefined || session.run.launchedAtMs === undefined) return false;
+  if (!plan || containerName === undefined) return false;
   const untilMs = deps.clock.now() + WAIT_MS;
   const latest = new Latest<PodSeen>(deps.clock);
   const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };

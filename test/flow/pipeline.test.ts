@@ -240,6 +240,19 @@ describe('a late end', () => {
     expect(world.anchor()?.summary).toContain('later than kdebug had waited');
   });
 
+  it('is told of a launch that happened and was never answered', async () => {
+    const world = new World();
+    for (let n = 0; n < 100; n += 1) world.cluster.faults.add('launch', 'cluster_unreachable', 'after');
+    await world.say('web-1');
+    await world.clock.advance(90_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'internal', code: 'cluster_unreachable' });
+    world.cluster.log = 'better late\n';
+    await ended(world);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+    expect(JSON.stringify(world.result())).toContain('better late');
+    expect([world.cluster.launches.length, world.thread.posts.length]).toEqual([1, 2]);
+  });
+
   it('is on record once, with the log that came late, beside the end that was given up', async () => {
     const world = await started();
     await world.clock.advance(61_000);

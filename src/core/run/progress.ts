@@ -9,8 +9,12 @@ export const isFinal = (state: RunState): boolean => FINAL.has(state);
 const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
 
 /** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
-export const isGivenUp = ({ state, outcome, late }: Run): boolean =>
-  state === 'finished' && outcome !== undefined && GIVEN_UP.has(outcome.kind) && !late;
+export const isGivenUp = (run: Run): boolean =>
+  run.state === 'finished' && run.outcome !== undefined && isOpenEnded(run, run.outcome.kind) && !run.late;
+
+/** A launch that nobody answered may have happened all the same. */
+const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
+  GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
 /**
  * Whether nothing is left to do for the run: it is final, and what must be said about it has been said. Until then a

@@ -69,4 +69,12 @@ describe('isGivenUp', () => {
     expect(isGivenUp(aRun({ state: 'finished', outcome: { kind: 'succeeded' } }))).toBe(false);
     expect(isGivenUp(aRun({ state: 'finished' }))).toBe(false);
   });
+
+  it('of a run that something of ours ended: when its launch was sent and never answered', () => {
+    const run = aRun({ state: 'finished', outcome: { kind: 'internal', code: 'cluster_unreachable' } });
+    expect(isGivenUp(run)).toBe(false);
+    expect(isGivenUp({ ...run, containerName: 'kdebug-x' })).toBe(true);
+    expect(isGivenUp({ ...run, containerName: 'kdebug-x', late: true })).toBe(false);
+    expect(isGivenUp({ ...run, containerName: 'kdebug-x', launchedAtMs: START_MS })).toBe(false);
+  });
 });
