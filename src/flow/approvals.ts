@@ -1,6 +1,6 @@
 import { decideSnapshot } from '../core/batch/decide-batch.ts';
 import { KdebugError, type ReasonCode } from '../core/errors.ts';
-import { isRunId } from '../core/ids.ts';
+import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
@@ -95,7 +95,8 @@ export class Approvals {
     const { identity } = this.#deps.policies.current();
     return {
       userId,
-      isRequester: isSamePerson(identity, userId, run.origin.requesterId),
+      isRequester: isSamePerson(identity, run.origin, userId),
+      isAlso: (other) => isSamePerson(identity, { ...run.origin, requesterId: asUserId(other) }, userId),
       isApprover: await this.#isApprover(run, userId),
     };
   }

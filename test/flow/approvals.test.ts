@@ -109,6 +109,23 @@ describe('a vote', () => {
     expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_requester');
   });
 
+  it('does not count from an account that acts as the user of the requester', async () => {
+    const users = { [asUserId('U0BOB')]: 'slack:U0ROY' };
+    const world = await pending({}, { identity: { mode: 'impersonate', user: 'slack:{userId}', groups: [], users } });
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_requester');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is one of one person, with however many accounts and at once', async () => {
+    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ALICE')]: 'bob' };
+    const world = await pending({ count: 2 }, { identity: { mode: 'serviceAccount', users } });
+    await Promise.all([world.click('U0BOB', 'approve'), world.click('U0ALICE', 'approve')]);
+    expect(code(await world.click('U0ALICE', 'approve'))).toContain('vote_repeated');
+    expect((await world.run()).approval?.votes).toHaveLength(1);
+    await world.click('U0CAROL', 'approve');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
   it('does not count from who left the group after the card was posted', async () => {
     const world = await pending();
     world.directory.groups.set('S0SRE', new Set(['U0ALICE']));

@@ -1,3 +1,4 @@
+import { asUserId } from '../ids.ts';
 import type { Origin } from '../run/run.ts';
 import { own } from './own.ts';
 import type { Identity } from './policy.ts';
@@ -9,11 +10,11 @@ export interface KubernetesIdentity {
   readonly slackUser: string;
 }
 
+/** Everything that the templates know. */
+type Asker = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
+
 /** Fills the policy's identity templates for a person; undefined: the bot's own account acts. */
-export function identityFor(
-  identity: Identity,
-  origin: Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>,
-): KubernetesIdentity | undefined {
+export function identityFor(identity: Identity, origin: Asker): KubernetesIdentity | undefined {
   if (identity.mode === 'serviceAccount') return undefined;
   const fill = (template: string): string =>
     template
@@ -37,10 +38,18 @@ export function subjectFor(
 }
 
 /**
- * Whether two Slack accounts are one person: the same account, or both mapped to the same Kubernetes user. Prevents that
- * somebody approves their own request with a second account; the map is the only thing that knows of one.
+ * Whether a Slack account belongs to who asked: the same account, or one that the policy gives the same Kubernetes user, by its
+ * map or by its template. Prevents that somebody approves their own request with a second account.
  */
-export function isSamePerson(identity: Identity, a: string, b: string): boolean {
-  const mapped = own(identity.users, a);
-  return a === b || (mapped !== undefined && mapped === own(identity.users, b));
+export function isSamePerson(identity: Identity, asker: Asker, userId: string): boolean {
+  const name = ownUserOf(identity, asker);
+  if (userId === asker.requesterId) return true;
+  return name !== undefined && name === ownUserOf(identity, { ...asker, requesterId: asUserId(userId) });
+}
+
+/** The Kubernetes user that tells this person from others; undefined: theirs is the bot's, or everybody's. */
+function ownUserOf(identity: Identity, asker: Asker): string | undefined {
+  const mapped = own(identity.users, asker.requesterId);
+  const isPersonal = identity.mode === 'impersonate' && identity.user.includes('{userId}');
+  return mapped ?? (isPersonal ? identityFor(identity, asker)?.user : undefined);
 }

@@ -23,6 +23,8 @@ export interface Voter {
   readonly userId: string;
   /** The requester, or another account of the same person. */
   readonly isRequester: boolean;
+  /** Whether another account is theirs too. */
+  readonly isAlso: (userId: string) => boolean;
   /** A member of one of the approver groups, at this very moment. */
   readonly isApprover: boolean;
 }
@@ -40,13 +42,14 @@ export type VoteVerdict =
 /**
  * What one vote does to a pending approval. One rejection decides; `count` approvals of different people grant. Prevents
  * self-approval, also by a second account; votes by people who left the group since the card was posted; late votes; and
- * counting anybody twice. At the very moment of the expiry it is too late.
+ * counting anybody twice, also with two accounts. At the very moment of the expiry it is too late.
  */
 export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteVerdict {
   if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };
   if (voter.isRequester) return { kind: 'ignored', code: 'vote_by_requester' };
   if (!voter.isApprover) return { kind: 'ignored', code: 'vote_by_outsider' };
-  if (approval.votes.some(({ userId }) => userId === voter.userId)) return { kind: 'ignored', code: 'vote_repeated' };
+  const isTheirs = ({ userId }: Vote): boolean => userId === voter.userId || voter.isAlso(userId);
+  if (approval.votes.some(isTheirs)) return { kind: 'ignored', code: 'vote_repeated' };
   if (approval.voteReason === 'required' && !vote.reason?.trim()) return { kind: 'reason-missing' };
   if (vote.kind === 'reject') return { kind: 'rejected' };
   return approval.votes.length + 1 >= approval.count ? { kind: 'granted' } : { kind: 'counted' };

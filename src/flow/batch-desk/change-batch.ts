@@ -41,7 +41,7 @@ export async function changeBatch(run: BatchRun, change: Change, asking: Asking)
 /** Who asked for it, and the approvers that its rule names. */
 export async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
   const { identity } = deps.policies.current();
-  if (isSamePerson(identity, userId, run.origin.requesterId)) return true;
+  if (isSamePerson(identity, run.origin, userId)) return true;
   return isApprover(run.approval?.from ?? [], userId, deps);
 }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { asUserId } from '../../../src/core/ids.ts';
+import { describe, expect, it, test } from 'vitest';
+import { asUserId, type UserId } from '../../../src/core/ids.ts';
 import { identityFor, isSamePerson, subjectFor } from '../../../src/core/policy/identity.ts';
 import { anOrigin } from '../../support/builders.ts';
 
@@ -26,14 +26,35 @@ test('an exception names the person’s Kubernetes user', () => {
   expect(identityFor(impersonate, anOrigin({ requesterId: asUserId('U0BOB') }))?.user).toBe('bob@example.com');
 });
 
-test('two accounts with one Kubernetes user are one person', () => {
-  const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0BOB2')]: 'bob', [asUserId('U0EVE')]: 'eve' };
-  for (const identity of [{ ...impersonate, users }, { mode: 'serviceAccount', users } as const]) {
-    expect(isSamePerson(identity, 'U0BOB', 'U0BOB2')).toBe(true);
-    expect(isSamePerson(identity, 'U0BOB', 'U0EVE')).toBe(false);
-    expect(isSamePerson(identity, 'U0NEW', 'U0NEW')).toBe(true);
-    expect(isSamePerson(identity, 'U0NEW', 'U0OLD')).toBe(false);
-  }
+const roy = anOrigin();
+const mapped = (users: Record<string, string>) => users as Record<UserId, string>;
+
+describe('two accounts', () => {
+  const users = mapped({ U0ROY: 'roy', U0ROY2: 'roy', U0EVE: 'eve' });
+
+  it.each([{ ...impersonate, users }, { mode: 'serviceAccount', users } as const])(
+    'that are mapped to one Kubernetes user are one person in mode $mode',
+    (identity) => {
+      expect(isSamePerson(identity, roy, 'U0ROY')).toBe(true);
+      expect(isSamePerson(identity, roy, 'U0ROY2')).toBe(true);
+      expect(isSamePerson(identity, roy, 'U0EVE')).toBe(false);
+      expect(isSamePerson(identity, roy, 'U0NEW')).toBe(false);
+    },
+  );
+
+  it('are one person when one is mapped to the user that the template yields for the other', () => {
+    const identity = { ...impersonate, users: mapped({ U0BOB: 'slack:T0TEAM:U0ROY' }) };
+    expect(isSamePerson(identity, roy, 'U0BOB')).toBe(true);
+    expect(isSamePerson(identity, anOrigin({ requesterId: asUserId('U0BOB') }), 'U0ROY')).toBe(true);
+    expect(isSamePerson(identity, roy, 'U0ALICE')).toBe(false);
+    expect(isSamePerson({ mode: 'serviceAccount', users: identity.users }, roy, 'U0BOB')).toBe(false);
+  });
+
+  it('are not one person because everybody acts as one user', () => {
+    const shared = { ...impersonate, user: 'kdebug-people', users: mapped({ U0BOB: 'kdebug-people' }) };
+    expect(isSamePerson(shared, roy, 'U0ALICE')).toBe(false);
+    expect(isSamePerson(shared, roy, 'U0BOB')).toBe(false);
+  });
 });
 
 test('who is mapped is asked for by name in serviceAccount mode, and nobody else', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { judgeVote, type Vote, type Voter } from '../../../src/core/policy/vote.ts';
 import { anApproval, START_MS } from '../../support/builders.ts';
 
-const bob: Voter = { userId: 'U0BOB', isRequester: false, isApprover: true };
+const bob: Voter = { userId: 'U0BOB', isRequester: false, isAlso: () => false, isApprover: true };
 const vote = (parts: Partial<Vote> = {}): Vote => ({ userId: 'U0BOB', kind: 'approve', atMs: START_MS, ...parts });
 
 describe('judgeVote', () => {
@@ -44,6 +44,12 @@ describe('judgeVote', () => {
   it('counts nobody twice, though others have voted', () => {
     const two = anApproval({ count: 3, votes: [vote({ userId: 'U0ALICE' }), vote()] });
     expect(judgeVote(two, bob, vote())).toEqual({ kind: 'ignored', code: 'vote_repeated' });
+  });
+
+  it('counts nobody twice who votes with two accounts', () => {
+    const two = anApproval({ count: 2, votes: [vote({ userId: 'U0ROB' })] });
+    const also = { ...bob, isAlso: (userId: string) => userId === 'U0ROB' };
+    expect(judgeVote(two, also, vote())).toEqual({ kind: 'ignored', code: 'vote_repeated' });
   });
 
   it.each([undefined, '', '   '])('wants a reason where the rule does: %j is none', (reason) => {

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../../src/core/run/run-event.ts';
 import { transition } from '../../../src/core/run/transition.ts';
 import { aGrant, anApproval, aPlan, aRun, START_MS } from '../../support/builders.ts';
 
-const bob = { userId: 'U0BOB', isRequester: false, isApprover: true };
+const bob = { userId: 'U0BOB', isRequester: false, isAlso: () => false, isApprover: true };
 const voted = (kind: 'approve' | 'reject', parts: object = {}): RunEvent => ({
   kind: 'voted',
   vote: { userId: 'U0BOB', kind, atMs: START_MS },

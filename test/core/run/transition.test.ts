@@ -21,7 +21,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   voted: {
     kind: 'voted',
     vote: { userId: 'U0BOB', kind: 'approve', atMs: START_MS },
-    voter: { userId: 'U0BOB', isRequester: false, isApprover: true },
+    voter: { userId: 'U0BOB', isRequester: false, isAlso: () => false, isApprover: true },
   },
   expired: { kind: 'expired', atMs: START_MS + 60_000 },
   cancelled: { kind: 'cancelled', byUserId: 'U0ROY', atMs: START_MS },
