@@ -4,7 +4,7 @@ import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
-import { judgeVote, type Vote, type Voter } from '../core/policy/vote.ts';
+import { asksTheSame, judgeVote, type Vote, type Voter } from '../core/policy/vote.ts';
 import type { Form } from '../core/report/form.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
@@ -105,10 +105,10 @@ export class Approvals {
     return isApprover(run.approval?.from ?? [], userId, this.#deps);
   }
 
-  /** Any drift of pod, image, policy or rule voids what is on the card. */
+  /** Any drift of pod, image, policy or rule, or of the rule's terms, voids what is on the card. */
   async #hasChanged(run: Run): Promise<boolean> {
     const decision = await this.#decisionNow(run);
-    return decision?.kind !== 'needs-approval' || decision.rule !== run.approval?.rule;
+    return !decision || !run.approval || !asksTheSame(decision, run.approval);
   }
 
   /** Undefined: the plan is another one now. Of a batch, each pod is looked at again right before its launch. */

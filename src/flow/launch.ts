@@ -1,6 +1,7 @@
 import { type Plan, planHash } from '../core/container/plan.ts';
 import { KdebugError } from '../core/errors.ts';
 import { decide } from '../core/policy/decide.ts';
+import { asksTheSame, type Terms } from '../core/policy/vote.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
@@ -54,19 +55,22 @@ export async function launch(session: RunSession, deps: FlowDeps, check: CheckAt
 
 /**
  * What has changed since the decision: the plan itself, the policy, or the cluster's rights. An approval stands only for the
- * rule that asked for it, and a grant that let the run through was counted then, so it is not asked again.
+ * terms on which it was asked for, and a grant that let the run through was counted then, so it is not asked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
   if (planHash(plan) !== run.planHash) return refusal('approval_changed');
   const decision = decide(plan, deps.policies.current());
-  const approved = run.approval !== undefined || run.grantedBy !== undefined;
-  const stillAsks = decision.kind === 'needs-approval' && approved && decision.rule === ruleOf(run);
-  if (decision.kind !== 'allow' && !stillAsks) return refusalOfDecision(decision);
+  const terms = termsOf(run);
+  const isAnswered = terms !== undefined && asksTheSame(decision, terms);
+  if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
   return accessProblem(run, plan, deps);
 }
 
-const ruleOf = ({ approval, decision }: Run): string | undefined =>
-  approval?.rule ?? (decision?.kind === 'needs-approval' ? decision.rule : undefined);
+/** Of the approval that was given, or that a grant stands in for. */
+function termsOf({ approval, grantedBy, decision }: Run): Terms | undefined {
+  if (approval || grantedBy === undefined || decision?.kind !== 'needs-approval') return approval;
+  return { ...decision.approval, rule: decision.rule };
+}
 
 function outcomeOf(answer: LaunchAnswer): Outcome | undefined {
   switch (answer.kind) {

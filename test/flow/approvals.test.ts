@@ -227,6 +227,19 @@ describe('a vote', () => {
     expect(world.cluster.launches).toHaveLength(0);
   });
 
+  it.each<[string, Partial<Approval>]>([
+    ['other groups', { from: ['security'] }],
+    ['more people', { count: 2 }],
+    ['reasons', { voteReason: 'required' }],
+  ])('is void when the rule asks for %s since the card was posted', async (_, parts) => {
+    const approvers = { sre: { users: [asUserId('U0CAROL')] }, security: { users: [asUserId('U0CAROL')] } };
+    const world = await pending({}, { approvers });
+    world.policy = guarded(terms(parts), { approvers });
+    expect(code(await world.click('U0CAROL', 'approve'))).toContain('approval_changed');
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
   it('does not happen when it cannot be recorded', async () => {
     const world = await pending();
     world.audit.faults.add('vote', 'audit_unavailable');

@@ -1,4 +1,6 @@
 import type { ReasonCode } from '../errors.ts';
+import { canonicalJson } from '../hash.ts';
+import type { Decision } from './decision.ts';
 
 /** What a run waits for while it is pending (design, section 4.4). Frozen when it is asked for; votes are added. */
 export interface PendingApproval {
@@ -53,4 +55,15 @@ export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): 
   if (approval.voteReason === 'required' && !vote.reason?.trim()) return { kind: 'reason-missing' };
   if (vote.kind === 'reject') return { kind: 'rejected' };
   return approval.votes.length + 1 >= approval.count ? { kind: 'granted' } : { kind: 'counted' };
+}
+
+/** On what an approval is asked for. */
+export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason'>;
+
+/** Whether a decision asks for the very approval that was asked for on these terms: what was said on others does not answer it. */
+export function asksTheSame(decision: Decision, { rule, from, count, voteReason }: Terms): boolean {
+  if (decision.kind !== 'needs-approval' || decision.rule !== rule) return false;
+  const { approval } = decision;
+  const sameGroups = canonicalJson(approval.from) === canonicalJson(from);
+  return sameGroups && approval.count === count && approval.voteReason === voteReason;
 }

@@ -7,6 +7,7 @@ import { problemOfPod } from '../../core/container/target.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { asksTheSame } from '../../core/policy/vote.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import { accessProblem } from '../checks.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -58,9 +59,10 @@ class KnownPlans {
   }
 
   #problem(plan: Plan, policy: Policy): Refusal | undefined {
-    const { approvedPods: pods, parallelism } = this.#batch.batch;
+    const { approval, batch } = this.#batch;
+    const { approvedPods: pods, parallelism } = batch;
     const decision = decideBatch([plan], policy, { pods, parallelism });
-    const isApproved = decision.kind === 'needs-approval' && decision.rule === this.#batch.approval?.rule;
+    const isApproved = approval !== undefined && asksTheSame(decision, approval);
     return decision.kind === 'allow' || isApproved ? undefined : refusalOfDecision(decision);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { judgeVote, type Vote, type Voter } from '../../../src/core/policy/vote.ts';
+import { asksTheSame, judgeVote, type Vote, type Voter } from '../../../src/core/policy/vote.ts';
 import { anApproval, START_MS } from '../../support/builders.ts';
 
 const bob: Voter = { userId: 'U0BOB', isRequester: false, isAlso: () => false, isApprover: true };
@@ -57,5 +57,25 @@ describe('judgeVote', () => {
     expect(judgeVote(wanted, bob, vote(reason === undefined ? {} : { reason }))).toEqual({ kind: 'reason-missing' });
     expect(judgeVote(wanted, bob, vote({ kind: 'reject' }))).toEqual({ kind: 'reason-missing' });
     expect(judgeVote(wanted, bob, vote({ reason: 'incident' }))).toEqual({ kind: 'granted' });
+  });
+});
+
+describe('asksTheSame', () => {
+  const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+  const decision = { kind: 'needs-approval', rule: 'attach', approval } as const;
+
+  it('holds whatever else the rule says of its approval', () => {
+    expect(asksTheSame(decision, anApproval())).toBe(true);
+    expect(asksTheSame({ ...decision, approval: { ...approval, reason: 'required' } }, anApproval())).toBe(true);
+  });
+
+  test.each([
+    ['another rule asks', { ...decision, rule: 'other' }],
+    ['other groups are asked', { ...decision, approval: { ...approval, from: ['sre', 'security'] } }],
+    ['more people are asked', { ...decision, approval: { ...approval, count: 2 } }],
+    ['reasons are asked for', { ...decision, approval: { ...approval, voteReason: 'required' } }],
+    ['nobody is asked', { kind: 'allow', rule: 'attach' }],
+  ] as const)('not when %s', (_, asked) => {
+    expect(asksTheSame(asked, anApproval())).toBe(false);
   });
 });

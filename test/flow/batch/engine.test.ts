@@ -291,6 +291,16 @@ describe('an approval', () => {
     expect(env?.value).toBe('U0BOB');
   });
 
+  it('does not stand for pods whose rule asks for more people by then', async () => {
+    const world = new BatchWorld(3, { policy: policyOf(asks) });
+    await world.say(`${WEB} --parallelism=1`);
+    await world.click('approve', 'U0BOB');
+    world.policy = policyOf({ ...asks, approval: { ...asks.approval!, count: 2 } });
+    await world.clock.advance(LONG);
+    expect(world.fleet.launches).toHaveLength(1);
+    expect(await world.counts()).toMatchObject({ succeeded: 1, 'start-failed': 2 });
+  });
+
   it('that is refused starts nothing', async () => {
     const world = new BatchWorld(3, { policy: policyOf(asks) });
     await world.say(WEB);

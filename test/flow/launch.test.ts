@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { asChannelId, asUserId } from '../../src/core/ids.ts';
+import type { Approval, Policy } from '../../src/core/policy/policy.ts';
+import type { Run } from '../../src/core/run/run.ts';
+import { aPolicy, aRule } from '../support/builders.ts';
+import { World } from './support/world.ts';
+
+const terms: Approval = {
+  from: ['sre'],
+  count: 1,
+  expiresMs: 900_000,
+  reason: 'optional',
+  voteReason: 'optional',
+};
+
+const guarded = (parts: Partial<Approval> = {}): Policy =>
+  aPolicy({
+    channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'attach', approval: { ...terms, ...parts } })] } },
+    approvers: { sre: { usergroup: 'S0SRE', users: [] }, security: { users: [asUserId('U0BOB')] } },
+  });
+
+/** A run that was approved by U0BOB at a replica that died before it launched it. */
+async function approved(): Promise<World> {
+  const world = new World({ policy: guarded() });
+  await world.say('web-1');
+  const lease = await world.store.take(world.runId, 'replica-0');
+  const run = await world.run();
+  const atMs = world.clock.now();
+  const votes = [{ userId: 'U0BOB', kind: 'approve', atMs }] as const;
+  const decided: Run = { ...run, state: 'approved', approvedAtMs: atMs, approval: { ...run.approval!, votes } };
+  await world.store.save(decided, lease!.fence);
+  return world;
+}
+
+/** Another replica finds what the dead one left. */
+async function adopted(world: World, afterMs = 60_000): Promise<Run> {
+  world.clock.standStill(afterMs);
+  world.pipeline.startAdopting();
+  await world.clock.advance(1_000);
+  return world.run();
+}
+
+describe('what was approved', () => {
+  it('is launched by whoever takes it over', async () => {
+    const world = await approved();
+    expect((await adopted(world)).state).toBe('starting');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<Approval>]>([
+    ['of other groups', { from: ['security'] }],
+    ['of more people', { count: 2 }],
+    ['with reasons', { voteReason: 'required' }],
+  ])('is not launched when its rule asks for an approval %s by now', async (_, parts) => {
+    const world = await approved();
+    world.policy = guarded(parts);
+    expect((await adopted(world)).refusal?.code).toBe('approval_changed');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+});
