@@ -339,6 +339,14 @@ export const REASONS = {
   ),
   vote_by_outsider: user('you are not one of the approvers for this', 'The card names the groups that may decide.'),
   vote_repeated: user('you have voted on this already', 'Another approver is needed.'),
+  vote_lapsed: user(
+    'an earlier vote counts no more, because who gave it is no approver now',
+    'Yours was counted. The card shows whose votes count and how many are needed.',
+  ),
+  approver_left: user(
+    'somebody who approved this is no approver any more',
+    'Ask for it again; another approver can decide.',
+  ),
   not_your_request: user('only who asked for it can cancel it', 'An approver can reject it.'),
   already_asked: user(
     'you have used this button already',

@@ -4,11 +4,18 @@ import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
-import { asksTheSame, judgeVote, type Vote, type Voter } from '../core/policy/vote.ts';
+import {
+  asksTheSame,
+  judgeVote,
+  type PendingApproval,
+  type Vote,
+  type Voter,
+  withoutVotesOf,
+} from '../core/policy/vote.ts';
 import type { Form } from '../core/report/form.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
-import { isApprover } from './approvers.ts';
+import { isApprover, lapsedVoters } from './approvers.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports/slack.ts';
@@ -21,6 +28,11 @@ export type DecisionAction = (typeof DECISIONS)[number];
 
 type VoteAction = Extract<DecisionAction, 'approve' | 'approve-grant' | 'reject'>;
 const isVote = (action: DecisionAction): action is VoteAction => action !== 'cancel' && action !== 'end-grant';
+
+interface Said {
+  readonly action: VoteAction;
+  readonly reason?: string;
+}
 
 /** The form that asks for the reason of a vote. */
 export const VOTE_REASON = 'vote-reason';
@@ -67,26 +79,32 @@ export class Approvals {
     return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
   }
 
-  async #vote(
-    run: Run,
-    actor: Actor,
-    said: { readonly action: VoteAction; readonly reason?: string },
-  ): Promise<Answer> {
+  async #vote(run: Run, actor: Actor, said: Said): Promise<Answer> {
     if (run.state !== 'pending-approval' || !run.approval) return refuse('approval_decided');
-    const voter = await this.#voter(run, actor.userId);
-    const vote = this.#voteOf(actor.userId, said);
-    const verdict = judgeVote(run.approval, voter, vote);
+    const event = await this.#voted(run, run.approval, { ...said, userId: actor.userId });
+    const { vote, voter, lapsed } = event;
+    const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
     await this.#recordVote(run, vote, verdict.kind === 'ignored' ? verdict.code : verdict.kind);
     if (verdict.kind === 'ignored') return refuse(verdict.code);
     if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, said.action) };
     if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refuse('approval_changed');
-    const grant = said.action === 'approve-grant' && !run.batch ? this.#grantOf(run, actor.userId) : undefined;
-    const event = { kind: 'voted', vote, voter, ...(grant && { grant }) } as const;
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
-    return moved === 'moved' ? NOTHING : refuse('approval_decided');
+    if (moved !== 'moved') return refuse('approval_decided');
+    // The card shows what counts by now, which is not what the voter saw.
+    return lapsed.length > 0 ? refuse('vote_lapsed') : NOTHING;
   }
 
-  #voteOf(userId: string, { action, reason }: { readonly action: VoteAction; readonly reason?: string }): Vote {
+  /** The vote with all that has to be looked up to judge it. */
+  async #voted(run: Run, approval: PendingApproval, said: Said & { readonly userId: string }) {
+    const { action, userId } = said;
+    const vote = this.#voteOf(userId, said);
+    const voter = await this.#voter(run, userId);
+    const lapsed = vote.kind === 'approve' ? await lapsedVoters(approval, this.#deps) : [];
+    const grant = action === 'approve-grant' && !run.batch ? this.#grantOf(run, userId) : undefined;
+    return { kind: 'voted', vote, voter, lapsed, ...(grant && { grant }) } as const;
+  }
+
+  #voteOf(userId: string, { action, reason }: Said): Vote {
     const kind = action === 'reject' ? 'reject' : 'approve';
     return { userId, kind, atMs: this.#deps.clock.now(), ...(reason !== undefined && { reason }) };
   }

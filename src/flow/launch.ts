@@ -4,6 +4,7 @@ import { decide } from '../core/policy/decide.ts';
 import { asksTheSame, type Terms } from '../core/policy/vote.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
+import { problemOfVotes } from './approvers.ts';
 import { record } from './audit.ts';
 import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
@@ -54,7 +55,7 @@ export async function launch(session: RunSession, deps: FlowDeps, check: CheckAt
 }
 
 /**
- * What has changed since the decision: the plan itself, the policy, or the cluster's rights. An approval stands only for the
+ * What has changed since the decision: the plan itself, the policy, who its approvers are, or the cluster's rights. An approval stands only for the
  * terms on which it was asked for, and a grant that let the run through was counted then, so it is not asked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
@@ -63,7 +64,7 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
   const terms = termsOf(run);
   const isAnswered = terms !== undefined && asksTheSame(decision, terms);
   if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
-  return accessProblem(run, plan, deps);
+  return (await problemOfVotes(run, deps)) ?? accessProblem(run, plan, deps);
 }
 
 /** Of the approval that was given, or that a grant stands in for. */

@@ -133,6 +133,20 @@ describe('a vote', () => {
     expect(await world.click('U0ALICE', 'approve')).toEqual({ kind: 'nothing' });
   });
 
+  it('does not complete one of somebody who has left the group since', async () => {
+    const world = await pending({ count: 2 });
+    await world.click('U0BOB', 'approve');
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    expect(code(await world.click('U0ALICE', 'approve'))).toContain('vote_lapsed');
+    expect((await world.run()).approval?.votes).toMatchObject([{ userId: 'U0ALICE' }]);
+    expect(JSON.stringify(world.anchor())).not.toContain('U0BOB');
+    await world.click('U0CAROL', 'approve');
+    expect(world.cluster.launches[0]?.container.env).toContainEqual({
+      name: 'KDEBUG_APPROVERS',
+      value: 'U0ALICE,U0CAROL',
+    });
+  });
+
   it('is refused when nobody can say who is in the group', async () => {
     const world = await pending();
     world.directory.faults.add('members', 'slack_unreachable');

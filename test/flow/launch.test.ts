@@ -57,4 +57,18 @@ describe('what was approved', () => {
     expect((await adopted(world)).refusal?.code).toBe('approval_changed');
     expect(world.cluster.launches).toHaveLength(0);
   });
+
+  it('is not launched when its approver has left the group', async () => {
+    const world = await approved();
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    expect((await adopted(world)).refusal).toMatchObject({ code: 'approver_left', rule: 'attach' });
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is not launched when nobody can say who is in the group', async () => {
+    const world = await approved();
+    world.directory.faults.add('members', 'slack_unreachable');
+    expect((await adopted(world)).refusal?.code).toBe('slack_unreachable');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
 });

@@ -57,6 +57,12 @@ export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): 
   return approval.votes.length + 1 >= approval.count ? { kind: 'granted' } : { kind: 'counted' };
 }
 
+/** The approval as if these people had not voted. */
+export const withoutVotesOf = (approval: PendingApproval, people: readonly string[] = []): PendingApproval => ({
+  ...approval,
+  votes: approval.votes.filter(({ userId }) => !people.includes(userId)),
+});
+
 /** On what an approval is asked for. */
 export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason'>;
 

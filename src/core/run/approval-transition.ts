@@ -1,5 +1,5 @@
 import { isActive } from '../policy/grant.ts';
-import { judgeVote } from '../policy/vote.ts';
+import { judgeVote, withoutVotesOf } from '../policy/vote.ts';
 import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 
@@ -31,10 +31,11 @@ export function approvalTransition(run: Run, event: ApprovalEvent): Run | undefi
   }
 }
 
-function voted(run: Run, { vote, voter, grant }: EventOf<'voted'>): Run | undefined {
+function voted(run: Run, { vote, voter, lapsed, grant }: EventOf<'voted'>): Run | undefined {
   if (!run.approval) return undefined;
-  const known = { ...run, approval: { ...run.approval, votes: [...run.approval.votes, vote] } };
-  switch (judgeVote(run.approval, voter, vote).kind) {
+  const approval = withoutVotesOf(run.approval, lapsed);
+  const known = { ...run, approval: { ...approval, votes: [...approval.votes, vote] } };
+  switch (judgeVote(approval, voter, vote).kind) {
     case 'granted':
       return { ...known, state: 'approved', approvedAtMs: vote.atMs, ...(grant && { grant }) };
     case 'rejected': {

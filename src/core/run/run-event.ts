@@ -23,7 +23,14 @@ export type RunEvent =
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
-  | { readonly kind: 'voted'; readonly vote: Vote; readonly voter: Voter; readonly grant?: Grant }
+  | {
+      readonly kind: 'voted';
+      readonly vote: Vote;
+      readonly voter: Voter;
+      /** Who voted earlier and is no approver any more. */
+      readonly lapsed?: readonly string[];
+      readonly grant?: Grant;
+    }
   | { readonly kind: 'expired'; readonly atMs: number }
   | { readonly kind: 'cancelled'; readonly byUserId: string; readonly atMs: number }
   | {

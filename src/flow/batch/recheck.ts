@@ -9,6 +9,7 @@ import { canonicalJson } from '../../core/hash.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { asksTheSame } from '../../core/policy/vote.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
+import { problemOfVotes } from '../approvers.ts';
 import { accessProblem } from '../checks.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { CheckAtLaunch } from '../launch.ts';
@@ -22,11 +23,15 @@ import type { Place } from './part.ts';
  */
 export function recheckOf(batch: BatchRun): (place: Place) => CheckAtLaunch {
   const known = new KnownPlans(batch);
+  let votes: Promise<Refusal | undefined> | undefined;
   return (place) => async (part, plan, deps) => {
     const policy = deps.policies.current();
+    // Asked once, before the first launch: who leaves the approvers later does not stop what they have let begin.
+    votes ??= batch.state === 'approved' ? problemOfVotes(batch, deps) : Promise.resolve(undefined);
     const key = known.keyOf(plan, place);
     return (
       known.problemWith(plan, key, policy) ??
+      (await votes) ??
       (await driftOf(part, plan, { policy, deps, key })) ??
       (await accessProblem(part, plan, deps))
     );

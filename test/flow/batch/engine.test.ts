@@ -291,6 +291,17 @@ describe('an approval', () => {
     expect(env?.value).toBe('U0BOB');
   });
 
+  it('of somebody who is no approver any more when the first pod is launched starts nothing', async () => {
+    const world = new BatchWorld(5, { policy: policyOf(asks) });
+    await world.say(`${WEB} --parallelism=3`);
+    const vote = { userId: 'U0EVE', kind: 'approve', atMs: world.clock.now() } as const;
+    const voter = { userId: 'U0EVE', isRequester: false, isAlso: () => false, isApprover: true };
+    await world.bot.change(world.id, (session) => session.tryApply({ kind: 'voted', vote, voter }));
+    await world.clock.advance(LONG);
+    expect(world.fleet.launches).toEqual([]);
+    expect((await world.batch()).closed).toMatchObject({ because: 'start-failures', reason: 'approver_left' });
+  });
+
   it('does not stand for pods whose rule asks for more people by then', async () => {
     const world = new BatchWorld(3, { policy: policyOf(asks) });
     await world.say(`${WEB} --parallelism=1`);
