@@ -358,6 +358,10 @@ export const REASONS = {
     'kdebug has no record of this request any more',
     'Ask for it again; nothing can be started from this card.',
   ),
+  grant_of_several: user(
+    'one person cannot allow more where several have to agree',
+    'The button Approve counts your vote for this request alone.',
+  ),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
   limit_per_person: user(
     'you have asked for as many runs as one person may in a minute',

@@ -2,7 +2,7 @@ import { decideSnapshot } from '../core/batch/decide-batch.ts';
 import { KdebugError, type ReasonCode } from '../core/errors.ts';
 import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
-import { GRANT_MS, GRANT_RUNS, type Grant } from '../core/policy/grant.ts';
+import { GRANT_MS, GRANT_RUNS, type Grant, mayGrant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
 import {
   asksTheSame,
@@ -81,6 +81,8 @@ export class Approvals {
 
   async #vote(run: Run, actor: Actor, said: Said): Promise<Answer> {
     if (run.state !== 'pending-approval' || !run.approval) return refuse('approval_decided');
+    // The card does not offer it.
+    if (said.action === 'approve-grant' && !mayGrant(run.approval)) return refuse('grant_of_several');
     const event = await this.#voted(run, run.approval, { ...said, userId: actor.userId });
     const { vote, voter, lapsed } = event;
     const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);

@@ -11,7 +11,7 @@ import type { FlowDeps } from './deps.ts';
 import { aimOf, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
-import { useGrant } from './use-grant.ts';
+import { type Asking, useGrant } from './use-grant.ts';
 
 /**
  * Resolves a request to a plan and decides on it. What cannot work is refused here, early and plainly, before anything was
@@ -36,7 +36,7 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
       return;
     }
     const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { rule: decision.rule, deps, runs });
+      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
     await session.apply({ kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) });
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
@@ -63,13 +63,13 @@ function recordDecision(run: Run, { decision, batch }: Made, deps: FlowDeps): Pr
 async function beforeAsking(
   run: Run,
   { plan, batch }: Made,
-  { rule, deps, runs }: { readonly rule: string; readonly deps: FlowDeps; readonly runs: RunChanger },
+  { asked, deps, runs }: Asking,
 ): Promise<RunId | undefined> {
   // A grant is for single runs: it counts them.
-  const grantedBy = batch ? undefined : await useGrant(run, plan, { rule, deps, runs });
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const rehearsal = await rehearse(run, plan, deps);
-  if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, rule));
+  if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, asked.rule));
   return undefined;
 }
 

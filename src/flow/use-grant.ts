@@ -1,13 +1,17 @@
 import type { Plan } from '../core/container/plan.ts';
 import type { RunId } from '../core/ids.ts';
-import { covers } from '../core/policy/grant.ts';
+import type { Decision } from '../core/policy/decision.ts';
+import { covers, type Grant, mayGrant } from '../core/policy/grant.ts';
+import { isSamePerson } from '../core/policy/identity.ts';
 import type { Run } from '../core/run/run.ts';
+import { isApprover } from './approvers.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 import type { RunChanger } from './session.ts';
 
-interface Asking {
-  readonly rule: string;
+export interface Asking {
+  /** What the rule asks for, unless a grant stands in for it. */
+  readonly asked: Extract<Decision, { kind: 'needs-approval' }>;
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
 }
@@ -16,14 +20,25 @@ interface Asking {
  * Uses an open grant of the channel that covers the plan; resolves with the run that carries it. The use is counted at that run,
  * under its lease, so that no burst gets more runs through than were granted.
  */
-export async function useGrant(run: Run, plan: Plan, { rule, deps, runs }: Asking): Promise<RunId | undefined> {
+export async function useGrant(run: Run, plan: Plan, asking: Asking): Promise<RunId | undefined> {
+  const { asked, deps, runs } = asking;
+  const { rule } = asked;
   const atMs = deps.clock.now();
   for (const { id, grant } of await deps.store.granting(run.origin.channelId)) {
-    if (!grant || !covers(grant, plan, rule, atMs)) continue;
+    if (!grant || !covers(grant, plan, rule, atMs) || !(await isValidFor(run, grant, asking))) continue;
     const use = { runId: run.id, userId: run.origin.requesterId, atMs };
     if ((await runs.change(id, (session) => session.tryApply({ kind: 'grant-used', use }))) !== 'moved') continue;
     await record(deps, run, 'grant', { grantOf: id, rule, grantedBy: grant.byUserId });
     return id;
   }
   return undefined;
+}
+
+/**
+ * Whether the one person's word is enough for what is asked: they are an approver to this day, and another person than who asks.
+ * Where nobody can say, it is not: an approval is asked for then.
+ */
+async function isValidFor(run: Run, { byUserId }: Grant, { asked, deps }: Asking): Promise<boolean> {
+  if (!mayGrant(asked.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
+  return isApprover(asked.approval.from, byUserId, deps).catch(() => false);
 }

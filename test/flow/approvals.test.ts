@@ -350,6 +350,43 @@ describe('a grant', () => {
     await world.pipeline.drain(0);
   });
 
+  it('is neither offered nor given where several people have to agree', async () => {
+    const world = await pending({ count: 2 });
+    expect(JSON.stringify(world.anchor())).not.toContain('approve-grant');
+    expect(code(await world.click('U0BOB', 'approve-grant'))).toContain('grant_of_several');
+    expect((await world.run()).approval?.votes).toEqual([]);
+  });
+
+  it('does not stand in for the approval of several people that its rule asks for by now', async () => {
+    const world = await granted();
+    world.policy = guarded(terms({ count: 2 }));
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+  });
+
+  it('lets nothing through once who gave it is no approver any more, nor while nobody can say', async () => {
+    const world = await granted();
+    world.directory.faults.add('members', 'slack_unreachable');
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    await again(world, 2);
+    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
+  });
+
+  it('lets nothing through for who gave it, by whichever account', async () => {
+    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROB')]: 'bob' };
+    const world = await pending({}, { identity: { mode: 'serviceAccount', users } });
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    for (const [n, userId] of ['U0BOB', 'U0ROB'].entries()) {
+      await world.say('web-1', anOrigin({ dedupeKey: `own-${n}`, requesterId: asUserId(userId) }));
+    }
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
+    expect((await world.run()).grant?.uses).toEqual([]);
+  });
+
   it('is ended by any approver, and by nobody else', async () => {
     const world = await granted();
     expect(code(await world.click('U0ROY', 'end-grant'))).toContain('vote_by_outsider');

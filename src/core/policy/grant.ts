@@ -28,6 +28,9 @@ export interface GrantUse {
 export const GRANT_MS = 30 * 60_000;
 export const GRANT_RUNS = 20;
 
+/** Whether one approver may let more through: not where the word of several is asked for. */
+export const mayGrant = ({ count }: { readonly count: number }): boolean => count === 1;
+
 /** Whether the grant can still let anything through. */
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;

@@ -1,4 +1,4 @@
-import { isActive } from '../policy/grant.ts';
+import { isActive, mayGrant } from '../policy/grant.ts';
 import { own } from '../policy/own.ts';
 import type { ApproverGroup } from '../policy/policy.ts';
 import type { Vote } from '../policy/vote.ts';
@@ -75,7 +75,7 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
   if (run.state === 'pending-approval') {
     const buttons: readonly Button[] = [
       { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
-      ...(run.batch ? [] : [{ action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id }]),
+      ...(hasGrant(run) ? [{ action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id }] : []),
       { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
       { action: 'cancel', label: 'Cancel', value: run.id },
     ];
@@ -86,6 +86,9 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
     { kind: 'actions', buttons: [{ action: 'end-grant', label: 'End the grant', value: run.id, style: 'danger' }] },
   ];
 }
+
+/** A grant is for single runs: it counts them. */
+const hasGrant = ({ batch, approval }: Run): boolean => !batch && approval !== undefined && mayGrant(approval);
 
 /** The one reply to a request that people ended: who, why, and whom it concerns. */
 export function decisionMessage(run: Run): Message {
