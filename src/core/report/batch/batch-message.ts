@@ -37,7 +37,7 @@ export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = fals
       { kind: 'facts', facts: planFacts(run) },
       ...approvalParts(run, approvers, nowMs),
       ...heldPart(batch, nowMs),
-      ...groupsPart(groupResults(batch)),
+      ...groupsPart(groupResults(batch), isPrivate),
       ...skippedPart(batch, counts),
       ...buttonsPart(run, counts),
       {

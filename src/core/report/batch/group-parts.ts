@@ -12,13 +12,15 @@ const EXAMPLES = 3;
 
 /**
  * Equal results in one line each, the largest first; the pods of small groups are named. In size bounded however many pods
- * and groups there are.
+ * and groups there are. `isPrivate`: nothing that a container wrote is shown.
  */
-export function groupsPart(groups: readonly ResultGroup[]): readonly Part[] {
+export function groupsPart(groups: readonly ResultGroup[], isPrivate = false): readonly Part[] {
   if (groups.length === 0) return [];
   const rest = groups.slice(SHOWN_GROUPS);
   const others = rest.reduce((sum, { count }) => sum + count, 0);
-  const items: readonly (readonly Span[])[] = groups.slice(0, SHOWN_GROUPS).map((group, at) => lineOf(group, at === 0));
+  const items: readonly (readonly Span[])[] = groups
+    .slice(0, SHOWN_GROUPS)
+    .map((group, at) => lineOf(group, at === 0, isPrivate));
   const more: readonly (readonly Span[])[] =
     rest.length === 0
       ? []
@@ -33,7 +35,7 @@ const shownVerdict = (verdict: string): string =>
     ? verdict
     : `${verdict.slice(0, LONGEST_VERDICT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
-function lineOf(group: ResultGroup, isLargest: boolean): readonly Span[] {
+function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): readonly Span[] {
   const named = group.count <= OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, EXAMPLES);
   const left = group.count - named.length;
   return [
@@ -42,7 +44,7 @@ function lineOf(group: ResultGroup, isLargest: boolean): readonly Span[] {
     ...named.flatMap(({ name, verdict }, index) => [
       text(index === 0 ? ' · ' : ' '),
       code(shownName(name)),
-      ...(verdict === undefined ? [] : [text(` (${shownVerdict(verdict)})`)]),
+      ...(verdict === undefined || isPrivate ? [] : [text(` (${shownVerdict(verdict)})`)]),
     ]),
     ...(named.length > 0 && left > 0 ? [text(` and ${left} more`)] : []),
   ];
