@@ -94,6 +94,9 @@ interface ResizeAsked {
   readonly replicas: number;
 }
 
+/** How large a batch is as it stands. */
+export const sizeOf = (head: BatchHead): BatchSize => ({ pods: workedOn(head), parallelism: head.parallelism });
+
 const workedOn = ({ replicas, eligible }: BatchHead): number => Math.min(replicas ?? eligible, eligible);
 
 /** Of the pods with equal plans the first one's, so that all plans are known by few. */

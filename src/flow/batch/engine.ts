@@ -1,6 +1,7 @@
 import type { BatchPod } from '../../core/batch/batch.ts';
 import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
 import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
+import { sizeOf } from '../../core/batch/decide-batch.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import type { OpenBatch } from '../../core/batch/settle.ts';
@@ -42,6 +43,7 @@ class BatchEngine {
   /** Sealed once: what the pods' containers carry. */
   readonly #refs: { readonly keeper: string; readonly other: string };
   #isTimeOver = false;
+  #open: OpenBatch | undefined;
   /** As it was when the work began; for what never changes. */
   #run: BatchRun;
 
@@ -51,7 +53,7 @@ class BatchEngine {
     this.#news = new Latest(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
-    this.#recheck = recheckOf(run);
+    this.#recheck = recheckOf(run, () => sizeOf(this.#open?.head ?? run.batch));
     this.#run = run;
     this.#refs = { keeper: deps.seal(writeKeeperReference(run)), other: deps.seal(writePartReference(run.id)) };
   }
@@ -85,6 +87,7 @@ class BatchEngine {
     const batch = withLaunched(run.batch, found, clock.now());
     this.#run = { ...run, batch };
     const open = this.#session.openBatch(batch, clock.now());
+    this.#open = open;
     for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPart);
     await this.#checkpoints.now();
     return open;

@@ -1,5 +1,5 @@
 import type { BatchRun } from '../../core/batch/batch-run.ts';
-import { decideBatch } from '../../core/batch/decide-batch.ts';
+import { type BatchSize, decideBatch } from '../../core/batch/decide-batch.ts';
 import { templateOf } from '../../core/batch/new-batch.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
@@ -20,8 +20,9 @@ import type { Place } from './part.ts';
 /**
  * What stands against the launch of one pod of an approved batch: the policy as it is now, the pod as it is now, a plan that has
  * become another one, the cluster's rights. It concerns that pod alone; a pod that is gone or replaced is told so by its PATCH.
+ * `sizeNow`: people may have made the batch larger or smaller since it began.
  */
-export function recheckOf(batch: BatchRun): (place: Place) => CheckAtLaunch {
+export function recheckOf(batch: BatchRun, sizeNow: () => BatchSize): (place: Place) => CheckAtLaunch {
   const known = new KnownPlans(batch);
   let votes: Promise<Refusal | undefined> | undefined;
   return (place) => async (part, plan, deps) => {
@@ -30,7 +31,7 @@ export function recheckOf(batch: BatchRun): (place: Place) => CheckAtLaunch {
     votes ??= batch.state === 'approved' ? problemOfVotes(batch, deps) : Promise.resolve(undefined);
     const key = known.keyOf(plan, place);
     return (
-      known.problemWith(plan, key, policy) ??
+      known.problemWith(plan, key, { policy, size: sizeNow() }) ??
       (await votes) ??
       (await driftOf(part, plan, { policy, deps, key })) ??
       (await accessProblem(part, plan, deps))
@@ -38,12 +39,12 @@ export function recheckOf(batch: BatchRun): (place: Place) => CheckAtLaunch {
   };
 }
 
-/** The few different plans of a batch: what each comes to is worked out once, and the policy is asked once as long as it is the same. */
+/** The few different plans of a batch: what each comes to is worked out once, and the policy is asked once as long as it and the size are the same. */
 class KnownPlans {
   readonly #batch: BatchRun;
   readonly #keys = new Map<string, string>();
   readonly #problems = new Map<string, Refusal | undefined>();
-  #policy: Policy | undefined;
+  #judged: Judged | undefined;
 
   constructor(batch: BatchRun) {
     this.#batch = batch;
@@ -56,21 +57,29 @@ class KnownPlans {
     return key;
   }
 
-  problemWith(plan: Plan, key: string, policy: Policy): Refusal | undefined {
-    if (this.#policy !== policy) this.#problems.clear();
-    this.#policy = policy;
-    if (!this.#problems.has(key)) this.#problems.set(key, this.#problem(plan, policy));
+  problemWith(plan: Plan, key: string, judged: Judged): Refusal | undefined {
+    if (!isSame(judged, this.#judged)) this.#problems.clear();
+    this.#judged = judged;
+    if (!this.#problems.has(key)) this.#problems.set(key, this.#problem(plan, judged));
     return this.#problems.get(key);
   }
 
-  #problem(plan: Plan, policy: Policy): Refusal | undefined {
-    const { approval, batch } = this.#batch;
-    const { approvedPods: pods, parallelism } = batch;
-    const decision = decideBatch([plan], policy, { pods, parallelism });
+  #problem(plan: Plan, { policy, size }: Judged): Refusal | undefined {
+    const { approval } = this.#batch;
+    const decision = decideBatch([plan], policy, size);
     const isApproved = approval !== undefined && asksTheSame(decision, approval);
     return decision.kind === 'allow' || isApproved ? undefined : refusalOfDecision(decision);
   }
 }
+
+/** What a word of the policy was about. */
+interface Judged {
+  readonly policy: Policy;
+  readonly size: BatchSize;
+}
+
+const isSame = (a: Judged, b: Judged | undefined): boolean =>
+  a.policy === b?.policy && a.size.pods === b.size.pods && a.size.parallelism === b.size.parallelism;
 
 async function driftOf(
   { request, origin }: Run,
@@ -105,8 +114,11 @@ async function podOf({ cluster, namespace, podName, podUid }: Plan, deps: FlowDe
   }
 }
 
-/** What is launched; that it cannot see something is said of it, and is no part of it. */
+/**
+ * What is launched. That it cannot see something is said of it, and is no part of it; its clocks and the limit of its log are kept
+ * as they were approved, so that a policy with other ones is no drift.
+ */
 function keyOf(plan: Plan): string {
-  const { blindSpots: _, ...launched } = templateOf(plan);
+  const { blindSpots: _, timeoutMs: _run, startDeadlineMs: _start, maxLogBytes: _log, ...launched } = templateOf(plan);
   return canonicalJson(launched);
 }

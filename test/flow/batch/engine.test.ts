@@ -66,6 +66,36 @@ describe('a batch from its words to its files', () => {
     expect(none.told).toContain('batch_not_allowed');
   });
 
+  it('goes on when the policy gets other clocks and another limit for logs: what was approved is kept', async () => {
+    const world = new BatchWorld(6);
+    await world.say(`${WEB} --parallelism=2`);
+    await world.clock.advance(500);
+    const { limits } = world.policy;
+    const more = { maxLogBytes: limits.maxLogBytes * 2, startDeadlineMs: limits.startDeadlineMs * 2 };
+    world.policy = { ...world.policy, limits: { ...limits, ...more } };
+    await world.clock.advance(LONG);
+    expect(await world.counts()).toMatchObject({ succeeded: 6 });
+  });
+
+  it('is judged by the size that people have given it since, not by the one it began with', async () => {
+    const narrow = policyOf(aRule({ batch: { maxPods: 10_000, maxParallelism: 4 } }));
+    const smaller = new BatchWorld(12);
+    await smaller.say(`${WEB} --parallelism=8`);
+    await smaller.clock.advance(500);
+    smaller.policy = narrow;
+    await smaller.say(`batch ${smaller.id} --parallelism=4`);
+    await smaller.clock.advance(LONG);
+    expect(await smaller.counts()).toMatchObject({ succeeded: 12 });
+
+    const larger = new BatchWorld(30);
+    await larger.say(`${WEB} --parallelism=2`);
+    await larger.clock.advance(500);
+    await larger.say(`batch ${larger.id} --parallelism=8`);
+    larger.policy = narrow;
+    await larger.clock.advance(LONG);
+    expect((await larger.batch()).closed).toMatchObject({ reason: 'parallelism_not_allowed' });
+  });
+
   it('says of each log what could not be proven about it', async () => {
     const world = new BatchWorld(3);
     world.fleet.doubtsOf = (name) => {
