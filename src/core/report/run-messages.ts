@@ -79,7 +79,7 @@ export function resultMessage(run: Run): Message {
 /** The newest lines while it runs; a report for machines is not for reading. */
 function tailPart(run: Run, { tail = '', isPrivate = false }: Moment): readonly Part[] {
   if (isPrivate) return [];
-  const shown = withoutReport({ head: tail, tail: '' }).head;
+  const shown = withoutReport({ head: '', tail }).tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }
 

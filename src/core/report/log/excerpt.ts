@@ -1,3 +1,4 @@
+import { REPORT_BEGIN } from '../../diagnosis/marked-report.ts';
 import { characterBoundary, countNewlines } from './byte-scan.ts';
 
 /** Keeps of a log what a reply and the live view show. Works on bytes; decodes only what is kept. */
@@ -35,7 +36,7 @@ export interface ExcerptText {
 /** Takes the chunks of one filtered log in order. Bytes are copied; memory is bounded by `maxBytes` and 48 KiB. */
 export interface Excerpt {
   push(chunk: Buffer): void;
-  /** The last `lines` lines by now, within `maxBytes`. */
+  /** The last `lines` lines by now, within `maxBytes`; of a log that ends in a report for machines, those before it. */
   tail(lines: number): string;
   /** The last 16 KiB by now, from a whole character on. */
   end(): string;
@@ -81,6 +82,12 @@ function startOfLines(bytes: Buffer, count: number): number {
     if (start === 0) return 0;
   }
   return start;
+}
+
+/** Before anything is cut: the report is one line, longer than what is shown, and its beginning would be lost. */
+function beforeReport(bytes: Buffer): Buffer {
+  const begin = bytes.indexOf(REPORT_BEGIN);
+  return begin === -1 ? bytes : bytes.subarray(0, begin);
 }
 
 const withoutNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
@@ -175,9 +182,10 @@ class LogExcerpt implements Excerpt {
   }
 
   tail(lines: number): string {
-    const { bytes } = this.#last;
+    const kept = this.#last.bytes;
+    const bytes = beforeReport(kept);
     const start = startOfLines(bytes, lines);
-    return lastBytes(bytes.subarray(start), this.#options.maxBytes, start === 0 && bytes.length < this.#bytes);
+    return lastBytes(bytes.subarray(start), this.#options.maxBytes, start === 0 && kept.length < this.#bytes);
   }
 
   end(): string {

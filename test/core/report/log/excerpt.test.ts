@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { REPORT_BEGIN, REPORT_END } from '../../../../src/core/diagnosis/marked-report.ts';
 import { createExcerpt, type ExcerptText } from '../../../../src/core/report/log/excerpt.ts';
 
 const OPTIONS = { headLines: 2, tailLines: 3, maxBytes: 200 };
@@ -77,6 +78,16 @@ test('shows the last lines while the log grows', () => {
   expect(excerpt.tail(2)).toBe('two\nthree');
   excerpt.push(Buffer.from('x'.repeat(100_000)));
   expect(Buffer.byteLength(excerpt.tail(1))).toBeLessThanOrEqual(200);
+});
+
+test('shows the lines before a report for machines, however much of it is there and however long it is', () => {
+  const report = `\n${REPORT_BEGIN}\n{"kdebug":1,"x":"${'y'.repeat(15_900)}"}\n${REPORT_END}\n`;
+  const excerpt = createExcerpt(OPTIONS);
+  excerpt.push(Buffer.from(lines(1, 2_000)));
+  for (let at = 0; at < report.length; at += 1_500) {
+    excerpt.push(Buffer.from(report.slice(at, at + 1_500)));
+    expect(excerpt.tail(3).trimEnd()).toBe('line 1999\nline 2000');
+  }
 });
 
 test('gives the end of the log for a report in it', () => {
