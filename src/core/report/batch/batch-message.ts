@@ -96,7 +96,7 @@ function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Pa
   const all = matchedOf(counts) - counts.skipped;
   const pace = paceOf(batch, counts, nowMs);
   const rate = pace ? ` · ${rateText(pace.perMinute)}` : '';
-  const left = pace?.leftMs === undefined ? '' : ` · about ${formatDuration(pace.leftMs)} left`;
+  const left = leftText(counts, pace?.leftMs);
   const done = endedOf(counts) + counts.cancelled;
   return [
     {
@@ -108,6 +108,11 @@ function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Pa
     },
     columnsPart(batch, counts, nowMs),
   ];
+}
+
+/** How the others went says nothing of pods that only start; and this text stands longer than the second it would be right. */
+function leftText({ queued, running }: Counts, leftMs = 0): string {
+  return queued + running === 0 || leftMs < 1_000 ? '' : ` · about ${formatDuration(leftMs)} left`;
 }
 
 const rateText = (perMinute: number): string =>
