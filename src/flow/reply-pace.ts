@@ -2,6 +2,8 @@ import type { Run } from '../core/run/run.ts';
 
 /** Pauses between two looks at a running container, ever longer: nobody reads a tail that changes each second for long. */
 const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
+/** The same of a batch with pods in flight: its dashboard says how long they have been. */
+const AGE_EVERY_MS = [15_000, 30_000, 60_000];
 /** While nothing moves by itself. */
 const IDLE_MS = 60_000;
 /** Pauses between tries while Slack does not take what must be said. */
@@ -13,7 +15,7 @@ const SHARE_OF_AGE = 6;
 
 /** How long to wait for news after the n-th look without any. */
 export function lookAgainMs(run: Run, looks: number): number {
-  if (run.batch) return run.batch.idleSinceMs === undefined ? IDLE_MS : Number.POSITIVE_INFINITY;
+  if (run.batch) return run.batch.idleSinceMs === undefined ? step(AGE_EVERY_MS, looks) : Number.POSITIVE_INFINITY;
   return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
 }
 
