@@ -72,6 +72,22 @@ describeInBrowser('the conversation', (browser) => {
     expect(await page.getByRole('button', { name: 'New messages' }).count()).toBe(0);
   });
 
+  it('goes to the end when one sends something, and stays there for its answer', async () => {
+    fixture.reset(emptyWorld({ messages: Array.from({ length: 80 }, (_, index) => message(index * 400)) }));
+    const page = await browser.page(fixture.url);
+    await page.locator('.list').hover();
+    await page.mouse.wheel(0, -2_000);
+    await expect.poll(() => page.evaluate(DISTANCE)).toBeGreaterThan(500);
+    await page.getByRole('combobox').fill('my own words');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(DISTANCE)).toBeLessThan(5);
+    fixture.tell({ kind: 'message', message: message(40_000, { user: 'U0ROY', text: 'my own words' }) });
+    fixture.tell({ kind: 'message', message: message(40_400, { text: 'an answer' }) });
+    await page.getByText('an answer', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(DISTANCE)).toBeLessThan(5);
+    expect(await page.getByRole('button', { name: 'New messages' }).count()).toBe(0);
+  });
+
   it('opens a thread where its first new reply begins, when it does not fit', async () => {
     const long = (second: number) =>
       message(second, { threadTs: `${NOON + 1}.000100`, text: `reply ${second}\n${'line\n'.repeat(60)}` });
@@ -88,6 +104,12 @@ describeInBrowser('the conversation', (browser) => {
         return list !== undefined && top >= list.top && top < list.bottom;
       });
     expect([await isSeen('reply 2'), await isSeen('reply 3')]).toEqual([true, false]);
+    await thread.getByRole('combobox').fill('@kdebug help');
+    await page.keyboard.press('Enter');
+    const own = message(4, { threadTs: said[0]?.ts ?? '', user: 'U0ROY', text: 'my question' });
+    fixture.tell({ kind: 'message', message: own });
+    await thread.getByText('my question').waitFor();
+    await expect.poll(() => isSeen('my question')).toBe(true);
   });
 
   it('tells private answers to one person only, and takes them away on request', async () => {

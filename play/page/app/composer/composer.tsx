@@ -10,13 +10,14 @@ interface Props {
   readonly channel: string;
   readonly thread?: string;
   readonly label: string;
+  readonly onSend: () => void;
 }
 
 const HINT = 'Enter sends · Shift+Enter new line · Tab completes · ↑ history';
 const SHORT_HINT = 'Enter sends · Tab completes · ↑ history';
 
 /** Where one types. Enter sends, Shift+Enter begins a line, Tab takes a suggestion, arrow up brings back what was sent. */
-export function Composer({ channel, thread, label }: Props): ReactNode {
+export function Composer({ channel, thread, label, onSend }: Props): ReactNode {
   const person = useSession((session) => session.person);
   const { text, write, send, busy, failed } = useDraft({ person, channel, thread });
   const [caret, setCaret] = useState(text.length);
@@ -42,6 +43,7 @@ export function Composer({ channel, thread, label }: Props): ReactNode {
     past.add(said);
     setCaret(0);
     void send(said);
+    onSend();
   };
   const obey = ({ key, shiftKey }: KeyboardEvent): boolean => {
     if (list.obey(key, shiftKey)) return true;

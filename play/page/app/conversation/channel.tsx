@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { SlackChannel } from '../../../slack/state/team.ts';
 import { Composer } from '../composer/composer.tsx';
 import { useName, useRemember, useSession, useWorld } from '../context.ts';
@@ -23,6 +23,7 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
   );
   const messages = useMemo(() => woven(roots, own), [roots, own]);
   const newFrom = useRead(messages, channel.id);
+  const [sent, setSent] = useState(0);
   const threadOf = (root: string): ThreadBelow | undefined => {
     const thread = replies.get(root) ?? NO_MESSAGES;
     if (thread.length === 0) return undefined;
@@ -38,12 +39,18 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
         messages={messages}
         person={person}
         newFrom={newFrom}
+        sent={sent}
         intro={<Intro channel={channel} title={title} />}
         threadOf={threadOf}
       />
       <div className="foot">
         <Guide />
-        <Composer key={`${person}/${channel.id}`} channel={channel.id} label={`Message ${title}`} />
+        <Composer
+          key={`${person}/${channel.id}`}
+          channel={channel.id}
+          label={`Message ${title}`}
+          onSend={() => setSent(sent + 1)}
+        />
       </div>
     </main>
   );

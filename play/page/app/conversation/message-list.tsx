@@ -19,6 +19,8 @@ interface Props {
   readonly newFrom: string | undefined;
   /** Where reading begins; default: there. */
   readonly from?: string | undefined;
+  /** How often one has sent something here. */
+  readonly sent: number;
   readonly inThread?: boolean;
   /** What stands above the first message. */
   readonly intro?: ReactNode;
@@ -27,9 +29,9 @@ interface Props {
 
 /** Messages, oldest first, kept at their end unless the reader went up. Arrow keys go from one to the next. */
 export function MessageList(props: Props): ReactNode {
-  const { label, messages, person, newFrom, from = newFrom, inThread = false, intro, threadOf } = props;
+  const { label, messages, person, newFrom, from = newFrom, sent, inThread = false, intro, threadOf } = props;
   const list = useRef<HTMLElement>(null);
-  const { hasNewBelow, goDown, onScroll } = useBottom(list, { last: messages.at(-1)?.ts, from });
+  const { hasNewBelow, goDown, onScroll } = useBottom(list, { last: messages.at(-1)?.ts, from, sent });
   return (
     <div className="list-frame">
       <Scroller ref={list} className="list" label={label} onKeyDown={onKey} onScroll={onScroll}>

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Composer } from '../composer/composer.tsx';
 import { useRemember, useSession, useWorld } from '../context.ts';
 import { NO_MESSAGES } from '../state/messages.ts';
@@ -21,6 +21,7 @@ export function Thread({ channel, root }: { readonly channel: string; readonly r
     return woven(first === undefined ? thread : [first, ...thread], own);
   }, [world, session, channel, root, first, thread]);
   const newFrom = useRead(messages, channel, root);
+  const [sent, setSent] = useState(0);
   const name = world.team.channels[channel]?.name ?? '';
   return (
     <aside className="thread" aria-label="Thread">
@@ -44,10 +45,17 @@ export function Thread({ channel, root }: { readonly channel: string; readonly r
         newFrom={newFrom === root ? undefined : newFrom}
         // The message itself was seen in the channel: what is new begins with its first reply.
         from={newFrom === root ? thread[0]?.ts : newFrom}
+        sent={sent}
         inThread
       />
       <div className="foot">
-        <Composer key={`${session.person}/${root}`} channel={channel} thread={root} label="Reply…" />
+        <Composer
+          key={`${session.person}/${root}`}
+          channel={channel}
+          thread={root}
+          label="Reply…"
+          onSend={() => setSent(sent + 1)}
+        />
       </div>
     </aside>
   );

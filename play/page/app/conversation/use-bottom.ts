@@ -8,6 +8,8 @@ interface Ends {
   readonly last: string | undefined;
   /** Where reading begins: this message's top; absent: the end. */
   readonly from?: string | undefined;
+  /** How often one has sent something here: who sends wants to see it, and what comes of it. */
+  readonly sent: number;
 }
 
 /** Where the list is held while it and what is in it grow: at its end, where reading began, or where the reader went. */
@@ -17,11 +19,12 @@ type Hold = 'end' | 'from' | 'free';
  * Keeps a list at its end while it grows, and while what is in it grows, unless the reader went up; then it says that there
  * is something new below.
  */
-export function useBottom(list: RefObject<HTMLElement | null>, { last, from }: Ends) {
+export function useBottom(list: RefObject<HTMLElement | null>, { last, from, sent }: Ends) {
   const hold = useRef<Hold>(from === undefined ? 'end' : 'from');
   const [start] = useState(from);
   const placed = useRef(0);
   const seen = useRef(last);
+  const obeyed = useRef(sent);
   const [hasNewBelow, setNewBelow] = useState(false);
 
   const place = (): void => {
@@ -37,6 +40,10 @@ export function useBottom(list: RefObject<HTMLElement | null>, { last, from }: E
     setNewBelow(false);
     place();
   };
+  useLayoutEffect(() => {
+    if (sent !== obeyed.current) goDown();
+    obeyed.current = sent;
+  });
   useLayoutEffect(() => {
     const isNews = last !== undefined && last > (seen.current ?? '');
     seen.current = last;
