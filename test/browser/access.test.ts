@@ -202,6 +202,27 @@ describeInBrowser('the page for everybody', (browser) => {
     await page.getByRole('region', { name: 'Messages in #ops' }).waitFor();
   });
 
+  it.each([NARROW, { width: 1440, height: 900 }])(
+    'shows a pod’s whole state beside it, at $width px',
+    async (viewport) => {
+      const reason = 'CreateContainerConfigError';
+      const image = 'registry.example.com/autodiagnose:1.0';
+      const debug = { name: 'kdebug-abcdefghij', image, kind: 'debug', state: 'waiting', reason, restarts: 0 } as const;
+      const web = pod('web');
+      fixture.reset(emptyWorld({ pods: [{ ...web, containers: [...web.containers, debug] }] }));
+      const page = await browser.page(fixture.url, { viewport });
+      if (viewport === NARROW) await page.getByRole('button', { name: 'Cluster' }).click();
+      const row = page.getByRole('button', { name: /^kdebug-abcdefghij/ });
+      const isWhole = (one: Element) => {
+        const row = one.closest('button')?.getBoundingClientRect();
+        return (
+          row !== undefined && one.getBoundingClientRect().right <= row.right && one.scrollWidth <= one.clientWidth
+        );
+      };
+      expect(await row.locator('.container-state').evaluate(isWhole)).toBe(true);
+    },
+  );
+
   it('can be walked through by keyboard alone, and shows where one is', async () => {
     fixture.reset(fullWorld());
     const page = await browser.page(fixture.url);
