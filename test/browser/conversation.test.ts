@@ -117,7 +117,10 @@ describeInBrowser('the conversation', (browser) => {
     fixture.reset(emptyWorld({ messages: [message(1)], ephemerals: [own] }));
     const page = await browser.page(fixture.url);
     await page.getByText('for Roy’s eyes').waitFor();
-    expect(await page.getByText('Only visible to you').isVisible()).toBe(true);
+    const note = page.getByText('Only visible to you');
+    expect(await note.isVisible()).toBe(true);
+    // Drawn, not written: not every machine has a font with an eye.
+    expect(await note.locator('svg').isVisible()).toBe(true);
     await become(page, 'Bob');
     await page.getByRole('button', { name: 'You are Bob' }).waitFor();
     expect(await page.getByText('for Roy’s eyes').count()).toBe(0);
