@@ -64,13 +64,29 @@ const LABELLED = {
 /** The name of a pod of a deployment: its replica set's hash and five more characters. */
 const GENERATED = /\b[a-z0-9][-a-z0-9]{0,200}-[a-z0-9]{6,10}-[a-z0-9]{5}\b/;
 
-/** Reads the pod and namespace that an alert, say, is about: by their labels, else by the shape of a pod's name. */
+/** `pod shop/web-0`, `Pod pod-1234`: the word alone is too common, so what follows it must have a number in its last part. */
+const AFTER_WORD = new RegExp(
+  `\\b[Pp]od\\s+["'\`]?(?:(${NAME})/)?([a-z0-9][-a-z0-9]{0,200}-[a-z]{0,9}[0-9][a-z0-9]{0,9})(?![-\\w/]|\\.\\w)`,
+);
+/** Our own card of a run: its note has the run, and its summary, which comes last, what it looks at. */
+const OWN_CARD = new RegExp(`· run [a-z0-9]{10} · [^]*: \\S+ on (${NAME})/(${NAME})$`);
+
+/** Reads the pod and namespace that an alert, say, is about: by their labels or words, else by the shape of a pod's name. */
 export function podInText(words: string): PodHint {
   const bounded = words.slice(0, 4_000);
-  const pod = LABELLED.pod.exec(bounded)?.[1] ?? GENERATED.exec(bounded)?.[0];
+  const own = OWN_CARD.exec(bounded);
+  if (own) return hintOf(own[2], own[1]);
   const namespace = LABELLED.namespace.exec(bounded)?.[1];
-  return { ...(pod !== undefined && { pod }), ...(namespace !== undefined && { namespace }) };
+  const labelled = LABELLED.pod.exec(bounded)?.[1];
+  if (labelled !== undefined) return hintOf(labelled, namespace);
+  const said = AFTER_WORD.exec(bounded);
+  return said ? hintOf(said[2], namespace ?? said[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
 }
+
+const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => ({
+  ...(pod !== undefined && { pod }),
+  ...(namespace !== undefined && { namespace }),
+});
 
 /** The command that a filled form stands for, quoted so that it is read back as it was typed. */
 export function commandOfForm(fields: Readonly<Record<string, string>>): string {

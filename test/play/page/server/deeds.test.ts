@@ -183,6 +183,16 @@ describe('a window', () => {
     );
   });
 
+  it('opens by the shortcut on the bot’s own card, with the pod that it looked at', async () => {
+    await page.type('/kdebug pod-1234 --image=debian -- echo for the card');
+    const { ts } = await inChannel('echo for the card');
+    const shortcut = { kind: 'shortcut', user: 'U0GINGER', channel: SHOP, ts, callbackId: 'debug-pod' } as const;
+    expect(await page.do(shortcut)).toEqual({ ok: true });
+    const view = await openView('U0GINGER');
+    expect(JSON.stringify(view.view)).toContain('"initial_value":"pod-1234"');
+    expect(JSON.stringify(view.view)).toContain('"initial_value":"shop"');
+  });
+
   it('tells the app of its closing where it asked for that', async () => {
     const shown = {
       type: 'modal',
