@@ -1,3 +1,4 @@
+import { MOST_WORDS_BYTES, mayBeNodeWords } from './node-words.ts';
 import { NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './stamp.ts';
 
 /** What becomes of a line: it is taken, passed over, kept for the next `read`, or reading stops before it. */
@@ -23,7 +24,7 @@ const STOPPED = -1;
 
 /**
  * Cuts one answer of `pods/log` with `timestamps=true` into lines. Looks for newlines and reads stamps in the bytes as they are;
- * holds back no more than an unfinished stamp, or a head while `needsHead` is set.
+ * holds back no more than an unfinished stamp, a head while `needsHead` is set, or what may be the node's words.
  */
 export class LineReader {
   /** Set: `begin` sees the whole line, or `HEAD_BYTES` of it. */
@@ -33,9 +34,19 @@ export class LineReader {
   #carried: Buffer | undefined;
   /** A read with `sinceTime` may begin within a long line: its rest comes without a stamp, and its line was delivered before. */
   #mayBeginWithin: boolean;
+  #hasStamps = false;
+  #nodeWords: string | undefined;
 
   constructor(options: { readonly mayBeginWithin: boolean }) {
     this.#mayBeginWithin = options.mayBeginWithin;
+  }
+
+  /**
+   * What the node wrote instead of the rest of the log: the status is long sent when it fails, so its error comes as text, without
+   * a stamp and without a newline, at the very end. Known after `finish`; no taker sees it.
+   */
+  get nodeWords(): string | undefined {
+    return this.#nodeWords;
   }
 
   /** False when the taker has stopped the reading; what is left of `chunk` is then dropped. */
@@ -67,16 +78,37 @@ export class LineReader {
     const from = at + length;
     const newline = bytes.indexOf(NEWLINE, from);
     const to = newline < 0 ? bytes.length : newline;
+    if (newline < 0 && length === NO_STAMP && this.#isNodeWords(bytes.subarray(at)))
+      return this.#hear(bytes, at, final);
     if (this.needsHead && newline < 0 && to - from < HEAD_BYTES && !final) return this.#carry(bytes, at, final);
-    const isRest = length === NO_STAMP && this.#mayBeginWithin;
-    this.#mayBeginWithin = false;
-    const verdict = isRest
-      ? 'pass'
-      : taker.begin(length === NO_STAMP ? undefined : this.#stamps.stamp, bytes, from, to);
+    const verdict = this.#isRest(length) ? 'pass' : taker.begin(this.#stampOf(length), bytes, from, to);
     if (verdict === 'stop') return STOPPED;
     if (verdict === 'hold') return this.#carry(bytes, at, false);
     this.#state = verdict === 'take' ? 'taking' : 'passing';
     return this.#goTo(bytes, from, newline, taker);
+  }
+
+  #stampOf(length: number): Stamp | undefined {
+    if (length === NO_STAMP) return undefined;
+    this.#hasStamps = true;
+    return this.#stamps.stamp;
+  }
+
+  #isRest(length: number): boolean {
+    const isRest = length === NO_STAMP && this.#mayBeginWithin;
+    this.#mayBeginWithin = false;
+    return isRest;
+  }
+
+  /** More may come: then it was no error. */
+  #hear(bytes: Buffer, at: number, final: boolean): number {
+    if (final) this.#nodeWords = bytes.toString('utf8', at);
+    return this.#carry(bytes, at, final);
+  }
+
+  /** Where lines have stamps the kubelet writes none without; elsewhere only its known words are taken for an error. */
+  #isNodeWords(text: Buffer): boolean {
+    return text.length <= MOST_WORDS_BYTES && (this.#hasStamps || mayBeNodeWords(text));
   }
 
   #goOn(bytes: Buffer, at: number, taker: LineTaker): number {

@@ -1,4 +1,4 @@
-import type { KdebugError } from '../../../core/errors.ts';
+import { KdebugError } from '../../../core/errors.ts';
 import type { ApiClient, ApiRequest } from '../api/api-client.ts';
 import type { StreamControl } from '../api/stream.ts';
 import { LineEnd } from './line-end.ts';
@@ -88,6 +88,13 @@ export class LogStream {
   /** Whether `first` will not change any more. */
   get isKnown(): boolean {
     return this.#peek.isDone || this.#end !== undefined;
+  }
+
+  /** Its clean end was none: the node said these words instead of going on. */
+  refuse(words: string): void {
+    if (!this.#end) return;
+    const error = this.#end.error ?? new KdebugError('log_unavailable', { detail: words });
+    this.#end = { ...this.#end, error };
   }
 
   promote(): void {

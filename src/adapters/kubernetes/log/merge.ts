@@ -189,7 +189,7 @@ export class Merge implements LineTaker {
     if (this.#isStamped) this.#delivered.push(this.#line);
   }
 
-  /** Text without a stamp is the kubelet's own (an error in the middle of the answer): delivered as it is. */
+  /** Not the kubelet's (a virtual one may know no stamps), unless in the middle of the answer: delivered as it is. */
   #beginUnstamped(): Verdict {
     this.#isStamped = false;
     this.#isOpen = true;

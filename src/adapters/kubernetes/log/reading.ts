@@ -41,6 +41,7 @@ export class Reading {
     if (this.#isFinished) return undefined;
     const goesOn = this.#merge.finishing(() => this.reader.finish(this.#merge));
     this.#isFinished = !this.#merge.isHeld;
+    if (this.reader.nodeWords !== undefined) this.stream.refuse(this.reader.nodeWords);
     return goesOn;
   }
 }

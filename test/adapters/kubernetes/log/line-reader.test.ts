@@ -87,6 +87,19 @@ describe('a line', () => {
     expect(notes.lines).toEqual([`${STAMP}|x`]);
   });
 
+  it.each([
+    [`${STAMP} x\nany words of the node`, false],
+    ['rpc error: code = NotFound', false],
+    ['unable to retrieve container logs for containerd://a', true],
+  ])('that is the last of %j is what the node says, wherever the bytes are cut', (text, mayBeginWithin) => {
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const notes = new Notes();
+      const reader = read([text.slice(0, cut), text.slice(cut)], notes, mayBeginWithin);
+      expect(notes.lines).toEqual(text.includes('\n') ? [`${STAMP}|x`] : []);
+      expect(reader.nodeWords).toBe(text.split('\n').at(-1));
+    }
+  });
+
   it('can be passed over, held and stopped at', () => {
     const at = (nanos: number) => `2026-11-21T07:30:00.00000000${nanos}Z`;
     let isHeld = true;

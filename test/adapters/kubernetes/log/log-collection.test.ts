@@ -130,6 +130,65 @@ describe('a log that cannot be read to its end', () => {
   });
 });
 
+describe('a node that writes its own error behind the log', () => {
+  const WORDS = [
+    'failed to create fsnotify watcher: too many open files',
+    'failed to watch directory "/var/log/pods/shop_web_u1/kdebug-a": no space left on device',
+    'context cancelled',
+  ];
+
+  it.each(WORDS)('is asked again and again, more and more rarely, and %j is no output', async (words) => {
+    const scene = new LogScene({ before: (kubelet) => Object.assign(kubelet, { watchError: words }) });
+    fill(scene, 1);
+    await scene.pass(60_000);
+    expect(scene.content).toBe(scene.truth);
+    expect(scene.kubelet.requests).toBeLessThan(25);
+
+    fill(scene, 2, 2);
+    await scene.pass(6_000);
+    expect(scene.content).toBe(scene.truth);
+    await scene.end();
+    expect(await scene.finish()).toEqual(COMPLETE);
+    expect(scene.content).toBe(scene.truth);
+  });
+
+  it('and cannot be read again after the end, has a log that was not read to its end', async () => {
+    const scene = new LogScene();
+    fill(scene, 10);
+    await scene.pass(500);
+    scene.kubelet.onlySays = 'unable to retrieve container logs for containerd://8cdfe489333df0';
+    scene.kubelet.cutAll();
+    await scene.end(5_000);
+
+    expect(await scene.finish()).toMatchObject({ complete: false, interruptedBy: 'log_unavailable' });
+    expect(scene.content).toBe(scene.truth);
+  });
+
+  it('and nothing else has no log', async () => {
+    const onlySays = 'unable to retrieve container logs for containerd://8cdfe489333df0';
+    const scene = new LogScene({
+      request: { terminated: true },
+      before: (kubelet) => Object.assign(kubelet, { onlySays }),
+    });
+    await scene.end(0);
+
+    expect(await scene.finish()).toMatchObject({ complete: false, interruptedBy: 'log_unavailable' });
+    expect(scene.content).toBe('');
+  });
+});
+
+it('a log without stamps, as a virtual kubelet may give it, is delivered to its last word', async () => {
+  const text = `failed by two\nfailed to compile${'.'.repeat(300)}`;
+  const scene = new LogScene({
+    request: { terminated: true },
+    before: (kubelet) => Object.assign(kubelet, { onlySays: text }),
+  });
+  await scene.end(0);
+
+  expect(await scene.finish()).toEqual(COMPLETE);
+  expect(scene.content).toBe(text);
+});
+
 describe('the limit', () => {
   it.each([0, 1, 11, 12, 13, 500])('of %i bytes is kept to the byte', async (limitBytes) => {
     const scene = new LogScene({ request: { limitBytes } });

@@ -50,6 +50,10 @@ export class SimulatedKubelet implements LogClient {
   rotations = 0;
   /** Every byte that was written, in the order of the files: the truth. */
   readonly written: Buffer[] = [];
+  /** At the end of its file a follow ends, cleanly, with these words: the node is out of inotify instances. */
+  watchError: string | undefined;
+  /** Every answer is these words and nothing else: the runtime has forgotten the container. */
+  onlySays: string | undefined;
   /** Answers that the next openings get instead of a log. */
   readonly refusals: KdebugError[] = [];
 
@@ -158,6 +162,7 @@ export class SimulatedKubelet implements LogClient {
       reader.isOpen = true;
       reader.events.opened();
     }
+    if (this.onlySays !== undefined) return this.#say(reader, this.onlySays);
     let sent = 0;
     while (sent < most && !reader.isPaused && this.#readers.has(reader)) {
       const bytes = this.#nextBytes(reader);
@@ -175,6 +180,12 @@ export class SimulatedKubelet implements LogClient {
     if (reader.offset === bytes.length) this.#advance(reader);
     reader.events.data(bytes.subarray(from, from + length));
     return length;
+  }
+
+  #say(reader: Reader, words: string): number {
+    for (const half of [words.slice(0, 9), words.slice(9)]) reader.events.data(Buffer.from(half));
+    this.#finish(reader, undefined);
+    return words.length;
   }
 
   #advance(reader: Reader): void {
@@ -198,6 +209,10 @@ export class SimulatedKubelet implements LogClient {
   #atEndOfFile(reader: Reader): Buffer | undefined {
     if (!reader.follow || !this.isRunning) {
       this.#finish(reader, undefined);
+      return undefined;
+    }
+    if (!reader.isWatching && this.watchError !== undefined) {
+      this.#say(reader, this.watchError);
       return undefined;
     }
     if (!reader.isWatching) {
