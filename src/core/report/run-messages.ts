@@ -1,5 +1,4 @@
 import { isBatchRun } from '../batch/batch-run.ts';
-import { isPinned } from '../command/image-reference.ts';
 import { withoutReport } from '../diagnosis/marked-report.ts';
 import type { Run } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
@@ -9,6 +8,7 @@ import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
+import { powerParts } from './power-parts.ts';
 import { OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 
@@ -35,6 +35,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
         spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)],
       },
       { kind: 'facts', facts: planFacts(run) },
+      ...askedPart(run),
       ...waitingPart(run),
       ...(run.verdict?.line === undefined || moment.isPrivate ? [] : [paragraph(run.verdict.line)]),
       ...approvalParts(run, moment.approvers, moment.nowMs),
@@ -144,22 +145,13 @@ function planFacts(run: Run): readonly Fact[] {
   ];
 }
 
-/** What a person who decides must see besides: the exact command, and what the pod already carries. */
+/** What a person who decides must see besides: where it runs, and what the pod already carries. */
 function planPower({ state, plan }: Run): readonly Fact[] {
   if (state !== 'pending-approval' || !plan) return [];
-  const { command, observed, image, targetContainerName } = plan;
+  const { observed, targetContainerName } = plan;
   const memory = observed?.memoryLimit === undefined ? [] : [`shares the memory limit of ${observed.memoryLimit}`];
   const earlier = observed?.earlierContainers ?? 0;
   return [
-    {
-      label: 'Runs',
-      value: [
-        code(image),
-        ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
-        text(command.length === 0 ? ' with its own command' : ' '),
-        ...(command.length === 0 ? [] : [code(command.join(' '))]),
-      ],
-    },
     { label: 'Class', value: [text(plan.class)] },
     { label: 'Node', value: [text(plan.nodeName)] },
     {
@@ -176,6 +168,9 @@ function planPower({ state, plan }: Run): readonly Fact[] {
     },
   ];
 }
+
+const askedPart = ({ state, plan }: Run): readonly Part[] =>
+  state === 'pending-approval' && plan ? powerParts([plan]) : [];
 
 function waitingPart(run: Run): readonly Part[] {
   if (run.state !== 'starting' || !run.waiting) return [];

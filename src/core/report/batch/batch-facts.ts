@@ -1,9 +1,10 @@
 import type { Batch, SkipReason } from '../../batch/batch.ts';
 import type { BatchRun } from '../../batch/batch-run.ts';
 import { type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
-import { isPinned } from '../../command/image-reference.ts';
+import type { Target } from '../../command/command.ts';
 import { formatDuration } from '../duration.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
+import { powerParts } from '../power-parts.ts';
 import { SKIP_TEXT } from './batch-text.ts';
 
 /** The proposal's status columns as a line of their own, AGE counted from the creation. */
@@ -48,7 +49,7 @@ export function planFacts(run: BatchRun): readonly Fact[] {
     ...(batch.ttlMs === undefined ? [] : [{ label: 'Time to live', value: [text(formatDuration(batch.ttlMs))] }]),
     { label: 'Cluster', value: [text(plan.cluster)] },
     ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
-    ...(state === 'pending-approval' ? askedFacts(batch) : []),
+    ...(state === 'pending-approval' ? askedFacts(run) : []),
   ];
 }
 
@@ -59,26 +60,43 @@ function imageSpans({ variants }: Batch): readonly Span[] {
 }
 
 /** What a person who decides must see besides. */
-function askedFacts(batch: Batch): readonly Fact[] {
+function askedFacts(run: BatchRun): readonly Fact[] {
+  const { batch } = run;
   const classes = new Set(batch.variants.flatMap((variant) => variant.map((template) => template.class)));
   return [
     {
       label: 'Pods',
       value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; later ones are not touched`)],
     },
-    {
-      label: 'Runs',
-      value: (batch.variants[0] ?? []).flatMap(({ image, command }, index) => [
-        ...(index === 0 ? [] : [text(' and ')]),
-        code(image),
-        ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
-        text(command.length === 0 ? ' with its own command' : ' '),
-        ...(command.length === 0 ? [] : [code(command.join(' '))]),
-      ]),
-    },
+    { label: 'Selects', value: [selectionSpan(run)] },
     { label: 'Class', value: [text([...classes].join(', '))] },
     ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
   ];
+}
+
+/** A selector of 1,000 characters is allowed. */
+const LONGEST_SELECTOR = 300;
+
+function selectionSpan({ request: { target }, rerunOf }: BatchRun): Span {
+  if (rerunOf !== undefined) return text(`the pods of batch ${rerunOf} that did not succeed`);
+  if (target.kind === 'all') return text('every pod of the namespace');
+  const words = wordsOfTarget(target);
+  return code(words.length > LONGEST_SELECTOR ? `${words.slice(0, LONGEST_SELECTOR)}…` : words);
+}
+
+function wordsOfTarget(target: Exclude<Target, { kind: 'all' }>): string {
+  if (target.kind === 'selector') return target.selector;
+  return target.kind === 'workload' ? `${target.workload}/${target.name}` : target.name;
+}
+
+/** What each container runs, joins and is given, while somebody has to decide on it. */
+export function askedParts({ state, batch }: BatchRun): readonly Part[] {
+  if (state !== 'pending-approval') return [];
+  const containers = (batch.variants[0] ?? []).map((template, index) => ({
+    ...template,
+    targets: batch.variants.map((variant) => variant[index]?.targetContainerName),
+  }));
+  return powerParts(containers);
 }
 
 /** `3 skipped: 2 finished, 1 on Windows`; undefined where none is. */

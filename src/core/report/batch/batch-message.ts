@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
-import { columnsPart, planFacts, skippedText } from './batch-facts.ts';
+import { askedParts, columnsPart, planFacts, skippedText } from './batch-facts.ts';
 import { progressBar, RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
 import { groupsPart } from './group-parts.ts';
 
@@ -35,6 +35,7 @@ export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = fals
       { kind: 'paragraph', spans: [strong(headline), text('  '), code(shownCommand(run))] },
       ...(isDecided(run) ? progressParts(batch, counts, nowMs) : []),
       { kind: 'facts', facts: planFacts(run) },
+      ...askedParts(run),
       ...approvalParts(run, approvers, nowMs),
       ...heldPart(batch, nowMs),
       ...groupsPart(groupResults(batch), isPrivate),
