@@ -122,8 +122,8 @@ function notesOn(containers: readonly JobContainer[]): readonly string[] {
 export function jobOfRun({ id, batch, plan, job, request }: BatchRun): EphemeralJob | undefined {
   const requests = job?.requests ?? [request];
   const selector = request.target.kind !== 'pod' ? selectorOfTarget(request.target) : undefined;
-  if (!selector) return undefined;
-  const annotations = annotationsOf(request);
+  const annotations = annotationsOf(requests);
+  if (!selector || !annotations) return undefined;
   return {
     metadata: {
       name: job?.name ?? `kdebug-${id}`,
@@ -145,14 +145,21 @@ export function jobOfRun({ id, batch, plan, job, request }: BatchRun): Ephemeral
   };
 }
 
-function annotationsOf(request: RunRequest): Readonly<Record<string, string>> {
+/** Undefined where two containers differ in a flag of which neither has a field of its own: an annotation is for all of those. */
+function annotationsOf(requests: readonly RunRequest[]): Readonly<Record<string, string>> | undefined {
+  const isAny = (test: (request: RunRequest) => boolean): boolean => requests.some(test);
+  const hasNoTarget = isAny(({ targetContainer }) => targetContainer?.kind === 'none');
+  const isBaseline = isAny(({ profile }) => profile === 'baseline');
+  if (hasNoTarget && isAny(({ targetContainer }) => targetContainer === undefined)) return undefined;
+  if (isBaseline && isAny(({ profile }) => profile === 'auto')) return undefined;
+  const [common] = requests;
   const flags: readonly (readonly [FlagName, string | undefined])[] = [
-    ['canary', request.batch.canary ? 'true' : undefined],
-    ['cluster', request.cluster],
-    ['no-target', request.targetContainer?.kind === 'none' ? 'true' : undefined],
-    ['profile', request.profile === 'baseline' ? 'baseline' : undefined],
-    ['reason', request.reason],
-    ['timeout', request.timeoutMs === undefined ? undefined : printDuration(request.timeoutMs)],
+    ['canary', common?.batch.canary ? 'true' : undefined],
+    ['cluster', common?.cluster],
+    ['no-target', hasNoTarget ? 'true' : undefined],
+    ['profile', isBaseline ? 'baseline' : undefined],
+    ['reason', common?.reason],
+    ['timeout', common?.timeoutMs === undefined ? undefined : printDuration(common.timeoutMs)],
   ];
   const given = flags.flatMap(([flag, value]) => (value === undefined ? [] : [[`${FLAG_ANNOTATION}${flag}`, value]]));
   return Object.fromEntries(given);

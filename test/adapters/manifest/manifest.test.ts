@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
 import type { EphemeralJob } from '../../../src/core/batch/ephemeral-job.ts';
 import { jobOfRun, requestsOfJob } from '../../../src/core/batch/job-request.ts';
+import type { RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import { aRequest } from '../../support/builders.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../fixtures/ephemeraljob/${name}.yaml`, import.meta.url), 'utf8');
@@ -362,6 +364,40 @@ describe('export', () => {
       const target = back?.requests[0]?.target;
       expect(sorted(target?.kind === 'selector' ? target.selector : '')).toEqual(sorted(request.target.selector));
     }
+  });
+
+  /** The requests of a job, and what they are after an export. */
+  const again = (yaml: string) => {
+    const requests = requestsOf(yaml)?.requests ?? [];
+    const [request] = requests;
+    if (!request) throw new Error('a job without containers');
+    const job = jobOfRun(aBatchRun({ request, run: { request, job: { requests } } }));
+    return { before: requests, after: job && requestsOf(exportYaml(job))?.requests };
+  };
+  const SECOND = '      - {name: second, image: busybox}\n';
+  const withFlag = (flag: string) => MINIMAL.replace('name: look', `name: look\n  annotations: {kdebug/${flag}}`);
+
+  it.each([
+    ['no-target: "true"', '\n        targetContainerName: app'],
+    ['profile: baseline', '\n        securityContext: {capabilities: {add: [SYS_PTRACE]}}'],
+  ])('of a job whose first container alone has its own word against %s keeps it for the others', (flag, own) => {
+    const yaml = withFlag(flag).replace('image: busybox\n', `image: busybox${own}\n${SECOND}`);
+    const { before, after } = again(yaml);
+    const parts = (requests: typeof after) =>
+      requests?.map(({ targetContainer, profile }) => [targetContainer, profile]);
+    expect(parts(after)).toEqual(parts(before));
+    expect(parts(after)?.[0]).not.toEqual(parts(after)?.[1]);
+  });
+
+  it.each<[Partial<RunRequest>, Partial<RunRequest>]>([
+    [{ targetContainer: { kind: 'none' } }, {}],
+    [{ profile: 'baseline' }, { profile: 'auto' }],
+  ])('of containers that differ in a flag (%j, %j) is nothing', (one, other) => {
+    const requests = [one, other].map((parts) => aRequest({ target: { kind: 'all' }, ...parts }));
+    const jobOf = (asked: readonly RunRequest[]) =>
+      jobOfRun(aBatchRun({ request: { target: { kind: 'all' } }, run: { job: { requests: asked } } }));
+    expect(jobOf(requests)).toBeUndefined();
+    expect(jobOf(requests.slice(0, 1))).toBeDefined();
   });
 
   it('of what EphemeralJob has no words for is nothing', () => {
