@@ -391,7 +391,7 @@ export const REASONS = {
   ),
   batch_not_exportable: user(
     'EphemeralJob has no words for what this batch was asked for',
-    'Its command line says it; /kdebug show ID has it.',
+    'See what it was with /kdebug show ID. Of pods that were run again, export the first batch.',
   ),
   manifest_missing: user(
     'there is no EphemeralJob in this message',

@@ -117,13 +117,13 @@ function notesOn(containers: readonly JobContainer[]): readonly string[] {
 
 /**
  * A batch as an EphemeralJob; `requestsOfJob` gives its requests back. Undefined where EphemeralJob has no words for its
- * selector (`selectorOfTarget`) or, of several containers, for flags that differ.
+ * selector (`selectorOfTarget`), for the pods of an earlier batch (`rerunOf`) or, of several containers, for flags that differ.
  */
-export function jobOfRun({ id, batch, plan, job, request }: BatchRun): EphemeralJob | undefined {
+export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): EphemeralJob | undefined {
   const requests = job?.requests ?? [request];
   const selector = request.target.kind !== 'pod' ? selectorOfTarget(request.target) : undefined;
   const annotations = annotationsOf(requests);
-  if (!selector || !annotations) return undefined;
+  if (!selector || !annotations || rerunOf !== undefined) return undefined;
   return {
     metadata: {
       name: job?.name ?? `kdebug-${id}`,

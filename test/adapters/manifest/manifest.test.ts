@@ -404,6 +404,8 @@ describe('export', () => {
     const withTarget = (target: never) => jobOfRun(aBatchRun({ request: { target } }));
     expect(withTarget({ kind: 'selector', selector: 'size>3' } as never)).toBeUndefined();
     expect(withTarget({ kind: 'workload', workload: 'deployment', name: 'w'.repeat(64) } as never)).toBeUndefined();
+    // Its selector still has the pods of the first batch that succeeded.
+    expect(jobOfRun(aBatchRun({ run: { rerunOf: aBatchRun().id } }))).toBeUndefined();
   });
 });
 
