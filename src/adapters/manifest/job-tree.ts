@@ -65,10 +65,16 @@ const SYNTAX: Readonly<Record<string, string>> = {
 /** The library's sentence, without what it says of its own functions. */
 const plain = (message: string): string => message.replace(/\s+/g, ' ').slice(0, 200);
 
+const PROTO = '__proto__ is not a field here, and nothing can be called so';
+
 function forbidden(document: Document): readonly { readonly node: Node; readonly message: string }[] {
   const found: { readonly node: Node; readonly message: string }[] = [];
   visit(document, {
     Alias: (_, node) => void found.push({ node, message: 'aliases are not read; write the value out' }),
+    // The checks of the shape leave this key out unseen: a selector of it alone would be every pod of the namespace.
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.value === '__proto__') found.push({ node: key, message: PROTO });
+    },
     Value: (_, node) => {
       if (node.anchor) found.push({ node, message: 'anchors are not read; write the value where it is needed' });
       if (node.tag) found.push({ node, message: 'tags are not read; quote text that looks like a number' });

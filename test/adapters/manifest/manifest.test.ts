@@ -210,6 +210,15 @@ describe('hostile text', () => {
     );
   });
 
+  it.each(['{__proto__: x}', '{"__proto__": x}', '{app: web, __proto__: x}', '{? __proto__ : x}'])(
+    'of a label __proto__ is told, for without it the selector would be another: %s',
+    (labels) => {
+      const yaml = MINIMAL.replace('\n      app: web', ` ${labels}`);
+      const column = 18 + labels.search(/"?__proto__/);
+      expect(problemsOf(yaml)).toEqual([`7:${column} __proto__ is not a field here, and nothing can be called so`]);
+    },
+  );
+
   it('of any kind never throws', () => {
     const words = fc.constantFrom(
       'apiVersion',
