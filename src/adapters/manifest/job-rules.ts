@@ -40,7 +40,10 @@ function labelFindings({ spec }: Job): readonly Finding[] {
 }
 
 function requirementFindings({ spec }: Job): readonly Finding[] {
-  const isWrong = ({ key, values = [] }: LabelRequirement): boolean => !isLabelKey(key) || !values.every(isLabelValue);
+  // The empty value alone is `app=` or `app!=`; among others there is no way to ask for it.
+  const areValues = (values: readonly string[]): boolean =>
+    (values.length === 1 && values[0] === '') || values.every(isLabelValue);
+  const isWrong = ({ key, values = [] }: LabelRequirement): boolean => !isLabelKey(key) || !areValues(values);
   return (spec.selector.matchExpressions ?? []).flatMap((requirement, index): readonly Finding[] => {
     const path = ['spec', 'selector', 'matchExpressions', index];
     return isWrong(requirement) ? [{ path, at: 'value', message: 'has a key or a value that no label can have' }] : [];

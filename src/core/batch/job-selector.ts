@@ -28,6 +28,8 @@ function workloadOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector):
 }
 
 function requirementText({ key, operator, values = [] }: LabelRequirement): string {
+  // A set has no empty member (`parseSelector`).
+  if (values.length === 1 && values[0] === '') return `${key}${operator === 'In' ? '=' : '!='}`;
   switch (operator) {
     case 'Exists':
       return key;

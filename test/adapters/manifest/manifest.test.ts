@@ -409,6 +409,17 @@ describe('export', () => {
     expect(jobOf(requests.slice(0, 1))).toBeDefined();
   });
 
+  it.each(['app!=', 'app=', 'app=,app=x', 'app=x,app=,tier!='])('keeps a label that is empty: -l %j', (selector) => {
+    const job = jobOfRun(aBatchRun({ request: { target: { kind: 'selector', selector } } }));
+    const target = requestsOf(exportYaml(job as EphemeralJob))?.requests[0]?.target;
+    const sorted = (text = '') =>
+      text
+        .replaceAll(/ in \((\w+)\)/g, '=$1')
+        .split(',')
+        .sort();
+    expect(sorted(target?.kind === 'selector' ? target.selector : undefined)).toEqual(sorted(selector));
+  });
+
   it('of what EphemeralJob has no words for is nothing', () => {
     const withTarget = (target: never) => jobOfRun(aBatchRun({ request: { target } }));
     expect(withTarget({ kind: 'selector', selector: 'size>3' } as never)).toBeUndefined();
