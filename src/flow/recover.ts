@@ -7,9 +7,10 @@ import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import { placeOf, resultPlaceOf } from './places.ts';
+import { isForGood } from './post-once.ts';
 import { RunSession } from './session.ts';
 
-/** Containers that ended longer ago have been told of, or nobody waits for them any more. */
+/** Containers that ended or were given up longer ago have been told of, or nobody waits for them any more. */
 const RECENT_MS = 60 * 60_000;
 /** How long to wait before a namespace that could not be read is looked at again. */
 const AGAIN_MS = 30_000;
@@ -72,7 +73,7 @@ export class Recovery {
   async #recover(found: Found, text: string): Promise<void> {
     const run = rebuildRun(found, text);
     if (!run || (await this.#isKnown(found.runId))) return;
-    if (!hasEnded(found) || !(await this.#wasTold(run))) await this.#takeUp(run, found.pod.metadata.name);
+    if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#takeUp(run, found.pod.metadata.name);
   }
 
   /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
@@ -81,7 +82,15 @@ export class Recovery {
     await pause(this.#deps.clock, GIVEN_BACK_MS);
     const run = kept && rebuildBatch(id, kept, pods, this.#deps.clock.now());
     if (!run || (await this.#isKnown(id))) return;
-    if (!parts.every(hasEnded) || !(await this.#wasTold(run))) await this.#takeUp(run, `${pods.length} pods`);
+    const timeoutMs = Math.max(...kept.variant.map((plan) => plan.timeoutMs));
+    if (await this.#isWanted(run, parts, timeoutMs)) await this.#takeUp(run, `${pods.length} pods`);
+  }
+
+  /** Whether something is under way, or over and not told yet; what is long over would only be said twice. */
+  async #isWanted(run: Run, containers: readonly Found[], timeoutMs: number): Promise<boolean> {
+    const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
+    if (stands.has('under-way')) return true;
+    return stands.has('over') && !(await this.#wasTold(run));
   }
 
   async #isKnown(id: RunId): Promise<boolean> {
@@ -99,12 +108,17 @@ export class Recovery {
   /** Whether its result stands in its thread already: then it is only our memory that is lost. */
   async #wasTold(run: Run): Promise<boolean> {
     const { thread } = this.#deps;
-    const place = placeOf(run);
     const sinceMs = run.origin.receivedAtMs;
-    const anchor = await thread.find(place, { run: run.id, kind: 'anchor' }, sinceMs);
-    if (!anchor) return false;
-    const there = await resultPlaceOf({ ...run, delivery: { anchor } }, this.#deps);
-    return (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
+    try {
+      const anchor = await thread.find(placeOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
+      if (!anchor) return false;
+      const there = await resultPlaceOf({ ...run, delivery: { anchor } }, this.#deps);
+      return (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
+    } catch (thrown) {
+      // Where one thread cannot be read any more, the others are looked for all the same; who takes it up looks elsewhere.
+      if (!isForGood(toKdebugError(thrown).code)) throw thrown;
+      return false;
+    }
   }
 }
 
@@ -128,15 +142,23 @@ function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): bo
 }
 
 function foundIn(pod: Pod): readonly Found[] {
-  return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref }) =>
-    runId !== undefined && isRunId(runId) && ref !== undefined ? [{ runId, containerName: name, image, ref, pod }] : [],
+  return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref, notAfterMs }) =>
+    runId !== undefined && isRunId(runId) && ref !== undefined
+      ? [{ runId, containerName: name, image, ref, pod, ...(notAfterMs !== undefined && { notAfterMs }) }]
+      : [],
   );
 }
 
 const terminationOf = ({ pod, containerName }: Found) =>
   pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
 
-const hasEnded = (found: Found): boolean => terminationOf(found) !== undefined;
+/** A container that never ended is over when its clocks have run out: then it was given up. */
+function standOf(found: Found, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
+  if (terminationOf(found)) return 'over';
+  const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;
+  if (nowMs < givenUpAtMs) return 'under-way';
+  return nowMs - givenUpAtMs < RECENT_MS ? 'over' : 'long-over';
+}
 
 function isRecent(found: Found, nowMs: number): boolean {
   const termination = terminationOf(found);

@@ -20,6 +20,7 @@ const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
 const REF_VARIABLE = 'KDEBUG_REF';
+const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
 
 /**
  * The projection of a core/v1 Pod that the rest of kdebug reads; a watch keeps nothing else. Fields that are missing or
@@ -73,11 +74,13 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
       const env = asObjects(container.env);
       const runId = textOrNothing(env.find(({ name }) => name === RUN_VARIABLE)?.value);
       const ref = textOrNothing(env.find(({ name }) => name === REF_VARIABLE)?.value);
+      const notAfterMs = Date.parse(asText(env.find(({ name }) => name === NOT_AFTER_VARIABLE)?.value));
       return {
         name: asText(container.name),
         image: asText(container.image),
         ...(runId !== undefined && { runId }),
         ...(ref !== undefined && { ref }),
+        ...(Number.isFinite(notAfterMs) && { notAfterMs }),
       };
     }),
   };

@@ -57,6 +57,8 @@ export interface Found {
   readonly containerName: string;
   readonly image: string;
   readonly ref: string;
+  /** Its `KDEBUG_NOT_AFTER`. */
+  readonly notAfterMs?: number;
   readonly pod: Pod;
 }
 
@@ -64,7 +66,7 @@ export interface Found {
  * The run of a container, rebuilt from the text that was sealed at its launch and from the pod as it is. It stands where a launch
  * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, or of a version that we do not know.
  */
-export function rebuildRun(found: Found, text: string): Run | undefined {
+export function rebuildRun(found: Found, text: string): (Run & { readonly plan: Plan }) | undefined {
   const reference = readSealed(text, isReference);
   if (!reference) return undefined;
   const parsed = parseCommand(reference.line);

@@ -33,8 +33,15 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       ],
       initContainers: [{ name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' }],
       ephemeralContainers: [
-        { name: 'kdebug-a', image: 'debian', env: [{ name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' }] },
-        { name: 'foreign', image: 'x' },
+        {
+          name: 'kdebug-a',
+          image: 'debian',
+          env: [
+            { name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' },
+            { name: 'KDEBUG_NOT_AFTER', value: '2026-01-01T00:02:00Z' },
+          ],
+        },
+        { name: 'foreign', image: 'x', env: [{ name: 'KDEBUG_NOT_AFTER', value: 'soon' }] },
       ],
     },
     status: {
@@ -97,7 +104,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       ],
       initContainers: [{ name: 'proxy', image: 'proxy:1', securityContext: {}, restartPolicy: 'Always' }],
       ephemeralContainers: [
-        { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa' },
+        { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa', notAfterMs: Date.UTC(2026, 0, 1, 0, 2) },
         { name: 'foreign', image: 'x' },
       ],
     },

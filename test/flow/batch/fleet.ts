@@ -11,6 +11,7 @@ import type {
 } from '../../../src/flow/ports/cluster.ts';
 import type { Clock } from '../../../src/flow/ports/machine.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
+import { refOf } from '../support/fakes.ts';
 
 /** What the kubelet makes of a pod's debug container. */
 export interface Fate {
@@ -130,15 +131,19 @@ export class Fleet implements Cluster {
     return pod;
   }
 
-  #launch({ pod: { name, uid }, container, runId }: LaunchRequest): LaunchAnswer {
+  #launch(request: LaunchRequest): LaunchAnswer {
+    const {
+      pod: { name, uid },
+      container,
+      runId,
+    } = request;
     const pod = this.#pods.get(name);
     if (!pod) return { kind: 'pod-gone' };
     if (pod.metadata.uid !== uid) return { kind: 'pod-replaced' };
     const { ephemeralContainers } = pod.spec;
     if (ephemeralContainers.some((known) => known.name === container.name)) return { kind: 'launched', pod };
     this.launches.push({ pod: { name, uid, namespace: 'shop' }, container, runId });
-    const ref = container.env.find(({ name: variable }) => variable === 'KDEBUG_REF')?.value ?? '';
-    const added = { name: container.name, image: container.image, runId, ref };
+    const added = { name: container.name, image: container.image, runId, ...refOf(request) };
     const held = { ...pod, spec: { ...pod.spec, ephemeralContainers: [...ephemeralContainers, added] } };
     this.set(name, held);
     this.#live(name, container.name);

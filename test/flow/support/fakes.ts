@@ -164,9 +164,11 @@ export class FakeCluster implements Cluster {
   }
 }
 
-function refOf({ container }: LaunchRequest): { ref?: string } {
-  const ref = container.env.find(({ name }) => name === 'KDEBUG_REF')?.value;
-  return ref === undefined ? {} : { ref };
+/** What the marks in a container's environment say of it. */
+export function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: number } {
+  const variable = (wanted: string) => container.env.find(({ name }) => name === wanted)?.value;
+  const ref = variable('KDEBUG_REF');
+  return ref === undefined ? {} : { ref, notAfterMs: Date.parse(variable('KDEBUG_NOT_AFTER') ?? '') };
 }
 
 export interface Said {
