@@ -17,10 +17,10 @@ export interface FlowDeps {
   readonly manifests: Manifests;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Seals a small text with the bot's key; only the bot can read it back. */
-  readonly seal: (plain: string) => string;
-  /** The text again; undefined when it was not sealed with this key, or was changed. */
-  readonly unseal: (sealed: string) => string | undefined;
+  /** Seals a small text with the bot's key; only the bot can read it back, and only as about the same. */
+  readonly seal: (plain: string, about: string) => string;
+  /** The text again; undefined when it was not sealed with this key and about this, or was changed. */
+  readonly unseal: (sealed: string, about: string) => string | undefined;
   /** This replica's name, for leases. */
   readonly owner: string;
 }

@@ -3,6 +3,7 @@ import type { Plan } from '../core/container/plan.ts';
 import { identityFor } from '../core/policy/identity.ts';
 import { writeReference } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
+import { aboutContainer } from '../core/run/sealed-text.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LaunchRequest } from './ports/cluster.ts';
 
@@ -18,7 +19,7 @@ export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
   return {
     containerName: containerName(run.id, plan.podUid),
     notAfterMs,
-    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs)),
+    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs), aboutContainer(run.id, plan.podUid)),
   };
 }
 

@@ -1,9 +1,11 @@
 import { type Kept, readPartReference, rebuildBatch } from '../core/batch/batch-reference.ts';
+import { containerName } from '../core/container/build.ts';
 import type { Pod } from '../core/container/pod.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
 import { type Found, rebuildRun } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
+import { aboutContainer } from '../core/run/sealed-text.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import { placeOf, resultPlaceOf } from './places.ts';
@@ -64,10 +66,16 @@ export class Recovery {
     const batches = new Map<RunId, LostBatch>();
     for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, ''))
       for (const found of foundIn(pod)) {
-        const text = isRecent(found, this.#deps.clock.now()) ? this.#deps.unseal(found.ref) : undefined;
+        const text = isRecent(found, this.#deps.clock.now()) ? this.#open(found) : undefined;
         if (text !== undefined && !addPart(batches, found, text)) await this.#recover(found, text);
       }
     await Promise.all([...batches].map(([id, lost]) => this.#recoverBatch(id, lost)));
+  }
+
+  /** Undefined: it is not what we sealed for this very container; whoever may patch pods can copy what another one carries. */
+  #open({ runId, containerName: name, ref, pod }: Found): string | undefined {
+    const { uid } = pod.metadata;
+    return name === containerName(runId, uid) ? this.#deps.unseal(ref, aboutContainer(runId, uid)) : undefined;
   }
 
   async #recover(found: Found, text: string): Promise<void> {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createSeal } from '../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../src/adapters/store/index.ts';
+import { containerName } from '../../src/core/container/build.ts';
+import { asRunId, type RunId } from '../../src/core/ids.ts';
 import { Pipeline } from '../../src/flow/pipeline.ts';
-import { anOrigin, aTermination } from '../support/builders.ts';
+import { anOrigin, aPod, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { BatchWorld } from './batch/batch-world.ts';
 import { World } from './support/world.ts';
@@ -11,8 +14,7 @@ const MINUTE_MS = 60_000;
 /** A bot without Redis: what it knows is gone with it. */
 function boot(world: World): { readonly bot: Pipeline; readonly store: MemoryRunStore } {
   const store = new MemoryRunStore({ clock: world.clock });
-  const seal = (plain: string) => Buffer.from(plain).toString('base64');
-  const unseal = (sealed: string) => Buffer.from(sealed, 'base64').toString();
+  const { seal, open: unseal } = createSeal(Buffer.alloc(32, 1));
   const bot = new Pipeline({ ...world.deps(), store, seal, unseal });
   return { bot, store };
 }
@@ -107,5 +109,43 @@ describe('a container that never ended, after a restart without a store', () => 
     await world.clock.advance(10 * MINUTE_MS);
     expect(await world.store.read(world.id)).toBeUndefined();
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
+  });
+});
+
+describe('what a container carries', () => {
+  /** A run was launched and its bot is gone; then somebody who may patch pods adds a container that carries the same. */
+  async function copied(over: { readonly name: string; readonly runId: RunId; readonly uid?: string }) {
+    const world = new World();
+    const { bot } = boot(world);
+    await bot.inbox.command(anOrigin(), 'web-1');
+    await settle();
+    const drained = bot.drain(0);
+    await world.clock.advance(2_000);
+    await drained;
+    const [ours] = (await world.cluster.pod('shop', 'web-1')).spec.ephemeralContainers;
+    const { name, runId, uid = 'uid-1' } = over;
+    const copy = { ...ours, name, runId, image: 'evil:1' };
+    world.cluster.setPod(aPod({ metadata: { uid }, spec: { ephemeralContainers: [copy] } }));
+    const { bot: next, store } = boot(world);
+    next.startAdopting();
+    await world.clock.advance(1_000);
+    const drainedToo = next.drain(0);
+    await world.clock.advance(2_000);
+    await drainedToo;
+    return store.read(runId);
+  }
+  const own = asRunId('aaaaaaaaaa');
+  const other = asRunId('zzzzzzzzzz');
+
+  it('opens in that very container', async () => {
+    expect(await copied({ name: containerName(own, 'uid-1'), runId: own })).toMatchObject({ id: own, rebuilt: true });
+  });
+
+  it.each([
+    ['of another run', { name: containerName(other, 'uid-1'), runId: other }],
+    ['of another pod', { name: containerName(own, 'uid-2'), runId: own, uid: 'uid-2' }],
+    ['of another name', { name: 'kdebug-mine', runId: own }],
+  ])('does not open in a container %s', async (_, over) => {
+    expect(await copied(over)).toBeUndefined();
   });
 });

@@ -1,5 +1,9 @@
+import type { RunId } from '../ids.ts';
 import type { PendingApproval } from '../policy/vote.ts';
 import type { Origin } from './run.ts';
+
+/** What a container's text is sealed about: copied to another run or another pod, it does not open. */
+export const aboutContainer = (runId: RunId, podUid: string): string => `${runId}/${podUid}`;
 
 /** Where a request came from, without its bearer secret: what may stay in a pod for the pod's life. */
 export function withoutSecret({ responseUrl: _, ...origin }: Origin): Omit<Origin, 'responseUrl'> {

@@ -7,6 +7,7 @@ import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-b
 import type { OpenBatch } from '../../core/batch/settle.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { isFinal } from '../../core/run/progress.ts';
+import { aboutContainer } from '../../core/run/sealed-text.ts';
 import type { AdvanceContext } from '../advance.ts';
 import type { FlowDeps } from '../deps.ts';
 import { Latest, pause } from '../latest.ts';
@@ -40,8 +41,8 @@ class BatchEngine {
   readonly #checkpoints: Checkpoints;
   readonly #parts = new Map<RunSession, Place>();
   readonly #works = new Set<Promise<void>>();
-  /** Sealed once: what the pods' containers carry. */
-  readonly #refs: { readonly keeper: string; readonly other: string };
+  /** Written once: what the pods' containers carry, each sealed for itself. */
+  readonly #references: { readonly keeper: string; readonly other: string };
   #isTimeOver = false;
   #open: OpenBatch | undefined;
   /** As it was when the work began; for what never changes. */
@@ -55,7 +56,7 @@ class BatchEngine {
     this.#context = context;
     this.#recheck = recheckOf(run, () => sizeOf(this.#open?.head ?? run.batch));
     this.#run = run;
-    this.#refs = { keeper: deps.seal(writeKeeperReference(run)), other: deps.seal(writePartReference(run.id)) };
+    this.#references = { keeper: writeKeeperReference(run), other: writePartReference(run.id) };
   }
 
   async work(): Promise<void> {
@@ -163,13 +164,18 @@ class BatchEngine {
     }
   }
 
+  #refOf({ id, plan }: PartRun, { index }: Place): string {
+    const { keeper, other } = this.#references;
+    return this.#context.deps.seal(index < KEEPERS ? keeper : other, aboutContainer(id, plan.podUid));
+  }
+
   /** Never rejects: what goes wrong with one container is its own end. */
   async #workOnPart(place: Place, make: MakePart): Promise<void> {
     const { deps } = this.#context;
-    const ref = place.index < KEEPERS ? this.#refs.keeper : this.#refs.other;
     let part: RunSession | undefined;
     try {
-      part = sessionOf(await make({ ...this.#run, ref }, place, deps));
+      const made = await make(this.#run, place, deps);
+      part = sessionOf({ ...made, ref: this.#refOf(made, place) });
       this.#parts.set(part, place);
       const context = { ...this.#context, check: this.#recheck(place) };
       await workOnPart({ batch: this.#session, place, part, context });

@@ -35,7 +35,6 @@ export function partOf(batch: BatchRun, { index, container }: Place): PartRun {
     ...(batch.planHash !== undefined && { planHash: batch.planHash }),
     ...(batch.decision && { decision: batch.decision }),
     ...(batch.approval && { approval: batch.approval }),
-    ...(batch.ref !== undefined && { ref: batch.ref }),
     partOf: batch.id,
     delivery: {},
   };
