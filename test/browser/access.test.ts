@@ -213,13 +213,11 @@ describeInBrowser('the page for everybody', (browser) => {
       const page = await browser.page(fixture.url, { viewport });
       if (viewport === NARROW) await page.getByRole('button', { name: 'Cluster' }).click();
       const row = page.getByRole('button', { name: /^kdebug-abcdefghij/ });
-      const isWhole = (one: Element) => {
-        const row = one.closest('button')?.getBoundingClientRect();
-        return (
-          row !== undefined && one.getBoundingClientRect().right <= row.right && one.scrollWidth <= one.clientWidth
-        );
-      };
-      expect(await row.locator('.container-state').evaluate(isWhole)).toBe(true);
+      const isWhole = await row.locator('.container-state').evaluate((one) => {
+        const edge = one.closest('button')?.getBoundingClientRect().right ?? 0;
+        return one.getBoundingClientRect().right <= edge && one.scrollWidth <= one.clientWidth;
+      });
+      expect(isWhole).toBe(true);
     },
   );
 
