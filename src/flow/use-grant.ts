@@ -18,20 +18,35 @@ export interface Asking {
 
 /**
  * Uses an open grant of the channel that covers the plan; resolves with the run that carries it. The use is counted at that run,
- * under its lease, so that no burst gets more runs through than were granted.
+ * under its lease, so that no burst gets more runs through than were granted; once, however often this is entered for one run.
  */
 export async function useGrant(run: Run, plan: Plan, asking: Asking): Promise<RunId | undefined> {
-  const { asked, deps, runs } = asking;
+  const { asked, deps } = asking;
   const { rule } = asked;
   const atMs = deps.clock.now();
   for (const { id, grant } of await deps.store.granting(run.origin.channelId)) {
-    if (!grant || !covers(grant, plan, rule, atMs) || !(await isValidFor(run, grant, asking))) continue;
-    const use = { runId: run.id, userId: run.origin.requesterId, atMs };
-    if ((await runs.change(id, (session) => session.tryApply({ kind: 'grant-used', use }))) !== 'moved') continue;
+    if (!grant || !covers(withoutUseOf(run, grant), plan, rule, atMs)) continue;
+    if (!(await isValidFor(run, grant, asking)) || !(await isCounted(run, id, asking))) continue;
     await record(deps, run, 'grant', { grantOf: id, rule, grantedBy: grant.byUserId });
     return id;
   }
   return undefined;
+}
+
+/** The grant as it was before this run used it: its own use, counted before a crash, does not stand in its way. */
+const withoutUseOf = ({ id }: Run, grant: Grant): Grant => ({
+  ...grant,
+  uses: grant.uses.filter(({ runId }) => runId !== id),
+});
+
+/** Counts the use; false when there is no room any more, or the grant cannot be changed now. */
+async function isCounted(run: Run, grantOf: RunId, { deps, runs }: Asking): Promise<boolean> {
+  const use = { runId: run.id, userId: run.origin.requesterId, atMs: deps.clock.now() };
+  const counted = await runs.change(grantOf, async (session) => {
+    const isThere = session.run.grant?.uses.some(({ runId }) => runId === run.id);
+    return isThere || (await session.tryApply({ kind: 'grant-used', use })) === 'moved';
+  });
+  return counted === true;
 }
 
 /**

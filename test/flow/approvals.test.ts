@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
 import type { Answer } from '../../src/flow/ports/slack.ts';
@@ -362,6 +363,24 @@ describe('a grant', () => {
     world.policy = guarded(terms({ count: 2 }));
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+  });
+
+  it('is used once by a run whose next step could not be kept at first', async () => {
+    const world = await granted();
+    const save = world.store.save.bind(world.store);
+    let isOut = true;
+    world.store.save = async (run, fence) => {
+      if (isOut && run.grantedBy !== undefined) {
+        isOut = false;
+        throw new KdebugError('store_unreachable');
+      }
+      return save(run, fence);
+    };
+    await again(world, 1);
+    await world.clock.advance(5_000);
+    expect(isOut).toBe(false);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.grantedBy).toBe(world.runId);
+    expect((await world.run()).grant?.uses).toHaveLength(1);
   });
 
   it('lets nothing through once who gave it is no approver any more, nor while nobody can say', async () => {
