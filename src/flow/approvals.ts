@@ -1,5 +1,5 @@
 import { decideSnapshot } from '../core/batch/decide-batch.ts';
-import { KdebugError, type ReasonCode } from '../core/errors.ts';
+import type { ReasonCode } from '../core/errors.ts';
 import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant, mayGrant } from '../core/policy/grant.ts';
@@ -16,8 +16,9 @@ import type { Form } from '../core/report/form.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
 import { isApprover, lapsedVoters } from './approvers.ts';
-import { record } from './audit.ts';
+import { record, recordRefusal } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
+import type { AuditEntry } from './ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports/slack.ts';
 import { planOrRefusal } from './request.ts';
 import type { RunChanger } from './session.ts';
@@ -29,20 +30,34 @@ export type DecisionAction = (typeof DECISIONS)[number];
 type VoteAction = Extract<DecisionAction, 'approve' | 'approve-grant' | 'reject'>;
 const isVote = (action: DecisionAction): action is VoteAction => action !== 'cancel' && action !== 'end-grant';
 
-interface Said {
+interface Given {
   readonly action: VoteAction;
   readonly reason?: string;
 }
 
+/** How the audit log calls them. */
+const KIND = { approve: 'approve', 'approve-grant': 'approve', reject: 'reject', cancel: 'cancel', 'end-grant': 'end' };
+
 /** The form that asks for the reason of a vote. */
 export const VOTE_REASON = 'vote-reason';
 
-const refuse = (code: ReasonCode): Answer => ({ kind: 'message', message: reasonMessage(code) });
 const NOTHING: Answer = { kind: 'nothing' };
+const said = (code: ReasonCode): Answer => ({ kind: 'message', message: reasonMessage(code) });
+
+/** What came of a deed: an answer, or why it was refused. */
+type Result = Answer | ReasonCode;
+
+/** What somebody set out to do; `run` is the one that they named, where there is one. */
+interface Deed {
+  readonly run: Run | undefined;
+  readonly runId: string;
+  readonly action: DecisionAction;
+}
 
 /**
  * People's decisions. A click is only a hint: who it is, whether they may, whether it is still pending, whether what was shown is
- * what would run, are all looked up at the click; the decision itself is one atomic event of the run's state machine.
+ * what would run, are all looked up at the click; the decision itself is one atomic event of the run's state machine, on record
+ * right before it happens. A refusal is on record too.
  */
 export class Approvals {
   readonly #deps: FlowDeps;
@@ -55,13 +70,18 @@ export class Approvals {
 
   async click(click: Click, action: DecisionAction): Promise<Answer> {
     const run = isRunId(click.value) ? await this.#deps.store.read(click.value) : undefined;
+    const result = await this.#decide(run, click, action);
+    return this.#answer(result, click, { run, runId: click.value, action });
+  }
+
+  async #decide(run: Run | undefined, click: Click, action: DecisionAction): Promise<Result> {
     // The store was emptied, or had it long enough.
-    if (!run && isRunId(click.value)) return refuse('request_forgotten');
+    if (!run && isRunId(click.value)) return 'request_forgotten';
     const anchor = run?.delivery.anchor;
     // The store was out of reach when the card was posted, and does not know of it yet.
-    if (run?.state === 'pending-approval' && !anchor) return refuse('button_early');
+    if (run?.state === 'pending-approval' && !anchor) return 'button_early';
     // A button of another message, channel or run was not put there by us.
-    if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return refuse('button_stale');
+    if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return 'button_stale';
     if (action === 'cancel') return this.#cancel(run, click);
     if (action === 'end-grant') return this.#endGrant(run, click);
     return this.#vote(run, click, { action });
@@ -69,44 +89,65 @@ export class Approvals {
 
   /** The reason came in its form: the vote is judged from the start. */
   async submit(submission: Submission): Promise<SubmitAnswer> {
-    const [action = '', id = ''] = submission.value.split(':');
-    const known = DECISIONS.find((candidate) => candidate === action);
-    const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;
-    if (!run || !known || !isVote(known)) return { kind: 'taken', message: reasonMessage('button_stale') };
+    const [name = '', runId = ''] = submission.value.split(':');
+    const action = DECISIONS.find((candidate) => candidate === name);
+    if (!action || !isVote(action)) return { kind: 'taken', message: reasonMessage('button_stale') };
+    const run = isRunId(runId) ? await this.#deps.store.read(runId) : undefined;
     const reason = submission.fields.reason?.trim() ?? '';
-    if (reason === '') return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
-    const answer = await this.#vote(run, submission, { action: known, reason });
+    if (run && reason === '') return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
+    const result = run ? await this.#vote(run, submission, { action, reason }) : 'button_stale';
+    const answer = await this.#answer(result, submission, { run, runId, action });
     return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
   }
 
-  async #vote(run: Run, actor: Actor, said: Said): Promise<Answer> {
-    if (run.state !== 'pending-approval' || !run.approval) return refuse('approval_decided');
+  async #answer(result: Result, { userId, channelId }: Actor, { run, runId, action }: Deed): Promise<Answer> {
+    if (typeof result !== 'string') return result;
+    if (run) await this.#keep(run, action, { actorId: userId, verdict: result });
+    else
+      await recordRefusal(this.#deps, {
+        userId,
+        channelId,
+        handler: action,
+        code: result,
+        runId: isRunId(runId) ? runId : '',
+      });
+    return said(result);
+  }
+
+  #keep(run: Run, action: DecisionAction, facts: AuditEntry['facts']): Promise<void> {
+    const step = action === 'end-grant' ? 'grant' : 'vote';
+    return record(this.#deps, run, step, { kind: KIND[action], ...facts, planHash: run.planHash });
+  }
+
+  async #vote(run: Run, actor: Actor, given: Given): Promise<Result> {
+    if (run.state !== 'pending-approval' || !run.approval) return 'approval_decided';
     // The card does not offer it.
-    if (said.action === 'approve-grant' && !mayGrant(run.approval)) return refuse('grant_of_several');
-    const event = await this.#voted(run, run.approval, { ...said, userId: actor.userId });
+    if (given.action === 'approve-grant' && !mayGrant(run.approval)) return 'grant_of_several';
+    const event = await this.#voted(run, run.approval, { ...given, userId: actor.userId });
     const { vote, voter, lapsed } = event;
     const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
-    await this.#recordVote(run, vote, verdict.kind === 'ignored' ? verdict.code : verdict.kind);
-    if (verdict.kind === 'ignored') return refuse(verdict.code);
-    if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, said.action) };
-    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refuse('approval_changed');
-    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
-    if (moved !== 'moved') return refuse('approval_decided');
+    if (verdict.kind === 'ignored') return verdict.code;
+    if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, given.action) };
+    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return 'approval_changed';
+    const facts = { actorId: actor.userId, lapsed: lapsed.join(' ') || undefined };
+    const keep = (next: Run) => this.#keep(run, given.action, { ...facts, verdict: verdictOf(next) });
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
+    if (moved !== 'moved') return 'approval_decided';
     // The card shows what counts by now, which is not what the voter saw.
-    return lapsed.length > 0 ? refuse('vote_lapsed') : NOTHING;
+    return lapsed.length > 0 ? said('vote_lapsed') : NOTHING;
   }
 
   /** The vote with all that has to be looked up to judge it. */
-  async #voted(run: Run, approval: PendingApproval, said: Said & { readonly userId: string }) {
-    const { action, userId } = said;
-    const vote = this.#voteOf(userId, said);
+  async #voted(run: Run, approval: PendingApproval, given: Given & { readonly userId: string }) {
+    const { action, userId } = given;
+    const vote = this.#voteOf(userId, given);
     const voter = await this.#voter(run, userId);
     const lapsed = vote.kind === 'approve' ? await lapsedVoters(approval, this.#deps) : [];
     const grant = action === 'approve-grant' && !run.batch ? this.#grantOf(run, userId) : undefined;
     return { kind: 'voted', vote, voter, lapsed, ...(grant && { grant }) } as const;
   }
 
-  #voteOf(userId: string, { action, reason }: Said): Vote {
+  #voteOf(userId: string, { action, reason }: Given): Vote {
     const kind = action === 'reject' ? 'reject' : 'approve';
     return { userId, kind, atMs: this.#deps.clock.now(), ...(reason !== undefined && { reason }) };
   }
@@ -155,28 +196,29 @@ export class Approvals {
     };
   }
 
-  async #cancel(run: Run, { userId }: Actor): Promise<Answer> {
-    if (run.state !== 'pending-approval') return refuse('approval_decided');
-    if (userId !== run.origin.requesterId) return refuse('not_your_request');
-    await record(this.#deps, run, 'vote', { actorId: userId, kind: 'cancel', verdict: 'cancelled' });
+  async #cancel(run: Run, { userId }: Actor): Promise<Result> {
+    if (run.state !== 'pending-approval') return 'approval_decided';
+    if (userId !== run.origin.requesterId) return 'not_your_request';
     const event = { kind: 'cancelled', byUserId: userId, atMs: this.#deps.clock.now() } as const;
-    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
-    return moved === 'moved' ? NOTHING : refuse('approval_decided');
+    const keep = () => this.#keep(run, 'cancel', { actorId: userId, verdict: 'cancelled' });
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
+    return moved === 'moved' ? NOTHING : 'approval_decided';
   }
 
-  async #endGrant(run: Run, { userId }: Actor): Promise<Answer> {
-    if (!run.grant) return refuse('grant_ended');
-    if (!(await this.#isApprover(run, userId))) return refuse('vote_by_outsider');
-    await record(this.#deps, run, 'grant', { actorId: userId, kind: 'end' });
+  async #endGrant(run: Run, { userId }: Actor): Promise<Result> {
+    if (!run.grant) return 'grant_ended';
+    if (!(await this.#isApprover(run, userId))) return 'vote_by_outsider';
     const event = { kind: 'grant-ended', byUserId: userId, atMs: this.#deps.clock.now() } as const;
-    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event));
-    return moved === 'moved' ? NOTHING : refuse('grant_ended');
+    const keep = () => this.#keep(run, 'end-grant', { actorId: userId, verdict: 'ended' });
+    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
+    return moved === 'moved' ? NOTHING : 'grant_ended';
   }
+}
 
-  async #recordVote(run: Run, vote: Vote, verdict: string): Promise<void> {
-    if (!run.planHash) throw new KdebugError('internal_error', { detail: 'a pending run has no plan' });
-    await record(this.#deps, run, 'vote', { actorId: vote.userId, kind: vote.kind, verdict, planHash: run.planHash });
-  }
+/** What a vote came to, by the run after it. */
+function verdictOf({ state }: Run): string {
+  if (state === 'approved') return 'granted';
+  return state === 'rejected' ? 'rejected' : 'counted';
 }
 
 const reasonForm = (run: Run, action: VoteAction): Form => ({

@@ -1,6 +1,7 @@
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { AuditEntry } from './ports/machine.ts';
+import type { RefusedAtDoor } from './ports/slack.ts';
 
 /**
  * Keeps one step of a run for ever. @throws KdebugError audit_unavailable: what was to be recorded must not happen then.
@@ -20,5 +21,20 @@ export async function record(
     channelId: run.origin.channelId,
     actorId: typeof actorId === 'string' ? actorId : run.origin.requesterId,
     facts: run.partOf === undefined ? rest : { ...rest, batch: run.partOf },
+  });
+}
+
+/** Keeps for ever who was refused where no run is known. `runId` is the one that they named. @throws as `record` */
+export async function recordRefusal(
+  { audit, clock }: Pick<FlowDeps, 'audit' | 'clock'>,
+  { userId, channelId, runId = '', handler, code }: RefusedAtDoor & { readonly runId?: string },
+): Promise<void> {
+  await audit.append({
+    step: 'refusal',
+    atMs: clock.now(),
+    runId,
+    channelId,
+    actorId: userId,
+    facts: { code, handler },
   });
 }

@@ -19,7 +19,7 @@ import {
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
-import { record } from './audit.ts';
+import { record, recordRefusal } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
 import type { Take } from './batch-desk/take.ts';
@@ -97,14 +97,13 @@ export class CommandInbox implements Inbox {
     return Promise.resolve(this.#form(shortcut.channelId, podInText(shortcut.text)));
   }
 
-  async refused({ userId, channelId, handler, code }: RefusedAtDoor): Promise<void> {
-    const { audit, clock, log } = this.#deps;
-    const facts = { code, handler };
+  async refused(refused: RefusedAtDoor): Promise<void> {
+    const { userId } = refused;
     try {
-      await audit.append({ step: 'refusal', atMs: clock.now(), runId: '', channelId, actorId: userId, facts });
+      await recordRefusal(this.#deps, refused);
     } catch (thrown) {
       // They stay refused; only that it is not on record must not go unnoticed.
-      log.error('a refusal could not be recorded', { userId, reason: toKdebugError(thrown).code });
+      this.#deps.log.error('a refusal could not be recorded', { userId, reason: toKdebugError(thrown).code });
     }
   }
 

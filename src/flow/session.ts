@@ -70,9 +70,12 @@ export class RunSession {
     return this.run;
   }
 
-  /** The same, telling whether it moved: for events that people race for. @throws as `apply` */
-  tryApply(event: RunEvent): Promise<Transition['kind']> {
-    const turn = this.#turn.then(() => this.#applyNow(event));
+  /**
+   * The same, telling whether it moved: for events that people race for. `first` is done with the run as it will be, when nothing
+   * but the store can prevent it any more. @throws as `apply`, and what `first` throws: then nothing changed
+   */
+  tryApply(event: RunEvent, first?: (next: Run) => Promise<void>): Promise<Transition['kind']> {
+    const turn = this.#turn.then(() => this.#applyNow(event, first));
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
@@ -106,9 +109,11 @@ export class RunSession {
     await this.#store.release(this.#run.id, this.#fence);
   }
 
-  async #applyNow(event: RunEvent): Promise<Transition['kind']> {
+  async #applyNow(event: RunEvent, first?: (next: Run) => Promise<void>): Promise<Transition['kind']> {
     const moved = transition(this.run, event);
     if (moved.kind === 'illegal') return moved.kind;
+    if (this.#over) throw new KdebugError('lease_lost');
+    await first?.(moved.run);
     await this.#save(moved.run);
     this.#run = moved.run;
     // Its pods may have moved on while it was written.

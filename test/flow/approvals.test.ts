@@ -496,6 +496,68 @@ describe('the record', () => {
     });
   });
 
+  const verdicts = (world: World) =>
+    world.audit.entries.flatMap(({ actorId, step, facts }) =>
+      step === 'vote' || step === 'grant' ? [[actorId, facts.kind, facts.verdict]] : [],
+    );
+
+  it('has one decision of however many clicks made it, and every other click as refused', async () => {
+    const world = await pending();
+    await Promise.all(Array.from({ length: 10 }, () => world.click('U0BOB', 'approve')));
+    const late = Array.from({ length: 9 }, () => ['U0BOB', 'approve', 'approval_decided']);
+    expect(verdicts(world)).toEqual(expect.arrayContaining([['U0BOB', 'approve', 'granted'], ...late]));
+    expect(verdicts(world)).toHaveLength(10);
+  });
+
+  it('has the first of two approvals as counted, and whose vote lapsed with the next', async () => {
+    const world = await pending({ count: 2 });
+    await world.click('U0BOB', 'approve');
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    await world.click('U0ALICE', 'approve');
+    await world.click('U0CAROL', 'reject');
+    expect(world.audit.entries.filter(({ step }) => step === 'vote').map(({ facts }) => facts)).toMatchObject([
+      { verdict: 'counted' },
+      { verdict: 'counted', lapsed: 'U0BOB' },
+      { kind: 'reject', verdict: 'rejected' },
+    ]);
+  });
+
+  it.each([
+    ['U0EVE', 'approve', {}, 'vote_by_outsider'],
+    ['U0BOB', 'cancel', {}, 'not_your_request'],
+    ['U0BOB', 'approve', { messageTs: '77.7' }, 'button_stale'],
+    ['U0BOB', 'end', {}, 'grant_ended'],
+  ] as const)('has a click of %s on %s that was refused, once', async (userId, kind, over, verdict) => {
+    const world = await pending();
+    await world.click(userId, kind === 'end' ? 'end-grant' : kind, over);
+    expect(verdicts(world)).toEqual([[userId, kind, verdict]]);
+  });
+
+  it('has no approval of a plan that is another one by then', async () => {
+    const world = await pending();
+    world.cluster.setPod(aPod({ metadata: { uid: 'uid-2' } }));
+    await world.click('U0BOB', 'approve');
+    expect(verdicts(world)).toEqual([['U0BOB', 'approve', 'approval_changed']]);
+  });
+
+  it('has who tried to end a grant and may not', async () => {
+    const world = await pending();
+    await world.click('U0BOB', 'approve-grant');
+    await world.click('U0EVE', 'end-grant');
+    expect(verdicts(world).at(-1)).toEqual(['U0EVE', 'end', 'vote_by_outsider']);
+  });
+
+  it('has a click on the card of a run that is not known any more', async () => {
+    const world = await pending();
+    await world.click('U0BOB', 'approve', { value: 'zzzzzzzzzz' });
+    expect(world.audit.entries.at(-1)).toMatchObject({
+      step: 'refusal',
+      runId: 'zzzzzzzzzz',
+      actorId: 'U0BOB',
+      facts: { code: 'request_forgotten', handler: 'approve' },
+    });
+  });
+
   it('has denials too', async () => {
     const world = new World();
     await world.say('web-1 --image=alpine');
