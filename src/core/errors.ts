@@ -362,6 +362,14 @@ export const REASONS = {
     'one person cannot allow more where several have to agree',
     'The button Approve counts your vote for this request alone.',
   ),
+  grant_elsewhere: user(
+    'another replica of kdebug is at work on the run that this grant was given with, and was told',
+    'Its card shows the end within two seconds, or you are told why not. If neither happens, press the button again.',
+  ),
+  run_elsewhere: user(
+    'another replica of kdebug is busy with this run',
+    'Nothing was changed. Press the button again in a moment.',
+  ),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
   limit_per_person: user(
     'you have asked for as many runs as one person may in a minute',

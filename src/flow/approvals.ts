@@ -18,6 +18,7 @@ import type { Run } from '../core/run/run.ts';
 import { isApprover, lapsedVoters } from './approvers.ts';
 import { record, recordRefusal } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
+import { endGrant } from './end-grant.ts';
 import type { AuditEntry } from './ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports/slack.ts';
 import { planOrRefusal } from './request.ts';
@@ -83,7 +84,8 @@ export class Approvals {
     // A button of another message, channel or run was not put there by us.
     if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return 'button_stale';
     if (action === 'cancel') return this.#cancel(run, click);
-    if (action === 'end-grant') return this.#endGrant(run, click);
+    if (action === 'end-grant')
+      return (await endGrant(run, click.userId, { deps: this.#deps, runs: this.#runs })) ?? NOTHING;
     return this.#vote(run, click, { action });
   }
 
@@ -132,7 +134,7 @@ export class Approvals {
     const facts = { actorId: actor.userId, lapsed: lapsed.join(' ') || undefined };
     const keep = (next: Run) => this.#keep(run, given.action, { ...facts, verdict: verdictOf(next) });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
-    if (moved !== 'moved') return 'approval_decided';
+    if (moved !== 'moved') return whyNot(moved);
     // The card shows what counts by now, which is not what the voter saw.
     return lapsed.length > 0 ? said('vote_lapsed') : NOTHING;
   }
@@ -202,18 +204,11 @@ export class Approvals {
     const event = { kind: 'cancelled', byUserId: userId, atMs: this.#deps.clock.now() } as const;
     const keep = () => this.#keep(run, 'cancel', { actorId: userId, verdict: 'cancelled' });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
-    return moved === 'moved' ? NOTHING : 'approval_decided';
-  }
-
-  async #endGrant(run: Run, { userId }: Actor): Promise<Result> {
-    if (!run.grant) return 'grant_ended';
-    if (!(await this.#isApprover(run, userId))) return 'vote_by_outsider';
-    const event = { kind: 'grant-ended', byUserId: userId, atMs: this.#deps.clock.now() } as const;
-    const keep = () => this.#keep(run, 'end-grant', { actorId: userId, verdict: 'ended' });
-    const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
-    return moved === 'moved' ? NOTHING : 'grant_ended';
+    return moved === 'moved' ? NOTHING : whyNot(moved);
   }
 }
+
+const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 
 /** What a vote came to, by the run after it. */
 function verdictOf({ state }: Run): string {

@@ -15,7 +15,7 @@ import { afterLoss } from './lost.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recover.ts';
 import { Reply } from './reply.ts';
-import { type RunChanger, RunSession } from './session.ts';
+import { type OutOfReach, type RunChanger, RunSession } from './session.ts';
 
 /** Runs that one replica holds at a time; more are refused politely. */
 const MAX_SESSIONS = 2_000;
@@ -79,16 +79,16 @@ export class Pipeline implements Starter, RunChanger {
     this.#taking.delete(id);
   }
 
-  async change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | undefined> {
+  async change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | OutOfReach> {
     for (let tries = TAKE_TRIES; tries > 0; tries -= 1) {
       const session = this.#held.get(id)?.session ?? (await this.#take(id));
       const done = session && (await this.#changeAt(session, act));
       if (done) return done.value;
       const run = await this.#deps.store.read(id);
-      if (!run || isSettled(run)) return undefined;
+      if (!run || isSettled(run)) return 'settled';
       await pause(this.#deps.clock, TAKE_EVERY_MS);
     }
-    return undefined;
+    return 'elsewhere';
   }
 
   /** Undefined: the session was let go, or taken over, in this very moment. */

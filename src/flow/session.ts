@@ -135,11 +135,11 @@ export class RunSession {
   }
 }
 
+/** Why a run could not be changed: nothing is left to do for it, or another replica holds it right now. */
+export type OutOfReach = 'settled' | 'elsewhere';
+
 /** Changes a run that nobody may be working on: at its session here, or by taking it. */
 export interface RunChanger {
-  /**
-   * Runs `act` on the run's one session and lets the run go on from there. Undefined: there is no such open run, or another
-   * replica holds it right now. @throws what `act` throws
-   */
-  change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | undefined>;
+  /** Runs `act` on the run's one session and lets the run go on from there. @throws what `act` throws */
+  change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | OutOfReach>;
 }

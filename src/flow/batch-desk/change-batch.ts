@@ -35,7 +35,7 @@ export async function changeBatch(run: BatchRun, change: Change, asking: Asking)
     return { code: 'not_your_batch' };
   }
   const answer = await runs.change(run.id, async (session) => ({ not: await changeAt(session, change, asking) }));
-  return answer ? answer.not : passOn(run, change, asking);
+  return typeof answer === 'string' ? passOn(run, change, asking) : answer.not;
 }
 
 /** Who asked for it, and the approvers that its rule names. */

@@ -1,11 +1,13 @@
 import { isBatchRun } from '../../core/batch/batch-run.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import { isActive } from '../../core/policy/grant.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { isFinal } from '../../core/run/progress.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
+import { END_GRANT, endGrant } from '../end-grant.ts';
 import type { RunChanger } from '../session.ts';
-import { type Change, changeBatch } from './change-batch.ts';
+import { type Change, changeBatch, type NotChanged } from './change-batch.ts';
 
 interface Heeding {
   readonly deps: FlowDeps;
@@ -13,12 +15,15 @@ interface Heeding {
 }
 
 /**
- * Does what other replicas were asked to do with the batches that this one holds, as if it had been asked itself: who may is judged
- * again, and who is refused is told. One look at the store for each batch at work. Never rejects.
+ * Does what other replicas were asked to do with the batches and the grants that this one holds, as if it had been asked itself:
+ * who may is judged again, and who is refused is told. One look at the store for each batch at work and each open grant. Never
+ * rejects.
  */
 export async function heedNotes(held: readonly Run[], heeding: Heeding): Promise<void> {
-  const batches = held.filter((run) => run.batch !== undefined && !isFinal(run.state));
-  await Promise.all(batches.map((run) => heedNotesOf(run, heeding)));
+  const nowMs = heeding.deps.clock.now();
+  const isNoted = ({ batch, grant, state }: Run): boolean =>
+    grant ? isActive(grant, nowMs) : batch !== undefined && !isFinal(state);
+  await Promise.all(held.filter(isNoted).map((run) => heedNotesOf(run, heeding)));
 }
 
 async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
@@ -30,26 +35,36 @@ async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
   }
 }
 
-async function heed(run: Run, text: string, { deps, runs }: Heeding): Promise<void> {
+async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
   const note = readNote(text);
-  if (!note || !isBatchRun(run)) return;
-  const { change, userId } = note;
-  const not = await changeBatch(run, change, { userId, deps, runs });
-  if (!not) return;
+  const not = note && (await heedOne(run, note, heeding));
+  if (!note || !not) return;
   const { channelId, threadTs } = run.origin;
-  const person = { channelId, userId, ...(threadTs !== undefined && { threadTs }) };
-  await deps.thread.tell(person, reasonMessage(not.code, not.detail));
+  const person = { channelId, userId: note.userId, ...(threadTs !== undefined && { threadTs }) };
+  await heeding.deps.thread.tell(person, reasonMessage(not.code, not.detail));
+}
+
+async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: Heeding): Promise<NotChanged> {
+  if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
+  const code = await endGrant(run, userId, { deps, runs });
+  return code && { code };
+}
+
+interface Note {
+  readonly change: Change | typeof END_GRANT;
+  readonly userId: string;
 }
 
 const KINDS: readonly Change['kind'][] = ['pause', 'resume', 'continue', 'cancel', 'scale'];
 
-/** A note of `changeBatch`; undefined: of another version. */
-function readNote(text: string): { readonly change: Change; readonly userId: string } | undefined {
+/** A note of `changeBatch` or `endGrant`; undefined: of another version. */
+function readNote(text: string): Note | undefined {
   const note: unknown = JSON.parse(text);
   if (typeof note !== 'object' || note === null || !('change' in note) || !('userId' in note)) return undefined;
   const { change, userId } = note;
   if (typeof userId !== 'string' || typeof change !== 'object' || change === null || !('kind' in change))
     return undefined;
+  if (change.kind === END_GRANT) return { change: END_GRANT, userId };
   const kind = KINDS.find((known) => known === change.kind);
   if (kind === undefined) return undefined;
   if (kind !== 'scale') return { change: { kind }, userId };

@@ -23,7 +23,7 @@ export class DeskWorld {
       {
         change: async (id, act) => {
           const lease = this.isElsewhere ? undefined : await deps.store.take(id, deps.owner);
-          if (!lease) return undefined;
+          if (!lease) return this.isElsewhere ? 'elsewhere' : 'settled';
           const session = new RunSession(lease.run, lease.fence, deps.store);
           try {
             return await act(session);

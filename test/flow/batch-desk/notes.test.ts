@@ -20,7 +20,7 @@ async function holderLooks(run: Run): Promise<void> {
   const runs: RunChanger = {
     change: async (id, act) => {
       const lease = await deps.store.take(id, 'the-holder');
-      return lease && act(new RunSession(lease.run, lease.fence, deps.store));
+      return lease ? act(new RunSession(lease.run, lease.fence, deps.store)) : 'elsewhere';
     },
   };
   await heedNotes([run], { deps, runs });

@@ -25,3 +25,45 @@ it('a button of a batch works whichever replica the click reaches', async () => 
   expect((await world.run()).batch?.paused?.byUserId).toBe('U0ROY');
   expect(world.thread.told).toEqual([]);
 });
+
+/** U0BOB approved a run, with a grant; it runs at the first replica, and its card is clicked at the second one. */
+async function twoReplicas() {
+  const approval = { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'optional', voteReason: 'optional' } as const;
+  const world = new World({
+    policy: aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ approval })] } },
+      approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    }),
+  });
+  world.pipeline.startAdopting();
+  await world.say('web-1');
+  const other = new Pipeline({ ...world.deps(), owner: 'replica-2' });
+  const click = async (action: string, userId: string): Promise<string> => {
+    const { ref } = world.thread.posts[0]!;
+    const where = { teamId: 'T0TEAM', channelId: ref.channelId, messageTs: ref.ts };
+    const answer = other.inbox.action({ action, value: world.runId, userId, dedupeKey: action, ...where });
+    await world.clock.advance(1_200);
+    return JSON.stringify(await answer);
+  };
+  return { world, click };
+}
+
+it('a grant ends whichever replica the click reaches, though its run goes on at another one', async () => {
+  const { world, click } = await twoReplicas();
+  await world.click('U0BOB', 'approve-grant');
+  expect(await click('end-grant', 'U0ALICE')).toContain('grant_elsewhere');
+  await world.clock.advance(2_000);
+  expect(await world.run()).toMatchObject({ state: 'starting', grant: { endedBy: 'U0ALICE' } });
+  const ends = world.audit.entries.filter(({ facts }) => facts.verdict === 'ended');
+  expect(ends).toMatchObject([{ step: 'grant', actorId: 'U0ALICE' }]);
+  expect(world.thread.told).toEqual([]);
+});
+
+it('a vote and a cancel that another replica keeps from the run are not said to be decided', async () => {
+  const { world, click } = await twoReplicas();
+  await world.store.take(world.runId, 'replica-3');
+  expect(await click('approve', 'U0BOB')).toContain('run_elsewhere');
+  await world.store.take(world.runId, 'replica-3');
+  expect(await click('cancel', 'U0ROY')).toContain('run_elsewhere');
+  expect((await world.run()).state).toBe('pending-approval');
+});
