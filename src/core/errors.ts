@@ -343,6 +343,10 @@ export const REASONS = {
     'an earlier vote counts no more, because who gave it is no approver now',
     'Yours was counted. The card shows whose votes count and how many are needed.',
   ),
+  request_too_old: user(
+    'this was asked for, or approved, too long ago: kdebug was away meanwhile',
+    'Nothing was started. Ask for it again if it is still needed.',
+  ),
   approver_left: user(
     'somebody who approved this is no approver any more',
     'Ask for it again; another approver can decide.',

@@ -1,9 +1,6 @@
-import { toKdebugError } from '../core/errors.ts';
 import { own } from '../core/policy/own.ts';
 import type { PendingApproval } from '../core/policy/vote.ts';
-import type { Refusal, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import { refusal, refusalOfError } from './refusals.ts';
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory'>;
 
@@ -30,14 +27,4 @@ export async function lapsedVoters({ from, votes }: PendingApproval, asked: Aske
   const lapsed: string[] = [];
   for (const { userId } of votes) if (!(await isApprover(from, userId, asked))) lapsed.push(userId);
   return lapsed;
-}
-
-/** What stands against an approval that was given: who gave it has left the groups, or nobody can say who is in them. */
-export async function problemOfVotes({ approval }: Pick<Run, 'approval'>, asked: Asked): Promise<Refusal | undefined> {
-  try {
-    const lapsed = approval ? await lapsedVoters(approval, asked) : [];
-    return lapsed.length > 0 ? refusal('approver_left', undefined, approval?.rule) : undefined;
-  } catch (thrown) {
-    return refusalOfError(toKdebugError(thrown));
-  }
 }

@@ -4,7 +4,6 @@ import { decide } from '../core/policy/decide.ts';
 import { asksTheSame, type Terms } from '../core/policy/vote.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
-import { problemOfVotes } from './approvers.ts';
 import { record } from './audit.ts';
 import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
@@ -12,6 +11,7 @@ import { launchRequestOf, markOf } from './launch-request.ts';
 import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunSession } from './session.ts';
+import { unwanted } from './still-wanted.ts';
 
 /** What stands against a launch at its very moment. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
@@ -55,7 +55,8 @@ export async function launch(session: RunSession, deps: FlowDeps, check: CheckAt
 }
 
 /**
- * What has changed since the decision: the plan itself, the policy, who its approvers are, or the cluster's rights. An approval stands only for the
+ * What has changed since the decision: the plan itself, the policy, who its approvers are, the cluster's rights, or too
+ * much time has gone by. An approval stands only for the
  * terms on which it was asked for, and a grant that let the run through was counted then, so it is not asked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
@@ -64,7 +65,7 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
   const terms = termsOf(run);
   const isAnswered = terms !== undefined && asksTheSame(decision, terms);
   if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
-  return (await problemOfVotes(run, deps)) ?? accessProblem(run, plan, deps);
+  return (await unwanted(run, deps)) ?? accessProblem(run, plan, deps);
 }
 
 /** Of the approval that was given, or that a grant stands in for. */

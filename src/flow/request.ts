@@ -11,6 +11,7 @@ import type { FlowDeps } from './deps.ts';
 import { aimOf, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
+import { tooOld } from './still-wanted.ts';
 import { type Asking, useGrant } from './use-grant.ts';
 
 /**
@@ -22,6 +23,8 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
   const atMs = deps.clock.now();
   const { run } = session;
   try {
+    const old = tooOld(run, deps);
+    if (old) throw new Refused(old);
     const policy = deps.policies.current();
     const made = await planFor(run, policy, deps);
     const { decision } = made;

@@ -320,7 +320,8 @@ describe('an approval that nobody gives', () => {
 });
 
 describe('a grant', () => {
-  const again = (world: World, n: number, words = 'web-1') => world.say(words, anOrigin({ dedupeKey: `again-${n}` }));
+  const again = (world: World, n: number, words = 'web-1') =>
+    world.say(words, anOrigin({ dedupeKey: `again-${n}`, receivedAtMs: world.clock.now() }));
 
   async function granted(): Promise<World> {
     const world = await pending();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
 import type { Run } from '../../src/core/run/run.ts';
-import { aPolicy, aRule } from '../support/builders.ts';
+import { aPolicy, aRule, aRun } from '../support/builders.ts';
 import { World } from './support/world.ts';
 
 const terms: Approval = {
@@ -71,4 +71,20 @@ describe('what was approved', () => {
     expect((await adopted(world)).refusal?.code).toBe('slack_unreachable');
     expect(world.cluster.launches).toHaveLength(0);
   });
+
+  it('is launched after a while, and not when it was approved too long ago', async () => {
+    const inTime = await approved();
+    expect((await adopted(inTime, 16 * 60_000)).state).toBe('starting');
+    const late = await approved();
+    expect((await adopted(late, 24 * 60 * 60_000)).refusal?.code).toBe('request_too_old');
+    expect(late.cluster.launches).toHaveLength(0);
+  });
+});
+
+it('what nobody took up for a day is refused, and nobody is asked to approve it', async () => {
+  const world = new World({ policy: guarded() });
+  await world.store.create(aRun({ id: world.runId, commandLine: 'web-1' }), 'replica-0');
+  expect((await adopted(world, 24 * 60 * 60_000)).refusal?.code).toBe('request_too_old');
+  expect(world.thread.posts).toEqual([]);
+  expect(world.refusal).toContain('request_too_old');
 });

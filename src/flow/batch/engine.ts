@@ -54,7 +54,7 @@ class BatchEngine {
     this.#news = new Latest(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
-    this.#recheck = recheckOf(run, () => sizeOf(this.#open?.head ?? run.batch));
+    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#open?.head ?? run.batch));
     this.#run = run;
     this.#references = { keeper: writeKeeperReference(run), other: writePartReference(run.id) };
   }

@@ -9,12 +9,12 @@ import { canonicalJson } from '../../core/hash.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { asksTheSame } from '../../core/policy/vote.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
-import { problemOfVotes } from '../approvers.ts';
 import { accessProblem } from '../checks.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { CheckAtLaunch } from '../launch.ts';
 import { aimOf, planPod, Refused } from '../planning.ts';
 import { refusal, refusalOfDecision } from '../refusals.ts';
+import { unwanted } from '../still-wanted.ts';
 import type { Place } from './part.ts';
 
 /**
@@ -22,17 +22,20 @@ import type { Place } from './part.ts';
  * become another one, the cluster's rights. It concerns that pod alone; a pod that is gone or replaced is told so by its PATCH.
  * `sizeNow`: people may have made the batch larger or smaller since it began.
  */
-export function recheckOf(batch: BatchRun, sizeNow: () => BatchSize): (place: Place) => CheckAtLaunch {
+export function recheckOf(
+  batch: BatchRun,
+  asked: FlowDeps,
+  sizeNow: () => BatchSize,
+): (place: Place) => CheckAtLaunch {
   const known = new KnownPlans(batch);
-  let votes: Promise<Refusal | undefined> | undefined;
+  // Asked once, as it begins: who leaves the approvers later, or how long it goes on, does not stop what was let begin.
+  const problem = batch.state === 'approved' ? unwanted(batch, asked) : undefined;
   return (place) => async (part, plan, deps) => {
     const policy = deps.policies.current();
-    // Asked once, before the first launch: who leaves the approvers later does not stop what they have let begin.
-    votes ??= batch.state === 'approved' ? problemOfVotes(batch, deps) : Promise.resolve(undefined);
     const key = known.keyOf(plan, place);
     return (
       known.problemWith(plan, key, { policy, size: sizeNow() }) ??
-      (await votes) ??
+      (await problem) ??
       (await driftOf(part, plan, { policy, deps, key })) ??
       (await accessProblem(part, plan, deps))
     );
