@@ -27,12 +27,26 @@ export async function heedNotes(held: readonly Run[], heeding: Heeding): Promise
 }
 
 async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
-  const { store, log } = heeding.deps;
+  const { store } = heeding.deps;
+  const notes = await store.notes.take(run.id).catch((thrown: unknown) => complain(run, thrown, heeding) ?? []);
+  for (const text of notes) await heedSurely(run, text, heeding);
+}
+
+/** Taken notes are nowhere else: one that could not be heeded now is left again, and holds up none of the others. */
+async function heedSurely(run: Run, text: string, heeding: Heeding): Promise<void> {
+  const { notes } = heeding.deps.store;
   try {
-    for (const text of await store.notes.take(run.id)) await heed(run, text, heeding);
+    await heed(run, text, heeding);
   } catch (thrown) {
-    log.warn('notes of other replicas were not heeded', { runId: run.id, reason: toKdebugError(thrown).code });
+    complain(run, thrown, heeding);
+    // What is no note at all stays none.
+    if (toKdebugError(thrown).code === 'internal_error') return;
+    await notes.leave(run.id, text).catch((again: unknown) => complain(run, again, heeding));
   }
+}
+
+function complain({ id }: Run, thrown: unknown, { deps: { log } }: Heeding): undefined {
+  log.warn('a note of another replica was not heeded', { runId: id, reason: toKdebugError(thrown).code });
 }
 
 async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
@@ -41,7 +55,9 @@ async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
   if (!note || !not) return;
   const { channelId, threadTs } = run.origin;
   const person = { channelId, userId: note.userId, ...(threadTs !== undefined && { threadTs }) };
-  await heeding.deps.thread.tell(person, reasonMessage(not.code, not.detail));
+  await heeding.deps.thread
+    .tell(person, reasonMessage(not.code, not.detail))
+    .catch((thrown: unknown) => complain(run, thrown, heeding));
 }
 
 async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: Heeding): Promise<NotChanged> {

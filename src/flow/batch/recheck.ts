@@ -22,11 +22,7 @@ import type { Place } from './part.ts';
  * become another one, the cluster's rights. It concerns that pod alone; a pod that is gone or replaced is told so by its PATCH.
  * `sizeNow`: people may have made the batch larger or smaller since it began.
  */
-export function recheckOf(
-  batch: BatchRun,
-  asked: FlowDeps,
-  sizeNow: () => BatchSize,
-): (place: Place) => CheckAtLaunch {
+export function recheckOf(batch: BatchRun, asked: FlowDeps, sizeNow: () => BatchSize): (place: Place) => CheckAtLaunch {
   const known = new KnownPlans(batch);
   // Asked once, as it begins: who leaves the approvers later, or how long it goes on, does not stop what was let begin.
   const problem = batch.state === 'approved' ? unwanted(batch, asked) : undefined;

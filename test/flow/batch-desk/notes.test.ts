@@ -58,6 +58,21 @@ describe('a batch that another replica works on', () => {
     expect((await desk.now(run)).batch?.closed).toBeUndefined();
   });
 
+  it('loses no note when one cannot be heeded now, or its person not be told', async () => {
+    const run = aBatchRun();
+    await desk.keep(run);
+    await desk.type(`batch ${run.id} --parallelism=6`);
+    await desk.type(`batch ${run.id} --parallelism=6`);
+    await desk.click('pause', run);
+    desk.world.thread.faults.add('tell', 'slack_unanswered');
+    desk.world.audit.faults.add('batch', 'audit_unavailable');
+    await holderLooks(run);
+    expect((await desk.now(run)).batch).toMatchObject({ paused: { byUserId: 'U0ROY' } });
+    expect(desk.world.thread.told).toEqual([]);
+    await holderLooks(run);
+    expect(desk.world.thread.told).toHaveLength(1);
+  });
+
   it('takes no note of an outsider, and none for what is over', async () => {
     const run = aBatchRun();
     await desk.keep(run);

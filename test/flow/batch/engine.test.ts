@@ -96,6 +96,18 @@ describe('a batch from its words to its files', () => {
     expect((await larger.batch()).closed).toMatchObject({ reason: 'parallelism_not_allowed' });
   });
 
+  it('that was paused for hours goes on when somebody resumes it, also after a restart', async () => {
+    const world = new BatchWorld(2);
+    await world.say(`${WEB} --parallelism=1`);
+    await world.click('pause');
+    await world.clock.advance(3_600_000);
+    world.restart();
+    await world.clock.advance(10_000);
+    await world.click('resume');
+    await world.clock.advance(LONG);
+    expect(await world.counts()).toMatchObject({ succeeded: 2 });
+  });
+
   it('says of each log what could not be proven about it', async () => {
     const world = new BatchWorld(3);
     world.fleet.doubtsOf = (name) => {
