@@ -175,6 +175,21 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
     }),
   );
 
+  board.fault(
+    'F25',
+    'the app was installed anew, so the anchor is not ours to change any more: the result comes all the same',
+    inScene(async (scene) => {
+      await scene.boot();
+      await scene.type(`${scene.pod} ${HELD}`);
+      await scene.slack.until(() => scene.posts('anchor').length === 1);
+      scene.slack.faults.queue({ method: 'chat.update', kind: 'cant_update_message', times: FOR_EVER });
+      await letEnd(scene);
+      await scene.skipToEnd();
+      expect(scene.posts('result')).toEqual([expect.objectContaining({ channel: 'C0SHOP' })]);
+      expect(scene.slack.files()).toHaveLength(1);
+    }),
+  );
+
   for (const [name, mishap, mostLost] of MISHAPS)
     board.fault(
       'F26',
