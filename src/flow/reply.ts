@@ -223,7 +223,8 @@ export class Reply {
     const { result } = run.delivery;
     if (result && run.late) return this.#updateResult(result);
     if (result) return;
-    const { ref } = await this.#postOnce('result', await resultPlaceOf(run, this.#deps), resultMessage(run));
+    const place = await resultPlaceOf(run, this.#deps);
+    const { ref } = await this.#postOnce('result', place, resultMessage(run, momentOf(this.#deps)));
     await this.#record({ result: ref });
   }
 
@@ -239,7 +240,8 @@ export class Reply {
   async #updateResult(result: PostRef): Promise<void> {
     const { run } = this.#session;
     try {
-      await this.#deps.thread.update(result, resultMessage(run), this.#meta('result'), 'final');
+      const message = resultMessage(run, momentOf(this.#deps));
+      await this.#deps.thread.update(result, message, this.#meta('result'), 'final');
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (!isForGood(code)) throw thrown;

@@ -54,8 +54,11 @@ export function anchorMessage(run: Run, moment: Moment): Message {
   };
 }
 
-/** The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. */
-export function resultMessage(run: Run): Message {
+/**
+ * The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. One that is private has
+ * no buttons: a direct message is no channel of the policy, so nothing can be asked for there.
+ */
+export function resultMessage(run: Run, { isPrivate = false }: Pick<Moment, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run);
   const { verdict } = run;
@@ -67,7 +70,7 @@ export function resultMessage(run: Run): Message {
     parts: [
       { kind: 'heading', text: headline },
       ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
-      ...verdictParts(run),
+      ...verdictParts(run).filter(({ kind }) => !isPrivate || kind !== 'actions'),
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
       ...terminationPart(run),

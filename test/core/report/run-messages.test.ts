@@ -193,6 +193,9 @@ describe('the result', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(text).not.toContain('hello');
     expect(textOf(anchorMessage(finished({ verdict }), { approvers: {}, nowMs: START_MS }))).toContain(verdict.line);
+    const alone = textOf(resultMessage(finished({ verdict }), { isPrivate: true }));
+    expect(alone).toContain('files: ptrace access: look again as 7:0');
+    expect(alone).not.toContain('[Look again');
   });
 
   it('is no alarm when something is merely worth knowing', () => {
