@@ -192,7 +192,7 @@ const isSpace = (character: string): boolean => character === ' ' || /\s/.test(c
  * that quoted curly ones survive), dashes before a letter, and the `---` that phones turn into `—-`. Code fences are removed.
  */
 export function repairYaml(body: string): string {
-  const fenced = /^\s*```(?:(?:ya?ml)?[ \t]*\n)?/.exec(body);
+  const fenced = /^\s*```(?:(?:ya?ml|json)?[ \t]*\n)?/.exec(body);
   const inner = fenced ? body.slice(fenced[0].length).trimEnd().replace(/```$/, '') : body;
   return inner
     .replace(SPACE, ' ')

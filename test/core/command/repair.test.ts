@@ -98,6 +98,7 @@ describe('what phones do to YAML', () => {
     ['\n```\na: 1\n```', 'a: 1'],
     ['\n```yaml\na: 1\n  b: 2\n```\n', 'a: 1\n  b: 2'],
     ['```a: 1\nb: 2```', 'a: 1\nb: 2'],
+    ['\n```json\n{"a": 1}\n```', '{"a": 1}'],
     ['\n\n  a: 1\n', '  a: 1'],
     ['\n```\na: 1', 'a: 1'],
     ['\na: “x”\nb: ‘y’', 'a: "x"\nb: \'y\''],
