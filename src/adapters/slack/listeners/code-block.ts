@@ -39,6 +39,6 @@ function wordsOf(node: object): string {
 }
 
 function fencedIn(text: string): string | undefined {
-  const [, code] = /```(?:ya?ml)?[ \t]*\n?([\s\S]*?)```/.exec(text) ?? [];
+  const [, code] = /```(?:ya?ml|json(?=[ \t]*\n))?[ \t]*\n?([\s\S]*?)```/.exec(text) ?? [];
   return code === undefined ? undefined : unmarked(code);
 }

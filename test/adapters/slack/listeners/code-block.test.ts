@@ -19,6 +19,8 @@ test('between three backticks of a text, entities and links are undone', () => {
     'run\n```yaml\nimage: <https://example.com|example.com>\ncommand: ["a &lt; b &amp;&amp; c"]\n```\nthanks';
   expect(codeBlock({ text: said })).toBe('image: example.com\ncommand: ["a < b && c"]\n');
   expect(codeBlock({ text: '```a: 1```' })).toBe('a: 1');
+  expect(codeBlock({ text: '```json\n{"a": 1}\n```' })).toBe('{"a": 1}\n');
+  expect(codeBlock({ text: '```json: 1```' })).toBe('json: 1');
 });
 
 test('a message without a code block, or with an empty one, has none', () => {
