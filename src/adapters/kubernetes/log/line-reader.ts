@@ -1,4 +1,4 @@
-import { MOST_WORDS_BYTES, mayBeNodeWords } from './node-words.ts';
+import { findNodeWords, MOST_WORDS_BYTES, mayBeNodeWords } from './node-words.ts';
 import { NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './stamp.ts';
 
 /** What becomes of a line: it is taken, passed over, kept for the next `read`, or reading stops before it. */
@@ -66,7 +66,7 @@ export class LineReader {
   #readAll(bytes: Buffer, taker: LineTaker, final: boolean): boolean {
     let at = 0;
     while (at < bytes.length) {
-      at = this.#state === 'between' ? this.#begin(bytes, at, taker, final) : this.#goOn(bytes, at, taker);
+      at = this.#state === 'between' ? this.#begin(bytes, at, taker, final) : this.#goOn(bytes, at, taker, final);
       if (at === STOPPED) return false;
     }
     return true;
@@ -77,7 +77,7 @@ export class LineReader {
     if (length === NEEDS_MORE) return this.#carry(bytes, at, final);
     const from = at + length;
     const newline = bytes.indexOf(NEWLINE, from);
-    const to = newline < 0 ? bytes.length : newline;
+    const to = newline < 0 ? endOfContent(bytes, from) : newline;
     if (newline < 0 && length === NO_STAMP && this.#isNodeWords(bytes.subarray(at)))
       return this.#hear(bytes, at, final);
     if (this.needsHead && newline < 0 && to - from < HEAD_BYTES && !final) return this.#carry(bytes, at, final);
@@ -85,7 +85,7 @@ export class LineReader {
     if (verdict === 'stop') return STOPPED;
     if (verdict === 'hold') return this.#carry(bytes, at, false);
     this.#state = verdict === 'take' ? 'taking' : 'passing';
-    return this.#goTo(bytes, from, newline, taker);
+    return this.#goOn(bytes, from, taker, final);
   }
 
   #stampOf(length: number): Stamp | undefined {
@@ -111,15 +111,12 @@ export class LineReader {
     return text.length <= MOST_WORDS_BYTES && (this.#hasStamps || mayBeNodeWords(text));
   }
 
-  #goOn(bytes: Buffer, at: number, taker: LineTaker): number {
-    return this.#goTo(bytes, at, bytes.indexOf(NEWLINE, at), taker);
-  }
-
-  #goTo(bytes: Buffer, from: number, newline: number, taker: LineTaker): number {
-    const to = newline < 0 ? bytes.length : newline;
+  #goOn(bytes: Buffer, from: number, taker: LineTaker, final: boolean): number {
+    const newline = bytes.indexOf(NEWLINE, from);
+    const to = newline < 0 ? endOfContent(bytes, from) : newline;
     const isTaken = this.#state === 'taking';
     if (isTaken && to > from) taker.content(bytes, from, to);
-    if (newline < 0) return bytes.length;
+    if (newline < 0) return to < bytes.length ? this.#hear(bytes, to, final) : to;
     this.#state = 'between';
     return isTaken && !taker.end() ? STOPPED : newline + 1;
   }
@@ -129,4 +126,11 @@ export class LineReader {
     if (!final) this.#carried = bytes.subarray(at);
     return bytes.length;
   }
+}
+
+/** Of a line that is not whole: a runtime cuts long lines, and behind such a piece the node's words stand without a newline. */
+function endOfContent(bytes: Buffer, from: number): number {
+  const start = Math.max(from, bytes.length - MOST_WORDS_BYTES);
+  const at = findNodeWords(bytes.subarray(start));
+  return at < 0 ? bytes.length : start + at;
 }

@@ -22,3 +22,9 @@ export function mayBeNodeWords(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, LONGEST);
   return BEGINNINGS.some((beginning) => beginning.startsWith(head) || head.startsWith(beginning));
 }
+
+/** Where in a text such an error begins, whose beginning is whole; -1 where there is none. */
+export function findNodeWords(bytes: Buffer): number {
+  const found = BEGINNINGS.map((beginning) => bytes.indexOf(beginning, 0, 'latin1')).filter((at) => at >= 0);
+  return found.length === 0 ? -1 : Math.min(...found);
+}

@@ -100,6 +100,30 @@ describe('a line', () => {
     }
   });
 
+  it('that only speaks of such an error is content wherever the bytes are cut', () => {
+    const text = `${STAMP} rpc error: code = X, failed to open log file "y"\n${STAMP} x\n`;
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const notes = new Notes();
+      const reader = read([text.slice(0, cut), text.slice(cut)], notes);
+      expect(notes.lines).toEqual([`${STAMP}|rpc error: code = X, failed to open log file "y"`, `${STAMP}|x`]);
+      expect(reader.nodeWords).toBeUndefined();
+    }
+  });
+
+  it('without its end, and the node’s words behind it, has only its own', () => {
+    const text = `${STAMP} ${'long '.repeat(2_000)}`;
+    const words = 'failed to watch directory "/var/log/pods/a": no space left on device';
+    const taken: string[] = [];
+    const taker = {
+      begin: (): Verdict => 'take',
+      content: (bytes: Buffer, from: number, to: number) => void taken.push(bytes.toString('latin1', from, to)),
+      end: () => true,
+    };
+    expect(read([text, words], taker).nodeWords).toBe(words);
+    expect(read([text + words], taker).nodeWords).toBe(words);
+    expect(taken.join('')).toBe('long '.repeat(4_000));
+  });
+
   it('can be passed over, held and stopped at', () => {
     const at = (nanos: number) => `2026-11-21T07:30:00.00000000${nanos}Z`;
     let isHeld = true;

@@ -84,6 +84,21 @@ describe('a log that is rotated while it is read', () => {
       expect(repeatedNumbers(scene.content)).toEqual([]);
     },
   );
+
+  test.each(SEEDS)('has nothing of what a node without inotify instances writes behind it (seed %i)', async (seed) => {
+    const watchError = 'failed to create fsnotify watcher: too many open files';
+    const before = (kubelet: SimulatedKubelet) => Object.assign(kubelet, { watchError });
+    const scene = new LogScene({ seed: seed + 3_000, before });
+    const writer = aWriter(scene.random);
+    await live(scene, writer);
+    await scene.end();
+
+    const completeness = await scene.finish(writer.readBytesPerSecond);
+
+    if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
+    expect(repeatedNumbers(scene.content)).toEqual([]);
+    expect(scene.content.includes('failed')).toBe(false);
+  });
 });
 
 /** Lines begin with their number; one that a break tore within its number has no space behind it. */

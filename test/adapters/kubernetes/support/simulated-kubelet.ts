@@ -183,7 +183,9 @@ export class SimulatedKubelet implements LogClient {
   }
 
   #say(reader: Reader, words: string): number {
-    for (const half of [words.slice(0, 9), words.slice(9)]) reader.events.data(Buffer.from(half));
+    // Behind a piece of a line the words are found only when their beginning comes whole.
+    const cut = reader.isLineStart ? 9 : 40;
+    for (const half of [words.slice(0, cut), words.slice(cut)]) reader.events.data(Buffer.from(half));
     this.#finish(reader, undefined);
     return words.length;
   }
