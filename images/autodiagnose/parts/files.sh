@@ -14,10 +14,12 @@ HERE
         blind files "the target's open files are not readable; $HELP"
         return
     fi
+    partly=''
+    if [ "$LIVING" -gt 64 ]; then partly="; 64 of $LIVING processes looked at"; fi
     if ! is_number "$most" || [ "$most" -eq 0 ]; then
-        section files "$opened open in process $holder ($sockets sockets), no limit known"
+        section files "$opened open in process $holder ($sockets sockets), no limit known$partly"
         return
     fi
     found files_near_limit "$share" "open files of process $holder at $share % of the limit ($opened of $most)"
-    section files "the fullest process is $holder: $opened open of $most, $share % ($sockets sockets)"
+    section files "the fullest process is $holder: $opened open of $most, $share % ($sockets sockets)$partly"
 }

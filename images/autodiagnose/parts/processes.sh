@@ -1,9 +1,10 @@
 # The target's processes.
 
-TREE='' LISTABLE=true COUNT=0
+TREE='' LISTABLE=true COUNT=0 LIVING=0
 
 # The target's processes: those of its cgroup where that is not ours, and its descendants. Lines: counts; the three
-# largest; the pids of the living, at most 64; then up to 12 of them to be shown.
+# largest; the pids of the living, at most 64: the target's own, then those with the most room for open files, which
+# leaks make grow; then up to 12 of them to be shown.
 process_tree() {
     grep -sE '^(Name|State|PPid|VmRSS|Threads|FDSize):|^[0-9]+:' /proc/[0-9]*/status /proc/[0-9]*/cgroup | awk -v root="$PID" -v own=$$ '
         # Where cgroups tell containers apart, they decide, for an orphan of a debug container becomes a child of process 1.
@@ -25,16 +26,24 @@ process_tree() {
             if (key == "PPid") parents[pid] = rest
             if (key == "VmRSS") sizes[pid] = rest + 0
             if (key == "Threads") threads[pid] = rest + 0
-            if (key == "FDSize") tables += 0 * (slots[pid] = rest + 0)
+            if (key == "FDSize") slots[pid] = rest + 0
         }
         END {
             for (id in parents) if (inside(id)) {
-                count++; all += threads[id]; resident += sizes[id]; tables += slots[id]
+                count++; all += threads[id]; resident += sizes[id]
                 if (states[id] == "Z") { zombies++; continue }
                 if (states[id] == "D") waiting++
-                if (++living <= 64) pids = pids " " id
+                living++
+                room[id] = id == root ? 1e9 : slots[id] + 0
                 mine[id] = sizes[id] + 0
                 if (shown < 12) lines[++shown] = sprintf("%s %s %s, %d threads, %d MiB, child of %s", id, names[id], states[id], threads[id], sizes[id] / 1024, parents[id])
+            }
+            for (kept = 0; kept < 64; kept++) {
+                best = ""
+                for (id in room) if (best == "" || room[id] > room[best]) best = id
+                if (best == "") break
+                tables += slots[best]; pids = pids " " best
+                delete room[best]
             }
             for (place = 1; place <= 3; place++) {
                 best = ""
@@ -43,7 +52,7 @@ process_tree() {
                 top = top (place > 1 ? ", " : "") names[best] " " int(mine[best] / 1024) " MiB"
                 mine[best] = 0
             }
-            print count + 0, all + 0, zombies + 0, waiting + 0, int(resident / 1024), tables + 0
+            print count + 0, all + 0, zombies + 0, waiting + 0, int(resident / 1024), tables + 0, living + 0
             print substr(top, 1, 160)
             print pids
             for (place = 1; place <= shown; place++) print lines[place]
@@ -53,7 +62,7 @@ process_tree() {
 look_at_processes() {
     tree=$(process_tree)
     {
-        read -r COUNT threads zombies waiting resident tables
+        read -r COUNT threads zombies waiting resident tables LIVING
         read -r top || top=''
         read -r TREE || TREE=''
         if [ "$COUNT" -gt 1 ]; then

@@ -2,12 +2,12 @@
 
 SURVEY=''
 
-# The lists: the limits and open files of the target's processes behind the line "looked", as far as they let us look;
-# then the sockets of the network namespace.
+# The lists: the limits and open files of the target's processes, as far as they let us look, behind the line "looked"
+# when those are all; then the sockets of the network namespace.
 survey_lists() {
     net=/proc/${PID:-self}/net
     if [ "$SEES" = true ] && [ "$LISTABLE" = true ] && [ -n "$TREE" ]; then
-        echo looked
+        if [ "$LIVING" -le 64 ]; then echo looked; fi
         set --
         for process in $TREE; do set -- "$@" "/proc/$process/limits"; done
         grep -s '^Max open files' "$@" /dev/null

@@ -20,6 +20,7 @@ import {
   startTarget,
   TROUBLE,
   WELL,
+  workers,
 } from './targets.ts';
 
 /** What one code of a look at a process says. */
@@ -65,10 +66,17 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
   });
 
   test('whose child has 90 % of its files open', async () => {
-    const child = `const { spawn } = require('node:child_process');
-      spawn('sh', ['-c', 'ulimit -n 200; exec "$@"', 'sh', process.execPath, '-e', ${JSON.stringify(openFiles(180))}], { stdio: 'inherit' });`;
-    const { pid } = await startTarget(child);
+    const { pid } = await startTarget(workers(0, openFiles(360)));
     expect(await found(pid, 'files_near_limit')).toMatchObject({ value: 90 });
+  });
+
+  test.each(SHELLS)('that only one of very many workers has (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(workers(520, openFiles(360)));
+    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, shell.filter(Boolean)));
+    expect(findingOf(diagnosis, 'files_near_limit')).toMatchObject({ value: 90 });
+    expect(sectionOf(diagnosis, 'files')?.text).toContain('; 64 of 522 processes looked at');
+    // Sockets that others of them hold are not to be told from those of the pod.
+    expect(sectionOf(diagnosis, 'sockets')?.text).toContain(' of the whole pod: ');
   });
 
   test.each(SHELLS)('that holds a big file that is deleted (%s %s)', async (...shell) => {

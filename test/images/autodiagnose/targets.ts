@@ -81,6 +81,13 @@ export const openFiles = (count: number): string => `
   setTimeout(() => {}, 120_000);
   fs.writeSync(1, 'ready');`;
 
+/** Has that many idle children, and beside them one that may open 400 files and runs this program of node. */
+export const workers = (idle: number, program: string): string => `
+  const { spawn } = require('node:child_process');
+  for (let i = 0; i < ${idle}; i++) spawn('sleep', ['120'], { stdio: 'ignore' });
+  const limited = ['-c', 'ulimit -n 400; exec "$@"', 'sh', process.execPath, '-e', ${JSON.stringify(program)}];
+  spawn('sh', limited, { stdio: 'inherit' });`;
+
 /** Holds a file of that size that is removed. */
 export const deletedFile = (mib: number, file: string): string => `
   const fs = require('node:fs');
