@@ -69,6 +69,7 @@ look() {
     look_at_tls
     if [ "$EFFECTIVE" = true ]; then
         look_at_files
+        ask_file_systems
         look_at_filesystem
         look_at_environment
         look_at_runtime

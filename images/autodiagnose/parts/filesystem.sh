@@ -9,6 +9,10 @@ look_at_filesystem() {
         section filesystem 'not a container of its own: its files and mounts are those of the machine, and were not looked at'
         return
     fi
+    if [ -n "$SILENT" ]; then
+        blind filesystem "not looked at, since$SILENT does not answer" 'an answer of a volume' ''
+        return
+    fi
     top=/proc/$PID/root
     options=$(awk '$5 == "/" { root = $6 } END { split(root, each, ","); print NR, each[1] == "ro" ? "read-only" : "writable" }' "/proc/$PID/mountinfo" 2>/dev/null)
     files_text="${options% *} mounts, the root is ${options#* }"
@@ -33,8 +37,8 @@ HERE
 
 # The size of temporary and log directories, as far as they can be counted within two seconds.
 look_at_temporary() {
-    sizes=$(limited 2 du -sxk "$top/tmp" "$top/var/tmp" "$top/var/log" "$top/dev/shm" 2>/dev/null)
-    if [ $? -eq 124 ]; then files_text="$files_text; too many files to count within 2 s"; fi
+    sizes=$(said_within 2 du -sxk "$top/tmp" "$top/var/tmp" "$top/var/log" "$top/dev/shm")
+    case $sizes in *'ended 124') files_text="$files_text; too many files to count within 2 s" ;; esac
     mib=0 where=''
     while read -r size path; do
         is_number "$size" || continue

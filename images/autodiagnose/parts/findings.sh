@@ -31,6 +31,8 @@ rule() {
             r_next='Look for a directory with very many small files.' ;;
         disk_read_only) r_section=io r_rank=1 r_threshold='' r_below=false
             r_next='Look at the node'\''s kernel log for disk errors.' ;;
+        disk_silent) r_section=io r_rank=1 r_threshold='' r_below=false
+            r_next='Look at the volume'\''s server or driver, and at the node'\''s kernel log.' ;;
         deleted_open) r_section=io r_rank=2 r_threshold=100 r_below=false
             r_next='Restart the process or let it open its files again (log rotation); only then the space is free.' ;;
         files_near_limit) r_section=files r_rank=2 r_threshold=80 r_below=false

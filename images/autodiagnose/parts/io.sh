@@ -1,5 +1,7 @@
 # Disks: pressure, file systems, and files that are deleted but open.
 
+NUMBERS='' SILENT=''
+
 # The paths of the target's real file systems, one a device, at most 40; those that the kernel made read-only after an
 # error (the mount is rw, the file system ro) begin with "!".
 file_systems() {
@@ -11,6 +13,31 @@ file_systems() {
             seen[$3] = 1
             if (++count <= 40) print ($6 ~ /^rw/ && $(dash + 3) ~ /^ro/ ? "!" : "") $5
         }' "/proc/$PID/mountinfo" 2>/dev/null
+}
+
+statfs() { said_within 2 stat -f -c '%b %a %c %d %n' "$@"; }
+
+# Sets NUMBERS to those of the file systems, and SILENT to the paths that do not answer, at most two: each takes its time.
+ask_file_systems() {
+    if [ "$SEES" = false ] || [ "$CONTAINED" = false ]; then return; fi
+    set --
+    for path in $(file_systems); do
+        case $path in '!'*) found disk_read_only 1 "${path#!} was made read-only by the kernel" ;; esac
+        set -- "$@" "/proc/$PID/root${path#!}"
+    done
+    NUMBERS=$(statfs "$@")
+    case $NUMBERS in *'ended 124') ask_one_by_one "$@" ;; esac
+}
+
+ask_one_by_one() {
+    NUMBERS='' silent=0
+    for mount; do
+        answer=$(statfs "$mount")
+        case $answer in *'ended 124') ;; *) NUMBERS=$NUMBERS$NL$answer && continue ;; esac
+        SILENT="$SILENT ${mount#"/proc/$PID/root"}"
+        silent=$((silent + 1))
+        if [ "$silent" -eq 2 ]; then return; fi
+    done
 }
 
 look_at_io() {
@@ -33,19 +60,17 @@ look_at_io() {
 }
 
 look_at_file_systems() {
-    set --
-    for path in $(file_systems); do
-        case $path in '!'*) found disk_read_only 1 "${path#!} was made read-only by the kernel" ;; esac
-        set -- "$@" "/proc/$PID/root${path#!}"
-    done
     count=0 fullest=0 fullest_path=/
-    numbers=$(stat -f -c '%b %a %c %d %n' "$@" 2>/dev/null)
     while read -r blocks free nodes free_nodes path; do
         if [ -n "$path" ]; then look_at_mount; fi
     done <<HERE
-$numbers
+$NUMBERS
 HERE
     io_text="$count file systems, the fullest is $fullest_path with $fullest %"
+    for path in $SILENT; do
+        found disk_silent 1 "$path does not answer"
+        io_text="$io_text; no answer from $path within 2 s"
+    done
 }
 
 # Sets share to the percentage in use; 0 where the file system does not count.
@@ -75,8 +100,8 @@ look_at_deleted() {
 $SURVEY
 HERE
     if [ $# -eq 0 ]; then return; fi
-    sizes=$(stat -L -c '%d:%i %b %n' "$@" 2>/dev/null | awk '
-        !($1 in seen) { seen[$1] = 1; count++; all += $2; if ($2 >= most) { most = $2; link = $3 } }
+    sizes=$(said_within 2 stat -L -c '%d:%i %b %n' "$@" | awk '
+        $1 != "ended" && !($1 in seen) { seen[$1] = 1; count++; all += $2; if ($2 >= most) { most = $2; link = $3 } }
         END { printf "%d %d %s", count, all / 2048, link }')
     read -r gone mib largest_link <<HERE
 $sizes

@@ -7,16 +7,32 @@ limited() {
     shift
     "$@" &
     worker=$!
+    if ended_by "$latest"; then
+        wait "$worker"
+        return
+    fi
+    kill "$worker" 2>/dev/null
+    # What waits for a dead volume cannot be killed, and is left behind.
+    if ended_by $((clock + 50)); then wait "$worker"; fi
+    return 124
+}
+
+# Whether the worker has ended when the clock is there.
+ended_by() {
     while state_of "$worker" && [ "$state" != Z ]; do
         now
-        if [ "$clock" -ge "$latest" ]; then
-            kill "$worker" 2>/dev/null
-            wait "$worker"
-            return 124
-        fi
+        if [ "$clock" -ge "$1" ]; then return 1; fi
         sleep 0.05 2>/dev/null || sleep 1
     done
-    wait "$worker"
+}
+
+# said_within SECONDS COMMAND …: what it says, and then "ended CODE". For what may wait for a dead volume: $(limited …) would
+# wait with it, as that one keeps the pipe open.
+said_within() {
+    { limited "$@"; echo "ended $?"; } 2>/dev/null | while read -r line; do
+        printf '%s\n' "$line"
+        case $line in 'ended '*) break ;; esac
+    done
 }
 
 # Sets state to a process' letter; fails when there is none.

@@ -158,6 +158,15 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     source: 'mount options rw, file system options ro (proc_pid_mountinfo(5); ext4: errors=remount-ro).',
   },
   {
+    code: 'disk_silent',
+    seenBy: 'image',
+    section: 'io',
+    rank: 1,
+    means: 'A volume does not answer: each process that reads or writes there hangs, and cannot even be killed.',
+    next: "Look at the volume's server or driver, and at the node's kernel log.",
+    source: 'No threshold: two seconds without an answer, which otherwise takes microseconds (statfs(2)).',
+  },
+  {
     code: 'deleted_open',
     seenBy: 'image',
     section: 'io',

@@ -107,6 +107,30 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93 %');
   });
 
+  test.skipIf(!canUnshare('--mount') || !hasBusybox)(
+    'is a volume that never answers, and holds up no other',
+    async () => {
+      const root = await directory();
+      const mounts = [
+        `mkdir ${root}/bin ${root}/well ${root}/dead`,
+        `cp /bin/busybox ${root}/bin`,
+        `mount -t tmpfs dead ${root}/dead && mount -t tmpfs well ${root}/well`,
+        `exec chroot ${root} /bin/busybox sh -c "echo ready; exec /bin/busybox sleep 120"`,
+      ];
+      const { pid } = await startProgram('unshare', ['--mount', 'sh', '-ec', mounts.join('\n')]);
+      // Like a process that waits in the kernel it cannot be ended, and keeps open what it has.
+      const hang = 'case "$*" in *-f*/dead*) trap "" TERM; sleep 20 ;; *) exec /usr/bin/stat "$@" ;; esac';
+      const diagnosis = await look(pid, await pathWith({ stat: hang }));
+      expect(diagnosis.cost?.milliseconds).toBeLessThan(10_000);
+      expect(findingOf(diagnosis, 'disk_silent')?.text).toBe('/dead does not answer');
+      expect(sectionOf(diagnosis, 'io')?.text).toMatch(/^1 file systems, .*; no answer from \/dead within 2 s/);
+      expect(sectionOf(diagnosis, 'filesystem')).toMatchObject({
+        state: 'not-readable',
+        lacks: 'an answer of a volume',
+      });
+    },
+  );
+
   test('is not told of a process that is in no container: what lies there is not its own', async () => {
     const { pid } = await startTarget(IDLE);
     const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
