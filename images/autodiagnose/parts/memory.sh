@@ -1,21 +1,22 @@
 # Memory of the target's cgroup.
 
-MEMORY_LIMIT='' held_back_before=''
+MEMORY_LIMIT='' above_before='' hits_before=''
 
-# Sets held_back to how often the cgroup was at its limit (v2: or above "high").
+# Sets above to how often the cgroup was above its "high" mark (v2 alone has one), and hits to how often it was at its limit.
 read_held_back() {
+    above='' hits=''
     if [ "$VERSION" = 2 ]; then
-        field "$MEMORY/memory.events" high && held_back=$value
-        field "$MEMORY/memory.events" max && held_back=$((${held_back:-0} + ${value:-0}))
+        field "$MEMORY/memory.events" high && above=$value
+        field "$MEMORY/memory.events" max && hits=$value
     else
-        number "$MEMORY/memory.failcnt" && held_back=$value
+        number "$MEMORY/memory.failcnt" && hits=$value
     fi
 }
 
 start_memory_sample() {
     read_memory
     MEMORY_LIMIT=${limit:-0}
-    read_held_back && held_back_before=$held_back
+    read_held_back && above_before=$above hits_before=$hits
 }
 
 # Sets used, limit, inactive, kills, peak, swap, high (bytes, or nothing).
@@ -66,11 +67,11 @@ look_at_memory() {
 
 look_at_memory_pressure() {
     read_held_back
-    if [ -n "$held_back" ] && [ -n "$held_back_before" ]; then
-        times=$((held_back - held_back_before))
-        found memory_held_back "$times" "the cgroup hit its memory limit $times times within the sample"
-        if [ "$held_back" -gt 0 ]; then text="$text; $held_back times at the limit since the start"; fi
-    fi
+    times=$((${above:-0} - ${above_before:-${above:-0}}))
+    # Whatever reads or writes files is at its limit again and again, as the cache of files fills what nobody needs.
+    if [ "${limit:-0}" -gt 0 ] && [ $((working * 100 / limit)) -ge 80 ]; then times=$((times + ${hits:-0} - ${hits_before:-${hits:-0}})); fi
+    found memory_held_back "$times" "the cgroup hit its memory limit $times times within the sample"
+    if [ $((${above:-0} + ${hits:-0})) -gt 0 ]; then text="$text; $((${above:-0} + ${hits:-0})) times at the limit since the start"; fi
     pressure "$MEMORY/memory.pressure"
     if [ -z "$pressure_full" ]; then return; fi
     found memory_pressure "$pressure_full" "all processes waited for memory $pressure_full % of the last 10 seconds"

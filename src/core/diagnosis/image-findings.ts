@@ -69,7 +69,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     unit: 'times',
     next: 'Raise the memory limit; until then every allocation waits for memory to be given back.',
     source:
-      'Each is an allocation that was held back: memory.events high and max (cgroup-v2), memory.failcnt (cgroup-v1).',
+      'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80 % in use on, chosen: below, the limit gives back the cache of files alone.',
   },
   {
     code: 'memory_pressure',

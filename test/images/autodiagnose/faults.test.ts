@@ -137,6 +137,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     const cgroup = await filesIn(WELL);
     const later = await filesIn({
       'cpu.stat': 'usage_usec 9000\nnr_periods 1010\nnr_throttled 18\nthrottled_usec 70001\n',
+      'memory.current': `${95 * MIB}\n`,
       'memory.events': 'high 0\nmax 4\noom 0\noom_kill 0\n',
     });
     const report = await diagnose(
@@ -155,6 +156,25 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
       text: expect.stringContaining('8 of 10'),
     });
     expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
+  });
+
+  test.each([
+    ['at its limit for the cache of files is not', 'high 0\nmax 4000\n', undefined],
+    ['above its high mark is', 'high 3\nmax 4000\n', 3],
+  ])('that is only %s held back', async (_which, events, value) => {
+    const { pid } = await startTarget(IDLE);
+    const cgroup = await filesIn(WELL);
+    // 30 MiB in use, all but 20 of them cache; the events are those of the second reading.
+    const later = await filesIn({ 'memory.events': events });
+    const diagnosis = diagnosisOf(
+      await diagnose({
+        AUTODIAGNOSE_PID: String(pid),
+        AUTODIAGNOSE_CGROUP: cgroup,
+        AUTODIAGNOSE_TLS: 'localhost:1',
+        ...(await pathWith({ openssl: `cp ${later}/* ${cgroup}` })),
+      }),
+    );
+    expect(findingOf(diagnosis, 'memory_held_back')?.value).toBe(value);
   });
 
   test('whose limit is nothing has no limit', async () => {
