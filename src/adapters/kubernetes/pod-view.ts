@@ -136,6 +136,7 @@ function viewContainerStatus(status: JsonObject): ContainerStatus {
     image: asText(status.image),
     imageID: asText(status.imageID),
     restartCount: asNumber(status.restartCount) ?? 0,
+    ...(status.ready === true && { ready: true }),
     ...viewState(asObject(status.state)),
     ...(lastTermination && { lastTermination }),
     ...(uid !== undefined && gid !== undefined && { user: { uid, gid } }),

@@ -69,6 +69,8 @@ export interface ContainerStatus {
   readonly image: string;
   readonly imageID: string;
   readonly restartCount: number;
+  /** Its readiness probe, if it has one, says so. */
+  readonly ready?: boolean;
   readonly waiting?: { readonly reason: string; readonly message: string };
   readonly running?: { readonly startedAt: string };
   readonly terminated?: ContainerTermination;

@@ -47,7 +47,7 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
   return {
     restarts: containersOf(facts.pod).flatMap((status) => restartFinding(status, facts.nowMs) ?? []),
     ...(facts.events && {
-      probes: probeFindings(facts.events, facts.nowMs),
+      probes: probeFindings(facts.events, facts),
       events: warningFindings(facts.events, facts.nowMs),
     }),
     ...(facts.node && { node: nodeFindings(facts.node) }),
@@ -92,12 +92,17 @@ const ago = (ms: number): string =>
 const within = (ms: number, nowMs: number) => (event: PodEvent) => event.type === 'Warning' && nowMs - event.atMs <= ms;
 
 const CONTAINER = /^spec\.(?:initContainers|containers)\{(.*)\}$/;
+const containerOf = ({ fieldPath = '' }: PodEvent): string => CONTAINER.exec(fieldPath)?.[1] ?? '';
 
-function probeFindings(events: readonly PodEvent[], nowMs: number): readonly Finding[] {
-  const failed = events.filter(({ reason }) => reason === 'Unhealthy').filter(within(PROBE_MS, nowMs));
-  const names = [...new Set(failed.map(({ fieldPath = '' }) => CONTAINER.exec(fieldPath)?.[1] ?? ''))];
+function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts): readonly Finding[] {
+  const ready = new Set(containersOf(pod).flatMap((status) => (status.ready ? status.name : [])));
+  // A container that is ready now started slowly, or has recovered.
+  const isOver = (event: PodEvent) => /^(Readiness|Startup) probe/.test(event.message) && ready.has(containerOf(event));
+  const unhealthy = events.filter(({ reason }) => reason === 'Unhealthy').filter(within(PROBE_MS, nowMs));
+  const failed = unhealthy.filter((event) => !isOver(event));
+  const names = [...new Set(failed.map(containerOf))];
   return names.flatMap((name) => {
-    const own = failed.filter(({ fieldPath = '' }) => (CONTAINER.exec(fieldPath)?.[1] ?? '') === name);
+    const own = failed.filter((event) => containerOf(event) === name);
     const value = own.reduce((sum, { count = 1 }) => sum + count, 0);
     const [newest] = own;
     if (!newest || value <= PROBE_FAILURES) return [];

@@ -52,6 +52,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           image: 'app:1',
           imageID: 'sha256:1',
           restartCount: 2,
+          ready: true,
           state: { running: { startedAt: '2026-01-01T00:00:01Z' } },
           lastState: {
             terminated: {
@@ -67,7 +68,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
         },
       ],
       ephemeralContainerStatuses: [
-        { name: 'kdebug-a', state: { waiting: { reason: 'ErrImagePull', message: 'no' } } },
+        { name: 'kdebug-a', ready: false, state: { waiting: { reason: 'ErrImagePull', message: 'no' } } },
         { name: 'foreign', state: {} },
       ],
     },
@@ -116,6 +117,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           image: 'app:1',
           imageID: 'sha256:1',
           restartCount: 2,
+          ready: true,
           running: { startedAt: '2026-01-01T00:00:01Z' },
           lastTermination: {
             exitCode: 137,

@@ -144,6 +144,15 @@ describe('events', () => {
     expect(codes({ events: [event({ atMs: START_MS - 7 * 60_000 })] })).toEqual([]);
   });
 
+  it('forgets what a container that is ready now failed while it started, but not that it seems dead', () => {
+    const messages = ['Startup probe failed: timeout', 'Readiness probe failed: 503', 'Liveness probe failed: 500'];
+    const events = messages.map((message) => event({ message }));
+    expect(found({ events, ...withStatus({ ready: true }) })).toMatchObject([
+      { code: 'probe_failing', value: 14, text: expect.stringContaining('Liveness probe failed') },
+    ]);
+    expect(found({ events, ...withStatus({ ready: false }) })).toMatchObject([{ value: 42 }]);
+  });
+
   it('gathers other warnings, but for those about debug containers', () => {
     const mount = event({ reason: 'FailedMount', message: 'not\nfound', count: 3, atMs: START_MS - 120_000 });
     const ours = event({ reason: 'Failed', fieldPath: 'spec.ephemeralContainers{kdebug-a}' });
