@@ -136,8 +136,9 @@ function nodeFindings({ name, conditions }: Node): readonly Finding[] {
 }
 
 function resourceFindings({ pod, targetContainerName }: ClusterFacts): readonly Finding[] {
-  const { containers } = pod.spec;
-  const target = containers.find(({ name }) => name === targetContainerName) ?? containers[0];
+  const { containers, initContainers } = pod.spec;
+  const named = [...containers, ...initContainers].find(({ name }) => name === targetContainerName);
+  const target = targetContainerName === undefined ? containers[0] : named;
   if (!target) return [];
   const findings: Finding[] = [];
   const cores = quantityOf(target.cpuLimit ?? '');

@@ -197,6 +197,16 @@ describe('requests and limits', () => {
     expect(found(target(parts))[0]?.value).toBe(value);
   });
 
+  it('are those of the target, a sidecar too, and of the first container only where none was named', () => {
+    const sidecar = { ...HEALTHY, name: 'proxy', restartPolicy: 'Always', cpuLimit: '50m' };
+    const pod = podOf({ spec: { containers: [{ ...HEALTHY, cpuLimit: '20m' }], initContainers: [sidecar] } });
+    const values = (targetContainerName: string | undefined) =>
+      found({ pod, targetContainerName }).map(({ value }) => value);
+    expect(values('proxy')).toEqual([95]);
+    expect(values('gone')).toEqual([]);
+    expect(values(undefined)).toEqual([98]);
+  });
+
   it('are missed where there are none', () => {
     const { memoryLimit: _, hasRequests: __, ...bare } = HEALTHY;
     expect(codes({ pod: podOf({ spec: { containers: [bare] } }) })).toEqual(['no_memory_limit', 'no_requests']);
