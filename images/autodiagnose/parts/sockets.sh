@@ -12,12 +12,16 @@ tcp_counters() {
 start_socket_sample() { counters_before=$(tcp_counters); }
 
 look_at_sockets() {
-    whose='' worst_port='' most_waiting=0 slow_port=0 listeners=''
+    whose='' worst_port='' most_waiting=0 slow_port=0 is_full=false listeners=''
     while read -r key first second third fourth fifth sixth seventh; do
         case $key in
             states) established=$first syn_sent=$second time_wait=$third close_wait=$fourth listening=$fifth all=$sixth whose=$seventh ;;
             heap) worst_port=$second ;;
-            listen) most_waiting=$first slow_port=$second listeners="$third $fourth $fifth $sixth $seventh" ;;
+            listen)
+                most_waiting=$first slow_port=$second listeners="$fourth $fifth $sixth $seventh"
+                # No answer from the pod's own listener.
+                if [ "$third" -gt 0 ]; then is_full=true; fi
+                ;;
             port_use) found ports_near_limit "$first" "$first % of the local ports towards ${fourth} port $fifth are in use ($second of $third)" ;;
         esac
     done <<HERE
@@ -29,7 +33,7 @@ HERE
     fi
     found close_wait "$close_wait" "$close_wait sockets in CLOSE_WAIT${worst_port:+, most at local port $worst_port}"
     found syn_sent "$syn_sent" "$syn_sent connections get no answer (SYN_SENT)"
-    found accept_queue "$most_waiting" "$most_waiting connections wait to be accepted at port $slow_port"
+    found accept_queue "$most_waiting" "$most_waiting connections wait to be accepted at port $slow_port" && is_full=true
     text="$((all - time_wait)) of the $whose: $established established, $listening listening, $close_wait CLOSE_WAIT, $syn_sent SYN_SENT; $time_wait TIME_WAIT in the pod"
     look_at_counters
     look_at_conntrack
@@ -39,7 +43,7 @@ HERE
     section sockets "$text"
 }
 
-# Counters of the past mean something only while they grow, or while a queue stands.
+# Counters of the past mean something only while they grow, or while a queue is full. /proc does not tell how many it takes.
 look_at_counters() {
     # shellcheck disable=SC2046,SC2086 # to be split
     set -- $counters_before $(tcp_counters)
@@ -47,7 +51,8 @@ look_at_counters() {
     sent=$(($4 - $1)) again=$(($5 - $2)) dropped=$(($6 - $3))
     if [ "$6" -gt 0 ]; then text="$text; $6 connections dropped by full listen queues since the start"; fi
     if [ "$most_waiting" -gt 0 ]; then
-        found listen_overflow "$6" "a listen queue is full: $most_waiting connections wait at port $slow_port, $6 were dropped"
+        if [ "$is_full" = true ]; then dropped=$6; fi
+        found listen_overflow "$dropped" "a listen queue is full: $most_waiting connections wait at port $slow_port, $dropped were dropped"
     elif [ "$whose" != target ]; then
         found listen_overflow "$dropped" "full listen queues of the pod dropped $dropped connections within the sample"
     fi

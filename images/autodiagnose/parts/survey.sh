@@ -68,6 +68,7 @@ survey() {
             states[$4]++; all++
             if ($4 == "08") heap["CLOSE_WAIT", port]++
             if ($4 == "0A") { split($5, queue, ":"); waiting = hex(queue[2]); if (waiting >= most_waiting) { most_waiting = waiting; slow = port } mine[port] = 1 }
+            if ($4 == "02" && here[1] == there[1]) kept_out[hex(there[2])]++
             if ($4 == "01" || $4 == "02") { peers[$3]++; local[$3] = port; if ($4 == "02") silent[$3]++ }
         }
         END {
@@ -81,7 +82,7 @@ survey() {
             for (key in heap) if (heap[key] > top) { top = heap[key]; split(key, words, SUBSEP); worst = words[2] }
             if (top) print "heap", top, worst
             for (port in mine) if (++shown <= 8) list = list " " port
-            print "listen", most_waiting + 0, slow + 0, list
+            print "listen", most_waiting + 0, slow + 0, kept_out[slow] + 0, list
             size = ports[2] - ports[1] + 1
             for (peer in towards) if (towards[peer] > used) { used = towards[peer]; aim = peer }
             if (used && size > 1) { split(aim, there, ":"); print "port_use", int(used * 100 / size), used, size, address(there[1]) " " hex(there[2]) }

@@ -74,6 +74,20 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     });
   });
 
+  test('is that a queue is full, which it may have been long ago', async () => {
+    // Seven were dropped, all of them before we looked.
+    const counters = await pathWith({
+      awk: 'case "$*" in */net/snmp*) echo 1000 10 7 ;; *) exec /usr/bin/awk "$@" ;; esac',
+    });
+    const waits = await startTarget(fullQueue(128, 1));
+    expect(codesOf(await look(waits.pid, counters))).not.toContain('listen_overflow');
+    const full = await startTarget(fullQueue(9, 15));
+    expect(findingOf(await look(full.pid, counters), 'listen_overflow')).toMatchObject({
+      value: 7,
+      text: expect.stringContaining('10 connections wait at port '),
+    });
+  });
+
   test.skipIf(!canUnshare('--net') || !has('nsenter') || !hasBusybox)('is that it has few ports left', async () => {
     const nine = `const net = require('node:net');
       const server = net.createServer().listen(50000, '127.0.0.1', () => {

@@ -60,12 +60,12 @@ export const closeWait = (count: number): string => `
     }
   });`;
 
-/** Listens, and hangs before it accepts anything: 40 clients come to a queue for `backlog`. */
-export const fullQueue = (backlog: number): string => `
+/** Listens, and hangs before it accepts anything: so many clients come to a queue for `backlog`. */
+export const fullQueue = (backlog: number, clients = 40): string => `
   const net = require('node:net');
   const server = net.createServer().listen({ port: 0, host: '127.0.0.1', backlog: ${backlog} }, () => {
     const { port } = server.address();
-    for (let i = 0; i < 40; i++) net.connect(port, '127.0.0.1').on('error', () => {});
+    for (let i = 0; i < ${clients}; i++) net.connect(port, '127.0.0.1').on('error', () => {});
     const hang = () => {
       require('node:fs').writeSync(1, 'ready');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120_000);
