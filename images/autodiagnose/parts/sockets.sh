@@ -12,11 +12,11 @@ tcp_counters() {
 start_socket_sample() { counters_before=$(tcp_counters); }
 
 look_at_sockets() {
-    whose='' worst_port='' most_waiting=0 slow_port=0 is_full=false listeners=''
+    whose='' worst='' most_waiting=0 slow_port=0 is_full=false listeners=''
     while read -r key first second third fourth fifth sixth seventh; do
         case $key in
             states) established=$first syn_sent=$second time_wait=$third close_wait=$fourth listening=$fifth all=$sixth whose=$seventh ;;
-            heap) worst_port=$second ;;
+            heap) worst="$first $second $third $fourth" ;;
             listen)
                 most_waiting=$first slow_port=$second listeners="$fourth $fifth $sixth $seventh"
                 # No answer from the pod's own listener.
@@ -31,7 +31,7 @@ HERE
         blind sockets "the sockets are not readable; $HELP"
         return
     fi
-    found close_wait "$close_wait" "$close_wait sockets in CLOSE_WAIT${worst_port:+, most at local port $worst_port}"
+    found close_wait "$close_wait" "$close_wait sockets in CLOSE_WAIT${worst:+, most $worst}"
     found syn_sent "$syn_sent" "$syn_sent connections get no answer (SYN_SENT)"
     found accept_queue "$most_waiting" "$most_waiting connections wait to be accepted at port $slow_port" && is_full=true
     text="$((all - time_wait)) of the $whose: $established established, $listening listening, $close_wait CLOSE_WAIT, $syn_sent SYN_SENT; $time_wait TIME_WAIT in the pod"

@@ -66,7 +66,7 @@ survey() {
             # Nobody holds a socket in TIME_WAIT any more.
             if (looked && $4 != "06" && !($10 in held)) next
             states[$4]++; all++
-            if ($4 == "08") heap["CLOSE_WAIT", port]++
+            if ($4 == "08") { heap["at local port " port]++; heap[$3]++ }
             if ($4 == "0A") { split($5, queue, ":"); waiting = hex(queue[2]); if (waiting >= most_waiting) { most_waiting = waiting; slow = port } mine[port] = 1 }
             if ($4 == "02" && here[1] == there[1]) kept_out[hex(there[2])]++
             if ($4 == "01" || $4 == "02") { peers[$3]++; local[$3] = port; if ($4 == "02") silent[$3]++ }
@@ -79,8 +79,9 @@ survey() {
             if (full != "") print "files", best + 0, full, opened[full] + 0, sockets[full] + 0, limit[full] == "" ? 0 : limit[full]
             for (place = 1; place <= deleted && place <= 64; place++) if (place in gone) print "deleted", gone[place]
             print "states", states["01"] + 0, states["02"] + 0, states["06"] + 0, states["08"] + 0, states["0A"] + 0, all + 0, looked ? "target" : "whole pod"
-            for (key in heap) if (heap[key] > top) { top = heap[key]; split(key, words, SUBSEP); worst = words[2] }
-            if (top) print "heap", top, worst
+            for (key in heap) if (heap[key] * 2 > states["08"] && (worst == "" || heap[key] > heap[worst])) worst = key
+            if (worst != "" && worst !~ /^at/) { split(worst, there, ":"); worst = "towards " address(there[1]) " port " hex(there[2]) }
+            if (worst != "") print "heap", worst
             for (port in mine) if (++shown <= 8) list = list " " port
             print "listen", most_waiting + 0, slow + 0, kept_out[slow] + 0, list
             size = ports[2] - ports[1] + 1

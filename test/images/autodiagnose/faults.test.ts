@@ -12,6 +12,7 @@ import {
   filesIn,
   fullQueue,
   IDLE,
+  leakyServer,
   MIB,
   openFiles,
   pathWith,
@@ -41,7 +42,22 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
   test.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {
     const { pid } = await startTarget(closeWait(300));
     const finding = await found(pid, 'close_wait', {}, shell.filter(Boolean));
-    expect(finding).toMatchObject({ value: 300, text: expect.stringMatching(/^300 sockets in CLOSE_WAIT/) });
+    const text = expect.stringMatching(/^300 sockets in CLOSE_WAIT, most towards 127\.0\.0\.1 port \d+$/);
+    expect(finding).toMatchObject({ value: 300, text });
+  });
+
+  test('that serves and leaves sockets unclosed', async () => {
+    const { pid } = await startTarget(leakyServer(150));
+    const text = expect.stringMatching(/^150 sockets in CLOSE_WAIT, most at local port \d+$/);
+    expect(await found(pid, 'close_wait')).toMatchObject({ value: 150, text });
+  });
+
+  test('that leaves sockets unclosed here and there', async () => {
+    const { pid } = await startTarget(`${closeWait(60)} { ${closeWait(60)} }`);
+    // Two programs in one, and none has most.
+    await expect
+      .poll(async () => (await found(pid, 'close_wait')).text, { timeout: 20_000 })
+      .toBe('120 sockets in CLOSE_WAIT');
   });
 
   test('is not blamed for the sockets of another', async () => {

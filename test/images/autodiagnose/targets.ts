@@ -60,6 +60,16 @@ export const closeWait = (count: number): string => `
     }
   });`;
 
+/** A server that does not close what its clients have closed. */
+export const leakyServer = (count: number): string => `
+  const net = require('node:net');
+  let ended = 0;
+  const server = net.createServer({ allowHalfOpen: true }, (peer) => {
+    peer.resume().on('end', () => { if (++ended === ${count}) console.log('ready'); });
+  }).listen(0, '127.0.0.1', () => {
+    for (let i = 0; i < ${count}; i++) net.connect(server.address().port, '127.0.0.1').end();
+  });`;
+
 /** Listens, and hangs before it accepts anything: so many clients come to a queue for `backlog`. */
 export const fullQueue = (backlog: number, clients = 40): string => `
   const net = require('node:net');
