@@ -8,13 +8,12 @@ flags() {
     for process in $TREE; do
         if [ $# -lt 32 ]; then set -- "$@" "$process"; fi
     done
-    {
-        for process; do cat "/proc/$process/cmdline" 2>/dev/null; done
+    for process; do
+        cat "/proc/$process/cmdline" 2>/dev/null
         printf '\0variables\0'
-        if [ "$SEES" = true ]; then
-            for process; do cat "/proc/$process/environ" 2>/dev/null; done
-        fi
-    } | tr '\n\0' '\001\n' | awk '
+        if [ "$SEES" = true ]; then cat "/proc/$process/environ" 2>/dev/null; fi
+        printf '\0process\0'
+    done | tr '\n\0' '\001\n' | awk '
         function size(text, number, unit) {
             if (!match(text, /^[0-9]+/)) return 0
             number = substr(text, 1, RLENGTH) + 0
@@ -27,14 +26,28 @@ flags() {
         }
         # A hundred times as much must still fit into a number of the shell.
         function most(kind, number) { if (number > 1e16) number = 1e16; if (number > sizes[kind]) sizes[kind] = number }
-        function flag(word) {
-            if (word ~ /^-Xmx[0-9]/) most("jvm bytes", size(substr(word, 5)))
-            if (word ~ /^-XX:MaxHeapSize=[0-9]/) most("jvm bytes", size(substr(word, 17)))
-            if (word ~ /^-XX:MaxRAMPercentage=[0-9]/) most("jvm percent", int(substr(word, 22)))
+        # A JVM reads the four sources of its flags in this order, and the last one wins.
+        function flag(word, source) {
+            if (word ~ /^-Xmx[0-9]/) heap[source] = size(substr(word, 5))
+            if (word ~ /^-XX:MaxHeapSize=[0-9]/) heap[source] = size(substr(word, 17))
+            if (word ~ /^-XX:MaxRAMPercentage=[0-9]/) percent[source] = int(substr(word, 22))
             if (word ~ /^--max[-_]old[-_]space[-_]size=[0-9]/) most("node bytes", size(substr(word, 22)) * 1048576)
         }
+        # A percentage means nothing beside a size; and what starts a JVM has the variables, but not the flags, of that one.
+        function end_of_process(source, bytes, share) {
+            for (source = 1; source <= 4; source++) {
+                if (source in heap) bytes = heap[source]
+                if (source in percent) share = percent[source]
+            }
+            if (is_java && !java++) { delete sizes["jvm bytes"]; delete sizes["jvm percent"] }
+            if (!java || is_java) { if (bytes > 0) most("jvm bytes", bytes); else most("jvm percent", share + 0) }
+            split("", heap); split("", percent)
+            words_seen = is_java = variables = 0
+        }
+        BEGIN { sources["JAVA_TOOL_OPTIONS"] = 1; sources["JDK_JAVA_OPTIONS"] = 2; sources["_JAVA_OPTIONS"] = 4; sources["NODE_OPTIONS"] = 5 }
         $0 == "variables" { variables = 1; next }
-        !variables { flag($0); next }
+        $0 == "process" { end_of_process(); next }
+        !variables { if (!words_seen++) is_java = /(^|\/)java$/; flag($0, 3); next }
         {
             name = $0
             sub(/=.*/, "", name)
@@ -42,9 +55,9 @@ flags() {
             value = substr($0, length(name) + 2)
             if (name == "GOMAXPROCS" && value ~ /^[0-9]+$/) most("procs", value + 0)
             if (name == "GOMEMLIMIT") most("gomem", size(value))
-            if (name ~ /^(JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|NODE_OPTIONS)$/) {
+            if (name in sources) {
                 count = split(value, words, " ")
-                for (place = 1; place <= count; place++) flag(words[place])
+                for (place = 1; place <= count; place++) flag(words[place], sources[name])
             }
             if (name in seen) next
             seen[name] = 1

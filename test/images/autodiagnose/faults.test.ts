@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
@@ -220,6 +221,20 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
       go_memory_limit: 98,
       go_max_procs: 800,
     });
+  });
+
+  test.each([
+    [{ JAVA_TOOL_OPTIONS: '-Xmx2g' }, '-Xmx96m', 96],
+    [{ JAVA_TOOL_OPTIONS: '-Xmx2g', JDK_JAVA_OPTIONS: '-Xmx97m' }, '-Xss1m', 97],
+    [{ JDK_JAVA_OPTIONS: '-Xmx2g', _JAVA_OPTIONS: '-Xmx98m' }, '-Xmx50m', 98],
+    [{ _JAVA_OPTIONS: '-XX:MaxRAMPercentage=95' }, '-Xmx50m', undefined],
+  ])('whose JVM has the last size that it was given: %j %s', async (env, flag, value) => {
+    const java = path.join(await directory(), 'java');
+    await symlink('/bin/sh', java);
+    // Its child, like a parent that started it, has the variables as well.
+    const { pid } = await startProgram(java, ['-c', 'echo ready; sleep 120; :', 'java', flag], env);
+    const look = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(WELL) };
+    expect(findingOf(diagnosisOf(await diagnose(look)), 'jvm_heap')?.value).toBe(value);
   });
 
   test('whose runtime was given a share of the limit', async () => {
