@@ -41,7 +41,7 @@ const FAULTS: readonly { name: string; spec: V1PodSpec; code: string; value: num
       spec: podOf({ ...shell('tail /dev/zero; echo ready; sleep 3600'), ...limits('30Mi') }),
       code: 'oom_kill',
       value: 1,
-      text: 'the kernel killed 1 processes',
+      text: 'the kernel killed 1 process of the target',
     },
     {
       name: 'queue',
@@ -212,7 +212,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     );
     await looks.look(namespace, 'visited');
     const diagnosis = await looks.look(namespace, 'visited');
-    expect(sectionOf(diagnosis, 'processes')?.text).toMatch(/^1 with 1 threads, started .* ago, 0 zombies/);
+    expect(sectionOf(diagnosis, 'processes')?.text).toMatch(/^1 with 1 thread, started .* ago, 0 zombies/);
     expect(diagnosis.target?.name).toBe('sleep');
   });
 

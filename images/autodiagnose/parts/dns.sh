@@ -35,7 +35,10 @@ look_at_dns() {
         return
     fi
     read_resolv_conf "$conf"
-    dns_text="$servers name servers, $searches search domains, ndots $ndots"
+    count_of "$searches" 'search domain'
+    dns_text="$counted, ndots $ndots"
+    count_of "$servers" 'name server'
+    dns_text="$counted, $dns_text"
     found dns_many_servers "$servers" "resolv.conf names $servers servers"
     if [ "$servers" -eq 0 ] || [ -z "$server" ]; then
         found dns_no_server 0 'resolv.conf names no server'

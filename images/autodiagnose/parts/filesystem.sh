@@ -64,7 +64,8 @@ look_at_core_files() {
 $(stat -c '%d:%i %n' "$@" 2>/dev/null | awk '!($1 in seen) { seen[$1] = 1; count++; one = $2 } END { print count + 0, one }')
 HERE
     one=${one#"$top"}
-    found core_dump "$cores" "$cores core files of a crashed process, one is ${one#"/proc/$PID"}"
+    count_of "$cores" 'core file'
+    found core_dump "$cores" "$counted of a crashed process, one is ${one#"/proc/$PID"}"
 }
 
 # The kubelet puts a new directory in place when it renews the token.

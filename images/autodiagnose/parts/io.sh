@@ -66,7 +66,8 @@ look_at_file_systems() {
     done <<HERE
 $NUMBERS
 HERE
-    io_text="$count file systems, the fullest is $fullest_path with $fullest %"
+    count_of "$count" 'file system'
+    io_text="$counted, the fullest is $fullest_path with $fullest %"
     for path in $SILENT; do
         found disk_silent 1 "$path does not answer"
         io_text="$io_text; no answer from $path within 2 s"
@@ -113,5 +114,6 @@ HERE
 $SURVEY
 HERE
     found deleted_open "${mib:-0}" "deleted files that are still open hold $mib MiB$largest"
-    io_text="$io_text; ${gone:-0} deleted but open files with ${mib:-0} MiB"
+    count_of "${gone:-0}" 'deleted but open file'
+    io_text="$io_text; $counted with ${mib:-0} MiB"
 }

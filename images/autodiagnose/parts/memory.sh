@@ -48,7 +48,8 @@ look_at_memory() {
     fi
     working=$((used - ${inactive:-0}))
     if [ "$working" -lt 0 ]; then working=0; fi
-    found oom_kill "${kills:-0}" "the kernel killed $kills processes of the target for lack of memory"
+    count_of "${kills:-0}" process processes
+    found oom_kill "${kills:-0}" "the kernel killed $counted of the target for lack of memory"
     text="$((working / 1048576)) MiB in use ($((used / 1048576)) with cache)"
     if [ "${limit:-0}" -gt 0 ]; then
         share=$((working * 100 / limit))
@@ -60,7 +61,8 @@ look_at_memory() {
     if [ -n "$peak" ]; then text="$text; peak $((peak / 1048576)) MiB"; fi
     if [ "${swap:-0}" -gt 0 ]; then text="$text; $((swap / 1048576)) MiB swapped out"; fi
     if [ -n "$high" ]; then text="$text; throttled above $((high / 1048576)) MiB"; fi
-    text="$text; ${kills:-0} out-of-memory kills"
+    count_of "${kills:-0}" 'out-of-memory kill'
+    text="$text; $counted"
     look_at_memory_pressure
     section memory "$text"
 }
@@ -70,8 +72,10 @@ look_at_memory_pressure() {
     times=$((${above:-0} - ${above_before:-${above:-0}}))
     # Whatever reads or writes files is at its limit again and again, as the cache of files fills what nobody needs.
     if [ "${limit:-0}" -gt 0 ] && [ $((working * 100 / limit)) -ge 80 ]; then times=$((times + ${hits:-0} - ${hits_before:-${hits:-0}})); fi
-    found memory_held_back "$times" "the cgroup hit its memory limit $times times within the sample"
-    if [ $((${above:-0} + ${hits:-0})) -gt 0 ]; then text="$text; $((${above:-0} + ${hits:-0})) times at the limit since the start"; fi
+    count_of "$times" time
+    found memory_held_back "$times" "the cgroup hit its memory limit $counted within the sample"
+    count_of $((${above:-0} + ${hits:-0})) time
+    if [ "$counted" != '0 times' ]; then text="$text; $counted at the limit since the start"; fi
     pressure "$MEMORY/memory.pressure"
     if [ -z "$pressure_full" ]; then return; fi
     found memory_pressure "$pressure_full" "all processes waited for memory $pressure_full % of the last 10 seconds"

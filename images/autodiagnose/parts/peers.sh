@@ -55,7 +55,8 @@ look_at_peers() {
     done <<HERE
 $peers
 HERE
-    text="$total peers, $outside of them outside the private ranges and never tried"
+    count_of "$total" peer
+    text="$counted, $outside of them outside the private ranges and never tried"
     if is_private "${KUBERNETES_SERVICE_HOST:-}"; then api=$KUBERNETES_SERVICE_HOST; fi
     if [ "$PEERS" -eq 0 ] || { [ "$total" -eq "$outside" ] && [ -z "$api" ]; }; then
         section peers "$text"
@@ -83,7 +84,9 @@ HERE
     done <<HERE
 $results
 HERE
-    if [ "$refused" -gt 0 ]; then found peer_refused "$refused" "$refused peers refuse a new connection:$refused_at"; fi
-    if [ "$silent" -gt 0 ]; then found peer_timeout "$silent" "$silent peers do not answer a new connection:$silent_at"; fi
+    count_of "$refused" 'peer refuses' 'peers refuse'
+    if [ "$refused" -gt 0 ]; then found peer_refused "$refused" "$counted a new connection:$refused_at"; fi
+    count_of "$silent" 'peer does' 'peers do'
+    if [ "$silent" -gt 0 ]; then found peer_timeout "$silent" "$counted not answer a new connection:$silent_at"; fi
     section peers "$text; tried $tried: $good reachable, $refused refused, $silent without an answer"
 }

@@ -80,7 +80,10 @@ HERE
     if [ -n "$STARTED_TICKS" ]; then now && duration $(((clock - STARTED_TICKS) / 100)) && started=", started $text ago"; fi
     score=''
     { read -r score <"/proc/$PID/oom_score_adj" || :; } 2>/dev/null
-    section processes "$COUNT with $threads threads$started, $zombies zombies, $waiting uninterruptible, $resident MiB resident${top:+ (largest: $top)}, oom_score_adj ${score:-unknown}"
+    count_of "$zombies" zombie
+    gone=$counted
+    count_of "$threads" thread
+    section processes "$COUNT with $counted$started, $gone, $waiting uninterruptible, $resident MiB resident${top:+ (largest: $top)}, oom_score_adj ${score:-unknown}"
 }
 
 look_at_pids() {

@@ -133,6 +133,11 @@ names_of() {
     done
 }
 
+# count_of NUMBER ONE [MANY]: sets counted to the number and its words, "1 process" or "2 processes".
+count_of() {
+    case $1 in 1) counted="1 $2" ;; *) counted="$1 ${3:-$2s}" ;; esac
+}
+
 # Sets text to a length of time given in seconds.
 duration() {
     if [ "$1" -ge 172800 ]; then text="$(($1 / 86400)) days"

@@ -49,12 +49,17 @@ look_at_counters() {
     set -- $counters_before $(tcp_counters)
     if [ $# -lt 6 ]; then return; fi
     sent=$(($4 - $1)) again=$(($5 - $2)) dropped=$(($6 - $3))
-    if [ "$6" -gt 0 ]; then text="$text; $6 connections dropped by full listen queues since the start"; fi
+    count_of "$6" connection
+    if [ "$6" -gt 0 ]; then text="$text; $counted dropped by full listen queues since the start"; fi
     if [ "$most_waiting" -gt 0 ]; then
         if [ "$is_full" = true ]; then dropped=$6; fi
-        found listen_overflow "$dropped" "a listen queue is full: $most_waiting connections wait at port $slow_port, $dropped were dropped"
+        count_of "$most_waiting" 'connection waits' 'connections wait'
+        wait_there=$counted
+        count_of "$dropped" 'was dropped' 'were dropped'
+        found listen_overflow "$dropped" "a listen queue is full: $wait_there at port $slow_port, $counted"
     elif [ "$whose" != target ]; then
-        found listen_overflow "$dropped" "full listen queues of the pod dropped $dropped connections within the sample"
+        count_of "$dropped" connection
+        found listen_overflow "$dropped" "full listen queues of the pod dropped $counted within the sample"
     fi
     # A share of very few is none.
     if [ "$sent" -ge 100 ]; then

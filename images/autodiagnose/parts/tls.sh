@@ -33,7 +33,8 @@ look_at_tls() {
     done
     set +f
     if [ "$left_out" -gt 0 ]; then tls_text="$tls_text; $left_out left out (not within the cluster, no HOST:PORT, or beyond the fifth)"; fi
-    section tls "$looked endpoints$tls_text"
+    count_of "$looked" endpoint
+    section tls "$counted$tls_text"
 }
 
 look_at_certificate() {
@@ -56,7 +57,8 @@ look_at_certificate() {
         tls_text="$tls_text; $host:$port gave no certificate"
         return
     fi
-    tls_text="$tls_text; $host:$port has $days days left"
-    found tls_expiring "$days" "the certificate of $host:$port has $days days left"
+    count_of "$days" day
+    tls_text="$tls_text; $host:$port has $counted left"
+    found tls_expiring "$days" "the certificate of $host:$port has $counted left"
     case $answer in *'NOT match'*) found tls_mismatch 1 "the certificate of $host:$port is not for that name" ;; esac
 }

@@ -146,6 +146,8 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
       oom_kill: 1,
       cpu_throttled_before: 40,
     });
+    expect(findingOf(diagnosis, 'oom_kill')?.text).toBe('the kernel killed 1 process of the target for lack of memory');
+    expect(sectionOf(diagnosis, 'memory')?.text).toContain('; 1 out-of-memory kill');
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
   });
 

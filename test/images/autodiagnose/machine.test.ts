@@ -137,7 +137,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
       const diagnosis = await look(pid, await pathWith({ stat: hang }));
       expect(diagnosis.cost?.milliseconds).toBeLessThan(10_000);
       expect(findingOf(diagnosis, 'disk_silent')?.text).toBe('/dead does not answer');
-      expect(sectionOf(diagnosis, 'io')?.text).toMatch(/^1 file systems, .*; no answer from \/dead within 2 s/);
+      expect(sectionOf(diagnosis, 'io')?.text).toMatch(/^1 file system, .*; no answer from \/dead within 2 s/);
       expect(sectionOf(diagnosis, 'filesystem')).toMatchObject({
         state: 'not-readable',
         lacks: 'an answer of a volume',
