@@ -64,7 +64,7 @@ look_at_file_systems() {
     while read -r blocks free nodes free_nodes path; do
         if [ -n "$path" ]; then look_at_mount; fi
     done <<HERE
-$NUMBERS
+$(each_disk)
 HERE
     count_of "$count" 'file system'
     io_text="$counted, the fullest is $fullest_path with $fullest %"
@@ -72,6 +72,26 @@ HERE
         found disk_silent 1 "$path does not answer"
         io_text="$io_text; no answer from $path within 2 s"
     done
+}
+
+# The numbers and paths, with one line for all that have the same numbers and are not empty: a disk is often mounted
+# several times, as the root (overlay) and as volumes.
+each_disk() {
+    printf '%s\n' "$NUMBERS" | awk -v before="/proc/$PID/root" '
+        NF < 5 { next }
+        {
+            disk = $1 == $2 ? NR : $1 " " $2 " " $3 " " $4
+            path = substr($5, length(before) + 1)
+            if (disk in first) { if (++others[disk] <= 3) also[disk] = also[disk] ", " path; next }
+            order[++count] = disk; first[disk] = path; numbers[disk] = $1 " " $2 " " $3 " " $4
+        }
+        END {
+            for (place = 1; place <= count; place++) {
+                disk = order[place]
+                if (others[disk] > 3) also[disk] = also[disk] " and " others[disk] - 3 " more"
+                print numbers[disk], first[disk] (disk in also ? " (also " substr(also[disk], 3) ")" : "")
+            }
+        }'
 }
 
 # Sets share to the percentage in use; 0 where the file system does not count.
@@ -82,7 +102,6 @@ share_of() {
 
 look_at_mount() {
     count=$((count + 1))
-    path=${path#"/proc/$PID/root"}
     share_of "$nodes" "$free_nodes" && inodes=$share
     found disk_inodes "$inodes" "$path has used $inodes % of its inodes"
     share_of "$blocks" "$free"
