@@ -39,17 +39,18 @@ look_at_dns() {
     dns_text="$counted, ndots $ndots"
     count_of "$servers" 'name server'
     dns_text="$counted, $dns_text"
+    tell=section
     found dns_many_servers "$servers" "resolv.conf names $servers servers"
     if [ "$servers" -eq 0 ] || [ -z "$server" ]; then
         found dns_no_server 0 'resolv.conf names no server'
     elif [ -z "${KUBERNETES_SERVICE_HOST:-}" ] || [ -z "$zone" ]; then
-        dns_text="$dns_text; no lookup, this is not a cluster's DNS"
+        tell=skipped dns_text="$dns_text; no lookup, this is not a cluster's DNS"
     elif ! command -v nslookup >/dev/null 2>&1; then
-        dns_text="$dns_text; no lookup, there is no nslookup"
+        tell=skipped dns_text="$dns_text; no lookup, there is no nslookup"
     elif timed_lookup a && timed_lookup aaaa; then
         look_at_dns_over_tcp
     fi
-    section dns "$dns_text"
+    "$tell" dns "$dns_text"
 }
 
 # timed_lookup TYPE: fails when nobody answered.

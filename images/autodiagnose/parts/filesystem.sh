@@ -6,7 +6,7 @@ look_at_filesystem() {
         return
     fi
     if [ "$CONTAINED" = false ]; then
-        section filesystem 'not a container of its own: its files and mounts are those of the machine, and were not looked at'
+        skipped filesystem 'not a container of its own: its files and mounts are those of the machine, and were not looked at'
         return
     fi
     if [ -n "$SILENT" ]; then

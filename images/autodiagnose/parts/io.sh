@@ -45,9 +45,11 @@ look_at_io() {
         blind io "the target's files are not readable; $HELP"
         return
     fi
+    tell=section
     if [ "$CONTAINED" = true ]; then
         look_at_file_systems
     else
+        tell=skipped
         io_text='not a container of its own: its disks are those of the machine, and were not looked at'
     fi
     look_at_deleted
@@ -56,7 +58,7 @@ look_at_io() {
         found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full % of the last 10 seconds"
         io_text="$io_text; pressure $pressure_full %"
     fi
-    section io "$io_text"
+    "$tell" io "$io_text"
 }
 
 look_at_file_systems() {

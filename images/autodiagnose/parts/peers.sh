@@ -59,7 +59,7 @@ HERE
     text="$counted, $outside of them outside the private ranges and never tried"
     if is_private "${KUBERNETES_SERVICE_HOST:-}"; then api=$KUBERNETES_SERVICE_HOST; fi
     if [ "$PEERS" -eq 0 ] || { [ "$total" -eq "$outside" ] && [ -z "$api" ]; }; then
-        section peers "$text"
+        skipped peers "$text"
         return
     fi
     if ! find_nc; then

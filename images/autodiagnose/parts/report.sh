@@ -19,6 +19,9 @@ found() {
 
 section() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}ok$TAB$2"; }
 
+# Of a section in which there was nothing to look at: it is neither fine nor not readable.
+skipped() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-looked-at$TAB$2"; }
+
 # blind NAME TEXT [LACKS [HELPS]]: HELPS are separated by commas.
 blind() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-readable$TAB$2$TAB${3:-$LACKS}$TAB${4-$HELPS}"; }
 
@@ -116,7 +119,9 @@ render() {
                 list[++sections] = name
                 if (state[name] == "not-readable") blind++
                 else if (name in notes) state[name] = "finding"
-                text = text sprintf("\n%-13s %-11s %s", state[name] == "not-readable" ? "not readable" : state[name], name, said[name]) notes[name] details[name]
+                shown = state[name]
+                gsub(/-/, " ", shown)
+                text = text sprintf("\n%-13s %-11s %s", shown, name, said[name]) notes[name] details[name]
             }
             verdict = "Nothing wrong was found"
             if (total) verdict = total (total == 1 ? " finding: " : " findings: ") cut(titles, 220)

@@ -13,7 +13,7 @@ is_inside() {
 
 look_at_tls() {
     if [ -z "${AUTODIAGNOSE_TLS:-}" ]; then
-        section tls 'no endpoints to look at (AUTODIAGNOSE_TLS names them)'
+        skipped tls 'no endpoints to look at (AUTODIAGNOSE_TLS names them)'
         return
     fi
     if ! command -v openssl >/dev/null 2>&1; then
@@ -34,7 +34,7 @@ look_at_tls() {
     set +f
     if [ "$left_out" -gt 0 ]; then tls_text="$tls_text; $left_out left out (not within the cluster, no HOST:PORT, or beyond the fifth)"; fi
     count_of "$looked" endpoint
-    section tls "$counted$tls_text"
+    if [ "$looked" -eq 0 ]; then skipped tls "$counted$tls_text"; else section tls "$counted$tls_text"; fi
 }
 
 look_at_certificate() {

@@ -14,7 +14,8 @@ export interface Finding {
   readonly section?: string;
 }
 
-const STATES = ['ok', 'finding', 'not-readable'] as const;
+/** `not-looked-at`: there was nothing to look at, so it is neither fine nor unseen. */
+const STATES = ['ok', 'finding', 'not-readable', 'not-looked-at'] as const;
 export type SectionState = (typeof STATES)[number];
 
 /** What would make a section readable: the target's own user and group, a profile, or a target container. */

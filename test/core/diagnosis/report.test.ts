@@ -14,6 +14,7 @@ describe('parseReport', () => {
       findings: [{ code: 'close_wait', value: 214, threshold: 100, text: 't', next: 'n', section: 'sockets' }],
       sections: [
         { name: 'sockets', state: 'finding', text: 's' },
+        { name: 'tls', state: 'not-looked-at', text: 'no endpoints' },
         { name: 'memory', state: 'not-readable', text: '', lacks: 'ptrace access', helps: ['identity', 'general'] },
       ],
       cost: { milliseconds: 3412, cpuMilliseconds: 410, memoryBytes: 2310144 },

@@ -105,6 +105,7 @@ describe('what was fine and what could not be seen', () => {
     { ...blind, helps: ['identity', 'general'] },
     { ...blind, name: 'filesystem', helps: ['identity', 'general'] },
     { name: 'tls', state: 'not-readable', text: 'no tool for it' },
+    { name: 'peers', state: 'not-looked-at', text: '0 peers' },
   ] as const;
   const target = { uid: 65532, gid: 0, effective: true };
 

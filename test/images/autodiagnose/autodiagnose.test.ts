@@ -49,6 +49,9 @@ describe.skipIf(!hasProc)('the report', () => {
     });
     expect(diagnosis.tool?.name).toBe('autodiagnose');
     expect(diagnosis.sections.map(({ name }) => name)).toEqual(SECTIONS);
+    const unasked = diagnosis.sections.filter(({ state }) => state === 'not-looked-at').map(({ name }) => name);
+    expect(unasked).toEqual(['io', 'dns', 'peers', 'tls', 'filesystem']);
+    expect(report.out).toMatch(/^not looked at tls {9}no endpoints/m);
     expect(sectionOf(diagnosis, 'memory')?.text).toBe(
       '20 MiB in use (30 with cache) of 100 MiB, 20 %; peak 40 MiB; 0 out-of-memory kills; pressure 0 %',
     );
