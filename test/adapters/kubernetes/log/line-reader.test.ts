@@ -110,6 +110,18 @@ describe('a line', () => {
     }
   });
 
+  it('without its end that says what programs say as well is the program’s: containerd writes it without a newline', () => {
+    const taken: string[] = [];
+    const taker = {
+      begin: (): Verdict => 'take',
+      content: (bytes: Buffer, from: number, to: number) => void taken.push(bytes.toString('latin1', from, to)),
+      end: () => true,
+    };
+    const said = 'rpc error: code = Unavailable desc = x';
+    expect(read([`${STAMP} one\n${STAMP} ${said}`], taker).nodeWords).toBeUndefined();
+    expect(taken.join('|')).toBe(`one|${said}`);
+  });
+
   it('without its end, and the node’s words behind it, has only its own', () => {
     const text = `${STAMP} ${'long '.repeat(2_000)}`;
     const words = 'failed to watch directory "/var/log/pods/a": no space left on device';
