@@ -1,3 +1,4 @@
+import type { Place } from '../../../src/flow/ports/slack.ts';
 import type { PortScene, Story } from './port-scene.ts';
 
 /** What the suite counts over all its histories. */
@@ -64,9 +65,12 @@ function judgeSlack({ thread }: PortScene, expected: Story['expected'], tally: T
   const result = of('result')[0];
   if (expected.result && !JSON.stringify(result?.message).includes(expected.result))
     tally.wrong(`the result says ${JSON.stringify(result?.message)}`);
-  if (result && anchor && result.place.threadTs !== anchor.ref.ts) tally.wrong('the result is not in the thread');
+  const isPlaced = ({ channelId, threadTs }: Place): boolean =>
+    expected.resultIn ? channelId === expected.resultIn : threadTs === anchor?.ref.ts;
+  if (result && anchor && !isPlaced(result.place)) tally.wrong('the result is elsewhere');
   const file = thread.files[0];
   if (file && !file.content.endsWith('line 119\n')) tally.wrong('the file is not the log');
+  if (file && !isPlaced(file.place)) tally.wrong('the file is elsewhere');
 }
 
 function judgeCluster({ cluster }: PortScene, expected: Story['expected'], tally: Tally): void {

@@ -107,6 +107,8 @@ export interface Expected {
   /** Words that the last state of the anchor must have. */
   readonly anchor?: string;
   readonly result?: string;
+  /** The channel where result and file stand; else the anchor's thread. */
+  readonly resultIn?: string;
   readonly approver?: string;
 }
 

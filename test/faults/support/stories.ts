@@ -25,6 +25,13 @@ export const MAIN: Story = {
   expected: { ...finished, outcome: 'succeeded', files: 1, anchor: 'Succeeded', result: 'line 119' },
 };
 
+const FOR_ONE: Story = {
+  ...MAIN,
+  name: 'a run for its requester alone',
+  policy: aPolicy({ output: { ...aPolicy().output, deliverTo: 'requester' } }),
+  expected: { ...MAIN.expected, resultIn: 'D-U0ROY' },
+};
+
 export const APPROVED: Story = {
   name: 'an approved run',
   policy: approving,
@@ -61,4 +68,4 @@ const CANNOT_START: Story = {
   },
 };
 
-export const STORIES: readonly Story[] = [MAIN, APPROVED, REJECTED, DENIED, CANNOT_START];
+export const STORIES: readonly Story[] = [MAIN, FOR_ONE, APPROVED, REJECTED, DENIED, CANNOT_START];
