@@ -38,7 +38,7 @@ HERE
 # The size of temporary and log directories, as far as they can be counted within two seconds.
 look_at_temporary() {
     sizes=$(said_within 2 du -sxk "$top/tmp" "$top/var/tmp" "$top/var/log" "$top/dev/shm")
-    case $sizes in *'ended 124') files_text="$files_text; too many files to count within 2 s" ;; esac
+    case $sizes in *'ended 124 '?) files_text="$files_text; too many files to count within 2 s" ;; esac
     mib=0 where=''
     while read -r size path; do
         is_number "$size" || continue

@@ -26,17 +26,18 @@ ask_file_systems() {
         set -- "$@" "/proc/$PID/root${path#!}"
     done
     NUMBERS=$(statfs "$@")
-    case $NUMBERS in *'ended 124') ask_one_by_one "$@" ;; esac
+    case $NUMBERS in *'ended 124 '?) ask_one_by_one "$@" ;; esac
 }
 
 ask_one_by_one() {
-    NUMBERS='' silent=0
+    NUMBERS='' cut=0
     for mount; do
         answer=$(statfs "$mount")
-        case $answer in *'ended 124') ;; *) NUMBERS=$NUMBERS$NL$answer && continue ;; esac
-        SILENT="$SILENT ${mount#"/proc/$PID/root"}"
-        silent=$((silent + 1))
-        if [ "$silent" -eq 2 ]; then return; fi
+        case $answer in *'ended 124 '?) ;; *) NUMBERS=$NUMBERS$NL$answer && continue ;; esac
+        # One that runs lacks a CPU, not an answer.
+        case $answer in *R) ;; *) SILENT="$SILENT ${mount#"/proc/$PID/root"}" ;; esac
+        cut=$((cut + 1))
+        if [ "$cut" -eq 2 ]; then return; fi
     done
 }
 

@@ -1,6 +1,6 @@
 # Reading without starting processes, and the one way to start what may take long. Functions set shell variables.
 
-# limited SECONDS COMMAND …: 124 when it had to be ended. Not the timeout of busybox: its timer becomes a child of process 1,
+# limited SECONDS COMMAND …: 124 when it had to be ended, with its state up to then in cut_in. Not the timeout of busybox: its timer becomes a child of process 1,
 # which is the target's, and a target that does not wait for it has a zombie more after every look.
 limited() {
     now && latest=$((clock + $1 * 100))
@@ -11,6 +11,7 @@ limited() {
         wait "$worker"
         return
     fi
+    cut_in=$state
     kill "$worker" 2>/dev/null
     # What waits for a dead volume cannot be killed, and is left behind.
     if ended_by $((clock + 50)); then wait "$worker"; fi
@@ -26,10 +27,10 @@ ended_by() {
     done
 }
 
-# said_within SECONDS COMMAND …: what it says, and then "ended CODE". For what may wait for a dead volume: $(limited …) would
+# said_within SECONDS COMMAND …: what it says, and then "ended CODE", or "ended 124 STATE". For what may wait for a dead volume: $(limited …) would
 # wait with it, as that one keeps the pipe open.
 said_within() {
-    { limited "$@"; echo "ended $?"; } 2>/dev/null | while read -r line; do
+    { cut_in='' && limited "$@"; echo "ended $?${cut_in:+ $cut_in}"; } 2>/dev/null | while read -r line; do
         printf '%s\n' "$line"
         case $line in 'ended '*) break ;; esac
     done

@@ -142,6 +142,9 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
         state: 'not-readable',
         lacks: 'an answer of a volume',
       });
+
+      const slow = 'case "$*" in *-f*/dead*) while :; do :; done ;; *) exec /usr/bin/stat "$@" ;; esac';
+      expect(codesOf(await look(pid, await pathWith({ stat: slow })))).not.toContain('disk_silent');
     },
   );
 
