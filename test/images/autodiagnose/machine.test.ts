@@ -37,7 +37,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
       ${IDLE}`;
     const { pid } = await startTarget(seven);
     // A state that nobody can be brought into at will.
-    const tools = await pathWith({ grep: 'exec /bin/grep "$@" | sed "s/State:.S/State:\\tD/"' });
+    const tools = await pathWith({ grep: 'exec /bin/grep "$@" | sed "s/State:.[RS]/State:\\tD/"' });
     expect(findingOf(await look(pid, tools), 'uninterruptible')).toMatchObject({ value: 7, threshold: 5 });
     expect(codesOf(await look(pid, {}))).not.toContain('uninterruptible');
   });
