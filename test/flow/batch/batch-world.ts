@@ -44,10 +44,10 @@ export class BatchWorld {
     this.fleet = new Fleet(this.clock, typeof pods === 'number' ? podsOfWeb(pods) : pods);
     this.#kept = this.#emptyStore();
     this.store = new Proxy(this.#kept, {
-      get:
-        (_, name) =>
-        (...args: unknown[]) =>
-          Reflect.get(this.#kept, name).apply(this.#kept, args),
+      get: (_, name) => {
+        if (name === 'notes') return this.#kept.notes;
+        return (...args: unknown[]) => Reflect.get(this.#kept, name).apply(this.#kept, args);
+      },
     });
     this.policy = options.policy ?? policyOf(BATCH_RULE);
     [this.bot, this.process] = this.#start(options.death);
