@@ -27,9 +27,11 @@ export async function heedNotes(held: readonly Run[], heeding: Heeding): Promise
 }
 
 async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
-  const { store } = heeding.deps;
-  const notes = await store.notes.take(run.id).catch((thrown: unknown) => complain(run, thrown, heeding) ?? []);
-  for (const text of notes) await heedSurely(run, text, heeding);
+  try {
+    for (const text of await heeding.deps.store.notes.take(run.id)) await heedSurely(run, text, heeding);
+  } catch (thrown) {
+    complain(run, thrown, heeding);
+  }
 }
 
 /** Taken notes are nowhere else: one that could not be heeded now is left again, and holds up none of the others. */
@@ -45,7 +47,7 @@ async function heedSurely(run: Run, text: string, heeding: Heeding): Promise<voi
   }
 }
 
-function complain({ id }: Run, thrown: unknown, { deps: { log } }: Heeding): undefined {
+function complain({ id }: Run, thrown: unknown, { deps: { log } }: Heeding): void {
   log.warn('a note of another replica was not heeded', { runId: id, reason: toKdebugError(thrown).code });
 }
 
