@@ -43,6 +43,7 @@ export class Reply {
   /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
   #doubt: boolean;
   #sureAtMs: number;
+  #isEndKept = false;
   readonly #beforeClosing: () => Promise<void>;
   #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
@@ -155,6 +156,7 @@ export class Reply {
 
   async #say(run: Run): Promise<void> {
     if (run.state === 'received') return;
+    await this.#keepEnd(run);
     const { closed, told } = run.delivery;
     // What happened is on record whether or not Slack can be told of it.
     if (isFinal(run.state) && !closed && !told) this.#conclude(run);
@@ -170,6 +172,13 @@ export class Reply {
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
+  }
+
+  /** A batch at work is ahead of the store; what its last card offers must hold for who clicks at once, at whichever replica. */
+  async #keepEnd({ batch, state }: Run): Promise<void> {
+    if (!batch || !isFinal(state) || this.#isEndKept) return;
+    await this.#session.save();
+    this.#isEndKept = true;
   }
 
   /** Each end once: one that came late is another than the one that was given up. */

@@ -77,6 +77,20 @@ describe('a batch from its words to its files', () => {
     expect(await world.counts()).toMatchObject({ succeeded: 6 });
   });
 
+  it('has its end kept before its card offers what only an ended one can do', async () => {
+    const world = new BatchWorld(2);
+    world.fleet.fateOf = () => ({ startMs: 0, runMs: 100, exitCode: 1 });
+    const states: string[] = [];
+    const update = world.thread.update.bind(world.thread);
+    world.thread.update = async (ref, message, ...more) => {
+      if (JSON.stringify(message).includes('rerun-failed')) states.push((await world.run()).state);
+      return update(ref, message, ...more);
+    };
+    await world.say(`${WEB} --parallelism=2`);
+    await world.clock.advance(LONG);
+    expect(states).toEqual(['finished']);
+  });
+
   it('is judged by the size that people have given it since, not by the one it began with', async () => {
     const narrow = policyOf(aRule({ batch: { maxPods: 10_000, maxParallelism: 4 } }));
     const smaller = new BatchWorld(12);
