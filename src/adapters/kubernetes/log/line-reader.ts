@@ -85,7 +85,7 @@ export class LineReader {
     if (verdict === 'stop') return STOPPED;
     if (verdict === 'hold') return this.#carry(bytes, at, false);
     this.#state = verdict === 'take' ? 'taking' : 'passing';
-    return this.#goOn(bytes, from, taker, final);
+    return this.#goTo(bytes, from, newline, taker, final);
   }
 
   #stampOf(length: number): Stamp | undefined {
@@ -111,8 +111,11 @@ export class LineReader {
     return text.length <= MOST_WORDS_BYTES && (this.#hasStamps || mayBeNodeWords(text));
   }
 
-  #goOn(bytes: Buffer, from: number, taker: LineTaker, final: boolean): number {
-    const newline = bytes.indexOf(NEWLINE, from);
+  #goOn(bytes: Buffer, at: number, taker: LineTaker, final: boolean): number {
+    return this.#goTo(bytes, at, bytes.indexOf(NEWLINE, at), taker, final);
+  }
+
+  #goTo(bytes: Buffer, from: number, newline: number, taker: LineTaker, final: boolean): number {
     const to = newline < 0 ? endOfContent(bytes, from) : newline;
     const isTaken = this.#state === 'taking';
     if (isTaken && to > from) taker.content(bytes, from, to);
