@@ -210,20 +210,24 @@ export class Reply {
     }
     const now = canonicalJson(message);
     if (now === this.#shown || run.delivery.anchorGone) return;
-    await this.#updateAnchor(anchor, message, isFinal(run.state) ? 'final' : 'progress');
+    const isUpdated = await this.#update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
+    // The result then stands alone.
+    if (!isUpdated) await this.#record({ anchorGone: true });
     this.#shown = now;
     this.#saidAtMs = this.#deps.clock.now();
   }
 
-  async #updateAnchor(anchor: PostRef, message: Message, lane: 'progress' | 'final'): Promise<void> {
+  /** False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. */
+  async #update(kind: PostMeta['kind'], ref: PostRef, message: Message, lane: 'progress' | 'final'): Promise<boolean> {
+    const { thread, log } = this.#deps;
     try {
-      await this.#deps.thread.update(anchor, message, this.#meta('anchor'), lane);
+      await thread.update(ref, message, this.#meta(kind), lane);
+      return true;
     } catch (thrown) {
-      // Deleted, in a closed channel, or not ours to change since the app was installed anew: the result then stands alone.
       const { code, detail } = toKdebugError(thrown);
       if (!isForGood(code)) throw thrown;
-      this.#deps.log.warn('the anchor stays as it is', { runId: this.#session.run.id, reason: code, detail });
-      await this.#record({ anchorGone: true });
+      log.warn(`the ${kind} stays as it is`, { runId: this.#session.run.id, reason: code, detail });
+      return false;
     }
   }
 
@@ -247,15 +251,7 @@ export class Reply {
   }
 
   async #updateResult(result: PostRef): Promise<void> {
-    const { run } = this.#session;
-    try {
-      const message = resultMessage(run, momentOf(this.#deps));
-      await this.#deps.thread.update(result, message, this.#meta('result'), 'final');
-    } catch (thrown) {
-      const { code, detail } = toKdebugError(thrown);
-      if (!isForGood(code)) throw thrown;
-      this.#deps.log.warn('the result stays as it is', { runId: run.id, reason: code, detail });
-    }
+    await this.#update('result', result, resultMessage(this.#session.run, momentOf(this.#deps)), 'final');
   }
 
   async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
