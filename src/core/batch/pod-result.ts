@@ -1,6 +1,7 @@
 import type { ContainerTermination } from '../container/pod.ts';
 import { cleanText, foldRewrites } from '../report/log/clean-text.ts';
 import { findSecrets } from '../report/log/find-secrets.ts';
+import { shorten } from '../report/shorten.ts';
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
 import type { PodResult, PodState } from './batch.ts';
 
@@ -87,7 +88,7 @@ function line(text: string, length: number, redact?: readonly RegExp[]): string 
   const folded = foldRewrites(cleanText(text.slice(0, LONGEST_READ)).trim());
   const flat = folded.replace(/\s+/g, ' ').trim();
   const safe = redact ? redacted(flat, redact) : flat;
-  return safe.length <= length ? safe : `${safe.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return shorten(safe, length);
 }
 
 function redacted(text: string, patterns: readonly RegExp[]): string {

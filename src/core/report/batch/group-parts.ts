@@ -1,6 +1,7 @@
 import type { ResultGroup } from '../../batch/group-results.ts';
 import { formatCount } from '../duration.ts';
 import { code, type Part, type Span, strong, text } from '../message.ts';
+import { shorten } from '../shorten.ts';
 import { groupText, shownName } from './batch-text.ts';
 
 /** Groups that a message shows; the files have all. */
@@ -30,10 +31,6 @@ export function groupsPart(groups: readonly ResultGroup[], isPrivate = false): r
 
 /** In characters: five of them in each of eight groups are still one message. */
 const LONGEST_VERDICT = 100;
-const shownVerdict = (verdict: string): string =>
-  verdict.length <= LONGEST_VERDICT
-    ? verdict
-    : `${verdict.slice(0, LONGEST_VERDICT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): readonly Span[] {
   const named = group.count <= OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, EXAMPLES);
@@ -44,7 +41,7 @@ function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): rea
     ...named.flatMap(({ name, verdict }, index) => [
       text(index === 0 ? ' · ' : ' '),
       code(shownName(name)),
-      ...(verdict === undefined || isPrivate ? [] : [text(` (${shownVerdict(verdict)})`)]),
+      ...(verdict === undefined || isPrivate ? [] : [text(` (${shorten(verdict, LONGEST_VERDICT)})`)]),
     ]),
     ...(named.length > 0 && left > 0 ? [text(` and ${left} more`)] : []),
   ];
