@@ -72,9 +72,10 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
     initContainers: asObjects(spec.initContainers).map(viewContainer),
     ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => {
       const env = asObjects(container.env);
-      const runId = textOrNothing(env.find(({ name }) => name === RUN_VARIABLE)?.value);
-      const ref = textOrNothing(env.find(({ name }) => name === REF_VARIABLE)?.value);
-      const notAfterMs = Date.parse(asText(env.find(({ name }) => name === NOT_AFTER_VARIABLE)?.value));
+      const variable = (called: string) => env.find(({ name }) => name === called)?.value;
+      const runId = textOrNothing(variable(RUN_VARIABLE));
+      const ref = textOrNothing(variable(REF_VARIABLE));
+      const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
       return {
         name: asText(container.name),
         image: asText(container.image),
