@@ -30,6 +30,18 @@ async function neverEnded(): Promise<World> {
   return world;
 }
 
+/** A container that runs, and whose bot is gone. */
+async function leftRunning(): Promise<World> {
+  const world = new World();
+  const { bot } = boot(world);
+  await bot.inbox.command(anOrigin(), 'web-1');
+  await settle();
+  const drained = bot.drain(0);
+  await world.clock.advance(2_000);
+  await drained;
+  return world;
+}
+
 async function restarted(world: World) {
   const { bot, store } = boot(world);
   bot.startAdopting();
@@ -80,13 +92,7 @@ describe('a container that never ended, after a restart without a store', () => 
   });
 
   it('is followed while its clocks run', async () => {
-    const world = new World();
-    const { bot } = boot(world);
-    await bot.inbox.command(anOrigin(), 'web-1');
-    await settle();
-    const drained = bot.drain(0);
-    await world.clock.advance(2_000);
-    await drained;
+    const world = await leftRunning();
     const { bot: next, store } = boot(world);
     next.startAdopting();
     await world.clock.advance(1_000);
@@ -115,13 +121,7 @@ describe('a container that never ended, after a restart without a store', () => 
 describe('what a container carries', () => {
   /** A run was launched and its bot is gone; then somebody who may patch pods adds a container that carries the same. */
   async function copied(over: { readonly name: string; readonly runId: RunId; readonly uid?: string }) {
-    const world = new World();
-    const { bot } = boot(world);
-    await bot.inbox.command(anOrigin(), 'web-1');
-    await settle();
-    const drained = bot.drain(0);
-    await world.clock.advance(2_000);
-    await drained;
+    const world = await leftRunning();
     const [ours] = (await world.cluster.pod('shop', 'web-1')).spec.ephemeralContainers;
     const { name, runId, uid = 'uid-1' } = over;
     const copy = { ...ours, name, runId, image: 'evil:1' };
