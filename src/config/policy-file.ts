@@ -69,6 +69,10 @@ const Identity = z.strictObject({
   user: kubernetesName.optional().describe('a template: {userId}, {teamId}, {channelId}'),
   groups: z.array(kubernetesName).max(20).default([]),
   users: record('users', kubernetesName).default({}).describe('exceptions: Slack user id to Kubernetes user'),
+  unmapped: z
+    .enum(['deny', 'allow'])
+    .optional()
+    .describe('people whom `users` does not name; default: deny with mode serviceAccount where `users` names anybody'),
 });
 
 const ApproverGroup = z.strictObject({
@@ -85,6 +89,10 @@ const Image = z.strictObject({
     .enum(['allowed', 'fixed'])
     .default('fixed')
     .describe('whether people may give their own command and environment'),
+  diagnostic: z
+    .boolean()
+    .default(false)
+    .describe('its report is believed: a diagnostic image, which runs its own command only'),
   timeout: duration(1).optional(),
 });
 
@@ -94,6 +102,10 @@ const Approval = z.strictObject({
   expires: duration(7).prefault('15m'),
   reason: z.enum(['required', 'optional']).default('optional').describe("the requester's --reason"),
   voteReason: z.enum(['required', 'optional']).default('optional').describe("the approver's"),
+  grants: z
+    .enum(['allowed', 'denied'])
+    .default('denied')
+    .describe('whether an approver may let the requester repeat the same command for a while'),
 });
 
 const Rule = z.strictObject({
@@ -108,12 +120,19 @@ const Rule = z.strictObject({
 
 const Channel = z.strictObject({
   name: z.string().max(100).optional().describe('shown, never matched'),
+  slackConnect: z
+    .enum(['denied', 'allowed'])
+    .default('denied')
+    .describe('whether kdebug answers here while the channel is shared with another company'),
   rules: z.array(Rule).max(200),
 });
 
 const Limits = z.strictObject({
   ephemeralContainersPerPod: count(1_000).default(10),
+  ephemeralContainersPerPodAndUser: count(1_000).default(5).describe('what one person may add to a pod'),
   runsPerUserPerMinute: count(10_000).default(6),
+  runsPerUser: count(10_000).default(7).describe('of one person, in flight at the same time'),
+  pendingApprovalsPerUser: count(10_000).default(5).describe('of one person, waiting at the same time'),
   runsPerChannel: count(10_000).default(20).describe('in flight at the same time'),
   runsPerCluster: count(10_000).default(200).describe('in flight at the same time'),
   startDeadline: duration(1).prefault('2m'),

@@ -19,9 +19,9 @@ export function policyFromFile(file: PolicyFile): Policy {
     images: mapValues(file.images, imageOf),
     ...given('defaultImage', file.defaultImage),
     channels: Object.fromEntries(
-      Object.entries(file.channels).map(([id, { name, rules }]) => [
+      Object.entries(file.channels).map(([id, { name, rules, slackConnect }]) => [
         asChannelId(id),
-        { rules: rules.map(ruleOf), ...given('name', name) },
+        { rules: rules.map(ruleOf), slackConnect, ...given('name', name) },
       ]),
     ),
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },
@@ -29,17 +29,13 @@ export function policyFromFile(file: PolicyFile): Policy {
   };
 }
 
-function identityOf({ mode, user, groups, users }: PolicyFile['identity']): Identity {
+function identityOf({ mode, user, groups, users, unmapped }: PolicyFile['identity']): Identity {
   const people = Object.fromEntries(Object.entries(users).map(([id, name]) => [asUserId(id), name]));
-  if (mode === 'serviceAccount') return { mode, users: people };
+  const rest = { users: people, ...given('unmapped', unmapped) };
+  if (mode === 'serviceAccount') return { mode, ...rest };
   // `referenceFindings` has refused such a file; should it ever not, the bot's own account must not act instead.
   if (user === undefined) throw new KdebugError('internal_error', { detail: 'impersonation without a user' });
-  return {
-    mode,
-    user,
-    groups,
-    users: people,
-  };
+  return { mode, user, groups, ...rest };
 }
 
 const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias => ({
@@ -47,6 +43,7 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   reference: image.image,
   class: image.class,
   command: image.command,
+  diagnostic: image.diagnostic,
   ...given('timeoutMs', image.timeout),
 });
 

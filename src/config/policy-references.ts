@@ -85,7 +85,20 @@ function imageFindings(file: Tree): readonly Finding[] {
         'is not an image reference, such as registry.example.com/a/b:1.2 or …@sha256:…',
       ),
     );
-  return [...timeouts, ...references, ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images')];
+  const reports = Object.entries(images)
+    .filter(([, image]) => mapOf(image).diagnostic === true && mapOf(image).command === 'allowed')
+    .map(([name]) =>
+      finding(
+        ['images', name, 'diagnostic'],
+        "excludes command: allowed: whoever writes the command also writes the report, and a diagnostic image's is believed",
+      ),
+    );
+  return [
+    ...timeouts,
+    ...references,
+    ...reports,
+    ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images'),
+  ];
 }
 
 function ruleFindings(file: Tree): readonly Finding[] {

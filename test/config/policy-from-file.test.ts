@@ -8,7 +8,10 @@ describe('the example of the design', () => {
   test('loads, with its durations in milliseconds and its sizes in bytes', () => {
     expect(policy.limits).toEqual({
       ephemeralContainersPerPod: 10,
+      ephemeralContainersPerPodAndUser: 5,
       runsPerUserPerMinute: 6,
+      runsPerUser: 7,
+      pendingApprovalsPerUser: 5,
       runsPerChannel: 20,
       runsPerCluster: 200,
       startDeadlineMs: 120_000,
@@ -26,7 +29,14 @@ describe('the example of the design', () => {
           { id: 'look', namespaces: ['shop', 'shop-*'], batch: { maxPods: 50, maxParallelism: 10 } },
           {
             id: 'attach',
-            approval: { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'required', voteReason: 'optional' },
+            approval: {
+              from: ['sre'],
+              count: 1,
+              expiresMs: 900_000,
+              reason: 'required',
+              voteReason: 'optional',
+              grants: 'denied',
+            },
           },
         ],
       },

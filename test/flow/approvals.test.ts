@@ -14,6 +14,7 @@ const terms = (parts: Partial<Approval> = {}): Approval => ({
   expiresMs: 900_000,
   reason: 'optional',
   voteReason: 'optional',
+  grants: 'allowed',
   ...parts,
 });
 

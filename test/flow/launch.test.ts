@@ -11,6 +11,7 @@ const terms: Approval = {
   expiresMs: 900_000,
   reason: 'optional',
   voteReason: 'optional',
+  grants: 'allowed',
 };
 
 const guarded = (parts: Partial<Approval> = {}): Policy =>

@@ -91,6 +91,7 @@ describe('look again', () => {
       expiresMs: 60_000,
       reason: 'optional',
       voteReason: 'optional',
+      grants: 'allowed',
     } as const;
     const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['general'], approval })];
     const policy = aPolicy({

@@ -51,6 +51,7 @@ describe('where the policy delivers to the requester', () => {
       expiresMs: 900_000,
       reason: 'optional',
       voteReason: 'optional',
+      grants: 'allowed',
     } as const;
     const world = new World({ policy: { ...policyOf({ ...BATCH_RULE, approval }), output: FOR_ONE } });
     await world.say('web-1');

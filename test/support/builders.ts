@@ -141,6 +141,7 @@ export const anApproval = (parts: Partial<PendingApproval> = {}): PendingApprova
   count: 1,
   expiresAtMs: START_MS + 60_000,
   voteReason: 'optional',
+  grants: 'allowed',
   votes: [],
   ...parts,
 });
@@ -169,6 +170,7 @@ export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
       reference: 'registry.example.com/autodiagnose:1',
       class: 'observe',
       command: 'fixed',
+      diagnostic: true,
       timeoutMs: 120_000,
     },
     debian: { alias: 'debian', reference: 'debian:12-slim', class: 'observe', command: 'allowed' },
@@ -177,7 +179,10 @@ export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
   channels: { [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules: [aRule()] } },
   limits: {
     ephemeralContainersPerPod: 10,
+    ephemeralContainersPerPodAndUser: 5,
     runsPerUserPerMinute: 6,
+    runsPerUser: 7,
+    pendingApprovalsPerUser: 5,
     runsPerChannel: 20,
     runsPerCluster: 200,
     startDeadlineMs: 60_000,

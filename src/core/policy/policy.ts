@@ -30,6 +30,7 @@ export type Identity =
       readonly mode: 'serviceAccount';
       /** Slack user id to Kubernetes user: who is named here is asked for by SubjectAccessReview before the bot acts. */
       readonly users: Readonly<Record<UserId, string>>;
+      readonly unmapped?: Unmapped;
     }
   | {
       readonly mode: 'impersonate';
@@ -37,7 +38,14 @@ export type Identity =
       readonly groups: readonly string[];
       /** Exceptions: Slack user id to Kubernetes user. */
       readonly users: Readonly<Record<UserId, string>>;
+      readonly unmapped?: Unmapped;
     };
+
+/**
+ * What a person whom `users` does not name may do: nothing at all, or what the mode gives everybody. Absent: `deny` with mode
+ * serviceAccount where `users` names anybody, else `allow`.
+ */
+export type Unmapped = 'deny' | 'allow';
 
 export interface ApproverGroup {
   readonly usergroup?: string;
@@ -51,12 +59,16 @@ export interface ImageAlias {
   readonly class: ImageClass;
   /** Whether people may give their own command, arguments and environment. */
   readonly command: 'allowed' | 'fixed';
+  /** A diagnostic image: it runs its own command only, and its report is believed. Absent: it is not. */
+  readonly diagnostic?: boolean;
   readonly timeoutMs?: number;
 }
 
 export interface ChannelPolicy {
   /** Shown, never matched. */
   readonly name?: string;
+  /** Whether kdebug answers in this channel while it is shared with another company (Slack Connect). Absent: denied. */
+  readonly slackConnect?: 'denied' | 'allowed';
   readonly rules: readonly Rule[];
 }
 
@@ -79,11 +91,19 @@ export interface Approval {
   readonly expiresMs: number;
   readonly reason: 'required' | 'optional';
   readonly voteReason: 'required' | 'optional';
+  /** Whether an approver may let the requester repeat the same command for a while. */
+  readonly grants: 'allowed' | 'denied';
 }
 
 export interface Limits {
   readonly ephemeralContainersPerPod: number;
+  /** Of these, what one person may add. */
+  readonly ephemeralContainersPerPodAndUser: number;
   readonly runsPerUserPerMinute: number;
+  /** Open runs of one person; requests that wait for an approval count apart. */
+  readonly runsPerUser: number;
+  /** Requests of one person that wait for an approval. */
+  readonly pendingApprovalsPerUser: number;
   readonly runsPerChannel: number;
   readonly runsPerCluster: number;
   readonly startDeadlineMs: number;

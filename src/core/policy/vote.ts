@@ -10,6 +10,7 @@ export interface PendingApproval {
   readonly count: number;
   readonly expiresAtMs: number;
   readonly voteReason: 'required' | 'optional';
+  readonly grants: 'allowed' | 'denied';
   readonly votes: readonly Vote[];
 }
 
@@ -64,12 +65,13 @@ export const withoutVotesOf = (approval: PendingApproval, people: readonly strin
 });
 
 /** On what an approval is asked for. */
-export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason'>;
+export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason' | 'grants'>;
 
 /** Whether a decision asks for the very approval that was asked for on these terms: what was said on others does not answer it. */
-export function asksTheSame(decision: Decision, { rule, from, count, voteReason }: Terms): boolean {
+export function asksTheSame(decision: Decision, { rule, from, count, voteReason, grants }: Terms): boolean {
   if (decision.kind !== 'needs-approval' || decision.rule !== rule) return false;
   const { approval } = decision;
   const sameGroups = canonicalJson(approval.from) === canonicalJson(from);
-  return sameGroups && approval.count === count && approval.voteReason === voteReason;
+  const sameTerms = approval.count === count && approval.voteReason === voteReason && approval.grants === grants;
+  return sameGroups && sameTerms;
 }

@@ -115,8 +115,8 @@ function needsApproval(
 ): Run {
   const { grantedBy, atMs } = event;
   if (grantedBy !== undefined) return { ...run, state: 'approved', approvedAtMs: atMs, grantedBy };
-  const { from, count, expiresMs, voteReason } = decision.approval;
-  const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, votes: [] };
+  const { from, count, expiresMs, voteReason, grants } = decision.approval;
+  const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, grants, votes: [] };
   return { ...run, state: 'pending-approval', approval };
 }
 

@@ -48,7 +48,15 @@ export const settled = (run: Run): Run => ({ ...run, state: 'denied', delivery: 
 const waitingForVotes = (expiresAtMs: number) =>
   ({
     state: 'pending-approval',
-    approval: { rule: 'attach', from: ['sre'], count: 1, expiresAtMs, voteReason: 'optional', votes: [] },
+    approval: {
+      rule: 'attach',
+      from: ['sre'],
+      count: 1,
+      expiresAtMs,
+      voteReason: 'optional',
+      grants: 'allowed',
+      votes: [],
+    },
     delivery: { anchor: { channelId: 'C0SHOP', ts: '1.0' } },
   }) as const;
 

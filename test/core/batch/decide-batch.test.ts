@@ -5,7 +5,14 @@ import type { Rule } from '../../../src/core/policy/policy.ts';
 import { aPlan, aPolicy, aRule } from '../../support/builders.ts';
 import { aBatch } from './a-batch.ts';
 
-const approval = { from: ['sre'], count: 1, expiresMs: 60_000, reason: 'optional', voteReason: 'optional' } as const;
+const approval = {
+  from: ['sre'],
+  count: 1,
+  expiresMs: 60_000,
+  reason: 'optional',
+  voteReason: 'optional',
+  grants: 'allowed',
+} as const;
 const policy = (...rules: readonly Rule[]) =>
   aPolicy({ approvers: { sre: { users: [asUserId('U0BOB')] } }, channels: { [asChannelId('C0SHOP')]: { rules } } });
 const narrow = aRule({ id: 'narrow', batch: { maxPods: 50, maxParallelism: 2 } });

@@ -11,7 +11,14 @@ const CLUSTERS = ['prod', 'spare'];
 const NAMESPACES = ['shop', 'shop-a', 'shop-b', 'pay', 'kube-system'];
 const ALIASES = ['one', 'two', 'three'];
 const CHANNELS = ['C0SHOP', 'C0PAY'];
-const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+const approval = {
+  from: ['sre'],
+  count: 1,
+  expiresMs: 1,
+  reason: 'optional',
+  voteReason: 'optional',
+  grants: 'allowed',
+} as const;
 
 const aRuleOf: fc.Arbitrary<Rule> = fc.record(
   {

@@ -30,6 +30,7 @@ const anApproval = (parts: Partial<Approval> = {}): Approval => ({
   expiresMs: 900_000,
   reason: 'optional',
   voteReason: 'optional',
+  grants: 'allowed',
   ...parts,
 });
 

@@ -151,7 +151,14 @@ describe('the profile', () => {
   });
 
   it('auto that no rule allows outright is the mildest, as the target when that is known', () => {
-    const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+    const approval = {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 1,
+      reason: 'optional',
+      voteReason: 'optional',
+      grants: 'allowed',
+    } as const;
     const asked = { profiles: { profiles: ['sysadmin'], approval } } as const;
     expect(planOf(asked)).toMatchObject({
       profile: 'restricted',

@@ -61,7 +61,14 @@ describe('judgeVote', () => {
 });
 
 describe('asksTheSame', () => {
-  const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+  const approval = {
+    from: ['sre'],
+    count: 1,
+    expiresMs: 1,
+    reason: 'optional',
+    voteReason: 'optional',
+    grants: 'allowed',
+  } as const;
   const decision = { kind: 'needs-approval', rule: 'attach', approval } as const;
 
   it('holds whatever else the rule says of its approval', () => {
@@ -73,7 +80,7 @@ describe('asksTheSame', () => {
     ['another rule asks', { ...decision, rule: 'other' }],
     ['other groups are asked', { ...decision, approval: { ...approval, from: ['sre', 'security'] } }],
     ['more people are asked', { ...decision, approval: { ...approval, count: 2 } }],
-    ['reasons are asked for', { ...decision, approval: { ...approval, voteReason: 'required' } }],
+    ['reasons are asked for', { ...decision, approval: { ...approval, voteReason: 'required', grants: 'allowed' } }],
     ['nobody is asked', { kind: 'allow', rule: 'attach' }],
   ] as const)('not when %s', (_, asked) => {
     expect(asksTheSame(asked, anApproval())).toBe(false);

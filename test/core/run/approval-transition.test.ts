@@ -19,7 +19,14 @@ function runAfter(run: Run, event: RunEvent): Run | 'illegal' {
 }
 
 describe('a run that needs an approval', () => {
-  const terms = { from: ['sre'], count: 2, expiresMs: 5_000, reason: 'optional', voteReason: 'required' } as const;
+  const terms = {
+    from: ['sre'],
+    count: 2,
+    expiresMs: 5_000,
+    reason: 'optional',
+    voteReason: 'required',
+    grants: 'allowed',
+  } as const;
   const planned = (parts: object = {}): RunEvent => ({
     kind: 'planned',
     plan: aPlan(),
@@ -38,6 +45,7 @@ describe('a run that needs an approval', () => {
         count: 2,
         expiresAtMs: START_MS + 5_000,
         voteReason: 'required',
+        grants: 'allowed',
         votes: [],
       },
     });

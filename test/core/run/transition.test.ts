@@ -7,7 +7,14 @@ import { transition } from '../../../src/core/run/transition.ts';
 import { aGrant, anApproval, aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
 import { aBatch } from '../batch/a-batch.ts';
 
-const approval = { from: ['sre'], count: 1, expiresMs: 1, reason: 'optional', voteReason: 'optional' } as const;
+const approval = {
+  from: ['sre'],
+  count: 1,
+  expiresMs: 1,
+  reason: 'optional',
+  voteReason: 'optional',
+  grants: 'allowed',
+} as const;
 const planned = (decision: Extract<RunEvent, { kind: 'planned' }>['decision']): RunEvent => ({
   kind: 'planned',
   plan: aPlan(),

@@ -9,7 +9,14 @@ const approving = aPolicy({
       rules: [
         aRule({
           id: 'attach',
-          approval: { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'optional', voteReason: 'optional' },
+          approval: {
+            from: ['sre'],
+            count: 1,
+            expiresMs: 900_000,
+            reason: 'optional',
+            voteReason: 'optional',
+            grants: 'allowed',
+          },
         }),
       ],
     },

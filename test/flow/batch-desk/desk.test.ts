@@ -168,6 +168,7 @@ describe('changing its size', () => {
       expiresMs: 60_000,
       reason: 'optional',
       voteReason: 'optional',
+      grants: 'allowed',
     } as const;
     const rule = aRule({ batch: { maxPods: 50, maxParallelism: 5 }, approval });
     desk.world.policy = { ...POLICY, channels: { [asChannelId('C0SHOP')]: { rules: [rule] } } };

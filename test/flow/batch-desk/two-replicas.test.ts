@@ -28,7 +28,14 @@ it('a button of a batch works whichever replica the click reaches', async () => 
 
 /** U0BOB approved a run, with a grant; it runs at the first replica, and its card is clicked at the second one. */
 async function twoReplicas() {
-  const approval = { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'optional', voteReason: 'optional' } as const;
+  const approval = {
+    from: ['sre'],
+    count: 1,
+    expiresMs: 900_000,
+    reason: 'optional',
+    voteReason: 'optional',
+    grants: 'allowed',
+  } as const;
   const world = new World({
     policy: aPolicy({
       channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ approval })] } },

@@ -327,7 +327,14 @@ describe('an approval', () => {
   const asks = aRule({
     id: 'ask',
     batch: { maxPods: 100, maxParallelism: 10 },
-    approval: { from: ['sre'], count: 1, expiresMs: 900_000, reason: 'optional', voteReason: 'optional' },
+    approval: {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 900_000,
+      reason: 'optional',
+      voteReason: 'optional',
+      grants: 'allowed',
+    },
   });
 
   it('is for the snapshot: later pods are not touched, and one that left fails alone', async () => {
