@@ -29,7 +29,7 @@ describe('explain', () => {
   it('says place, image, profile, identity, decision and container of what is allowed, and exits with 0', () => {
     const { code, text, container } = run('web-1 --image=debian --no-target -- cat $HOME', ...WHO);
     expect(code).toBe(0);
-    expect(text).toMatch(/^command {3}web-1 --image=debian --no-target -- cat/m);
+    expect(text).toMatch(/^command {3}web-1 --no-target --image=debian -- cat/m);
     expect(text).toMatch(/^place {5}cluster prod, namespace shop$/m);
     expect(text).toMatch(/^image {5}debian: debian:12-slim \(observe, command allowed\)$/m);
     expect(text).toMatch(/^profile {3}restricted \(asked: auto\)$/m);
