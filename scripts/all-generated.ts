@@ -1,4 +1,5 @@
 import { architectureGraph } from './gen-architecture.ts';
+import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
@@ -10,6 +11,7 @@ import type { Generated } from './generated.ts';
 export const ALL_GENERATED: readonly Generated[] = [
   policySchema,
   errorsPage,
+  classesPage,
   commandsPage,
   readmeCommands,
   architectureGraph,

@@ -1,10 +1,12 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/command/image-reference.ts';
+import { effectsOf } from '../core/policy/rule-effects.ts';
 import { formatCount } from '../core/report/duration.ts';
 
 /**
  * Checks a policy file and says what is wrong with it, one problem a line. Answers with the exit code: 0 fine, 1
- * problems. Notes on what is allowed but weak (an image by tag) change no code. Contacts nobody: what a cluster or Slack would have to confirm is for the doctor.
+ * problems. Notes change no code: what each rule really gives, and what is
+ * weak (an image by tag). Contacts nobody: what a cluster or Slack would have to confirm is for the doctor.
  */
 export function lintPolicy(path: string, out: (line: string) => void): number {
   const loaded = loadPolicy(path);
@@ -22,6 +24,10 @@ export function lintPolicy(path: string, out: (line: string) => void): number {
   for (const [alias, { reference }] of Object.entries(loaded.policy.images))
     if (!isPinned(reference))
       out(`note: images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`);
+  for (const [channel, { rules }] of Object.entries(loaded.policy.channels))
+    for (const rule of rules)
+      for (const effect of effectsOf(rule, channel, loaded.policy))
+        out(`note: channels.${channel}, rule ${rule.id}: ${effect}`);
   out(`${path} is fine: ${counts.join(', ')}`);
   return 0;
 }

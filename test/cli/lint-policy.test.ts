@@ -8,7 +8,7 @@ function lint(path: string) {
   return { code: lintPolicy(path, (line) => lines.push(line)), lines };
 }
 
-test('a file that is fine yields 0 and one line, with a note for every image that is not pinned', () => {
+test('a file that is fine yields 0, with a note for every image that is not pinned and for what each rule gives', () => {
   const path = fixture('design.yaml');
   const { code, lines } = lint(path);
   expect(code).toBe(0);
@@ -16,6 +16,11 @@ test('a file that is fine yields 0 and one line, with a note for every image tha
   expect(lines.slice(0, -1)).toEqual([
     expect.stringContaining('note: images.debian is a tag'),
     expect.stringContaining('note: images.debugger is a tag'),
+    expect.stringContaining('note: channels.C0SHOP, rule look: anyone in #shop-oncall can run autodiagnose'),
+    expect.stringContaining('rule look: anyone in #shop-oncall can run any command of debian beside every pod'),
+    expect.stringContaining('rule attach: anyone in #shop-oncall, with the approval of 1 of sre, can run debugger'),
+    expect.stringContaining('can take over the node of every pod in shop'),
+    expect.stringContaining('reaches the node, and other pods'),
   ]);
 });
 

@@ -1,0 +1,144 @@
+import type { ContainerSecurityContext, Pod, PodContainer } from '../src/core/container/pod.ts';
+import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../src/core/container/profiles.ts';
+import { CLASS_FACTS, classOfLaunch } from '../src/core/policy/launch-class.ts';
+import { type Generated, table } from './generated.ts';
+
+/** One property of a pod whose target is the container `app`. */
+interface Property {
+  readonly words: string;
+  readonly app?: Partial<PodContainer>;
+  readonly spec?: Partial<Pod['spec']>;
+  readonly target?: null;
+}
+
+const runs = (securityContext: ContainerSecurityContext): Partial<PodContainer> => ({ securityContext });
+const SELF: UserAndGroup = { uid: 1000, gid: 1000 };
+const sidecar: PodContainer = { name: 'sidecar', image: '', securityContext: { runAsUser: 2000 } };
+const app: PodContainer = { name: 'app', image: '', securityContext: {} };
+
+const PROPERTIES: readonly Property[] = [
+  { words: 'nothing special; the pod does not say who runs' },
+  { words: 'the target runs as root', app: runs({ runAsUser: 0 }) },
+  { words: 'the target runs as 1000', app: runs({ runAsUser: 1000 }) },
+  { words: 'the target says `runAsNonRoot`, and no user', app: runs({ runAsNonRoot: true }) },
+  { words: '`--no-target`', target: null },
+  {
+    words: '`--no-target`, the pod says `runAsUser: 1000`',
+    target: null,
+    spec: { securityContext: { runAsUser: 1000 } },
+  },
+  {
+    words: 'shared processes, beside a sidecar as 2000',
+    app: runs({ runAsUser: 0 }),
+    spec: { shareProcessNamespace: true, containers: [app, sidecar] },
+  },
+  { words: '`hostPID`', spec: { hostPID: true } },
+  { words: '`hostNetwork`', spec: { hostNetwork: true } },
+  { words: '`hostIPC`', spec: { hostIPC: true } },
+  {
+    words: 'the target, as 1000, mounts a `hostPath` (or `nfs`, `iscsi`, … or a kind that kdebug does not know)',
+    app: { ...runs({ runAsUser: 1000 }), sharedVolumes: [{ name: 'host', kind: 'hostPath' }] },
+  },
+  { words: 'the target, as 1000, is `privileged`', app: runs({ runAsUser: 1000, privileged: true }) },
+  { words: 'the target, as 1000, adds SYS_ADMIN', app: runs({ runAsUser: 1000, capabilities: ['SYS_ADMIN'] }) },
+  { words: 'the target, as 1000, has `procMount: Unmasked`', app: runs({ runAsUser: 1000, unmaskedProc: true }) },
+];
+
+const PROFILES: readonly (readonly [string, Profile, UserAndGroup | undefined])[] = [
+  ['*restricted* as 65532', 'restricted', NOBODY],
+  ['*restricted* as 1000', 'restricted', SELF],
+  ['*baseline*', 'baseline', undefined],
+  ['*general*', 'general', { uid: 0, gid: 0 }],
+  ['*netadmin*', 'netadmin', { uid: 0, gid: 0 }],
+  ['*sysadmin*', 'sysadmin', { uid: 0, gid: 0 }],
+];
+
+function cell({ app: parts, spec, target }: Property, profile: Profile, runAs: UserAndGroup | undefined): string {
+  const pod = podOf({ ...app, ...parts }, spec);
+  const [own, free] = [false, true].map((ownWords) =>
+    classOfLaunch({
+      pod,
+      targetName: target === null ? undefined : 'app',
+      learnt: undefined,
+      securityContext: securityContextOf(profile, runAs),
+      imageClass: 'observe',
+      ownWords,
+    }),
+  );
+  if (!own || !free) return '';
+  const facts = [...new Set([...own.reasons, ...free.reasons].map(({ fact }) => `\`${fact}\``))].join(', ');
+  const classes = own.class === free.class ? `**${own.class}**` : `**${own.class}**, free command **${free.class}**`;
+  return facts === '' ? classes : `${classes}: ${facts}`;
+}
+
+const podOf = (target: PodContainer, spec: Property['spec']): Pod => ({
+  metadata: {
+    name: '',
+    namespace: '',
+    uid: '',
+    resourceVersion: '',
+    creationTimestamp: '',
+    labels: {},
+    annotations: {},
+    ownerReferences: [],
+  },
+  spec: {
+    shareProcessNamespace: false,
+    hostPID: false,
+    hostIPC: false,
+    hostNetwork: false,
+    securityContext: {},
+    initContainers: [],
+    ephemeralContainers: [],
+    ...spec,
+    containers: [target, ...(spec?.containers?.slice(1) ?? [])],
+  },
+  status: { phase: 'Running', containerStatuses: [], initContainerStatuses: [], ephemeralContainerStatuses: [] },
+});
+
+/** What each pod property, profile and kind of image comes to, by the function that judges every launch. */
+export const classesPage: Generated = {
+  path: 'docs/classes.md',
+  text: () => `# The class of a launch
+
+Made from \`src/core/policy/launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
+
+- **observe** reads. It cannot change the workload, and cannot reach beyond the pod.
+- **intrusive** may slow, pause or change the workload.
+- **elevated** has more power than its target, or a way to the node or to other pods.
+
+A launch is never milder than its image in the catalogue. These facts of the pod, the profile and the command raise it; the card, \`can-i\`, \`explain\`, a
+denial and the audit record name them, and the plan hash covers them.
+
+${table(
+  ['fact', 'raises to', 'what it says', 'why'],
+  Object.entries(CLASS_FACTS).map(([fact, text]) => [`\`${fact}\``, text.class, text.words, text.why]),
+)}
+
+## Pod × profile × kind of image
+
+For an image that the catalogue calls \`observe\`, the first class is that of an image that runs its own command (a diagnostic image too), the second that
+of a free command (words after \`--\`, \`--env\`, \`--arguments-only\`), where it differs.
+
+${table(
+  ['the pod', ...PROFILES.map(([name]) => name)],
+  PROPERTIES.map((property) => [
+    property.words,
+    ...PROFILES.map(([, profile, runAs]) => cell(property, profile, runAs)),
+  ]),
+)}
+
+## How it is judged
+
+- **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
+  with \`--no-target\` too; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
+- **Who a container runs as** is told by \`runAsUser\`, by the kubelet's status (\`user.linux\`), by what a diagnosis learnt of the image, and \`runAsNonRoot\` says
+  that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own.
+- **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the
+  workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim that other pods mount as well is not told apart:
+  the pod does not say.
+- **Capabilities** that a runtime gives every container, and SYS_PTRACE, raise nothing: they reach no further than the processes in sight.
+- The profile \`auto\` takes the first profile that a rule allows; for a free command rather one that needs an approval and sees the target than one that
+  sees nothing.
+`,
+};

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { asChannelId } from '../../../src/core/ids.ts';
+import type { ImageAlias, Rule } from '../../../src/core/policy/policy.ts';
+import { effectsOf } from '../../../src/core/policy/rule-effects.ts';
+import { aPolicy, aRule } from '../../support/builders.ts';
+
+const image = (alias: string, parts: Partial<ImageAlias>): ImageAlias => ({
+  alias,
+  reference: `${alias}:1`,
+  class: 'observe',
+  command: 'fixed',
+  ...parts,
+});
+const IMAGES = {
+  look: image('look', {}),
+  busybox: image('busybox', { command: 'allowed' }),
+  debugger: image('debugger', { class: 'elevated', command: 'allowed' }),
+};
+
+const said = (parts: Partial<Rule>, images: Record<string, ImageAlias> = IMAGES): string => {
+  const policy = aPolicy({ images, channels: { [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules: [] } } });
+  return effectsOf(aRule(parts), 'C0SHOP', policy).join('\n');
+};
+
+describe('a rule is told by what it gives', () => {
+  it('names who, what and where', () => {
+    expect(said({}, { look: IMAGES.look })).toBe(
+      'anyone in #shop-oncall can run look (each with its own command) in every pod in shop',
+    );
+    expect(effectsOf(aRule(), 'C0OTHER', aPolicy()).join()).toContain('anyone in C0OTHER');
+  });
+
+  it('says that free commands read environment, files and tokens', () => {
+    const words = said({ classes: ['observe', 'intrusive'] });
+    expect(words).toContain('anyone in #shop-oncall can read the environment, files and tokens of every pod in shop');
+    expect(words).toContain('any command of busybox');
+    expect(words).not.toContain('debugger');
+  });
+
+  it('says that free commands of class observe stay beside the target', () => {
+    expect(said({})).toContain('any command of busybox beside every pod in shop, where it cannot see the target');
+    expect(said({ profiles: ['general'] })).not.toContain('any command');
+  });
+
+  it('says that elevated is a way to the node, and sysadmin the node', () => {
+    const words = said({ classes: ['elevated'], profiles: ['sysadmin'] });
+    expect(words).toContain('can take over the node of every pod in shop: any command of busybox or debugger');
+    expect(words).toContain('reaches the node, and other pods');
+    expect(said({ classes: ['elevated'] })).toContain('read the environment, files and tokens');
+  });
+
+  it('says whose approval it takes', () => {
+    const approval = {
+      from: ['sre'],
+      count: 2,
+      expiresMs: 1,
+      reason: 'optional',
+      voteReason: 'optional',
+      grants: 'denied',
+    } as const;
+    expect(said({ approval })).toContain('anyone in #shop-oncall, with the approval of 2 of sre, can run');
+    expect(said({ approval: { ...approval, from: [] } })).toContain('of nobody');
+  });
+});
+
+describe('what a rule names in vain is said', () => {
+  it.each(['netadmin', 'sysadmin'] as const)('the profile %s without the class elevated', (profile) => {
+    expect(said({ profiles: [profile] })).toContain(`the profile ${profile} is never allowed by it`);
+    expect(said({ profiles: [profile], classes: ['elevated'] })).not.toContain('never allowed');
+  });
+
+  it.each(['clusters', 'namespaces', 'classes', 'profiles'] as const)('an empty list of %s', (list) => {
+    expect(said({ [list]: [] })).toContain('nobody can use it');
+  });
+
+  it('classes that no image fits', () => {
+    expect(said({}, { debugger: IMAGES.debugger })).toContain('nobody can use it');
+  });
+});
