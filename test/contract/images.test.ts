@@ -51,7 +51,7 @@ describe.each(dockerfiles)('%s', (path) => {
   const final = finalStageOf(path);
 
   it('names every base by tag and digest', () => {
-    const bases = restsOf(instructionsOf(path), 'FROM');
+    const bases = restsOf(instructionsOf(path), 'FROM').filter((base) => base !== 'scratch');
     expect(bases.length).toBeGreaterThan(0);
     for (const base of bases)
       expect(base).toMatch(/^(?:--platform=\$BUILDPLATFORM )?[a-z0-9./-]+:[\w.-]+@sha256:[0-9a-f]{64}(?: AS [a-z]+)?$/);
@@ -76,10 +76,10 @@ describe.each(dockerfiles)('%s', (path) => {
   it('says what it is, of which version, and on which base', () => {
     const labels = labelsOf(path);
     const [base = ''] = restsOf(final, 'FROM');
-    expect(labels.get('licenses')).toBe('Apache-2.0');
+    expect(labels.get('licenses')).toMatch(/^Apache-2\.0(?: AND |$)/);
     expect(labels.get('revision')).toBe('$REVISION');
     expect(labels.get('base.digest')).toBe(/sha256:[0-9a-f]{64}/.exec(base)?.[0]);
-    expect(labels.get('base.name')).toMatch(new RegExp(`(?:^|/)${base.slice(0, base.indexOf('@'))}$`));
+    expect(labels.get('base.name')).toBe(base === 'scratch' ? undefined : base.slice(0, base.indexOf('@')));
     expect([...labels.keys()]).toEqual(expect.arrayContaining(['title', 'description', 'version']));
   });
 });
