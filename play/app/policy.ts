@@ -21,7 +21,7 @@ identity: { mode: serviceAccount }
 approvers:
   sre: { usergroup: S0SRE }
 images:
-  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m }
+  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
@@ -38,10 +38,17 @@ channels:
         classes: [observe]
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 10 }
+      # Free commands may change a workload, so they are intrusive. This channel may all the same: it is the team's own shop.
+      - id: hands-on
+        clusters: [play]
+        namespaces: [shop, vault, default]
+        classes: [intrusive]
+        profiles: [restricted, baseline, general]
+        batch: { maxPods: 50, maxParallelism: 10 }
       - id: attach
         clusters: [play]
         namespaces: [shop]
         classes: [elevated]
         profiles: [sysadmin]
-        approval: { from: [sre], count: 1, expires: 15m, reason: required }
+        approval: { from: [sre], count: 1, expires: 15m, reason: required, grants: allowed }
 `;

@@ -8,6 +8,7 @@ import { asRunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import type { Decision } from '../core/policy/decision.ts';
 import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { classText } from '../core/policy/launch-class.ts';
 import { makePlan } from '../core/policy/make-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { resolveImage } from '../core/policy/resolve-image.ts';
@@ -21,6 +22,8 @@ export interface Explained {
   readonly place?: string;
   readonly image?: string;
   readonly profile?: string;
+  /** The class of the launch, and what raised it. */
+  readonly class?: string;
   readonly identity: string;
   readonly decision: Decision;
   /** Of a pod that nobody has looked at; absent when denied. */
@@ -46,8 +49,9 @@ export function explainRequest(request: RunRequest, asker: Asker, policy: Policy
   const { plan } = made;
   const decision = decide(plan, policy, podsOf(request));
   const profile = request.profile === plan.profile ? plan.profile : `${plan.profile} (asked: ${request.profile})`;
-  if (decision.kind === 'deny') return { ...what, profile, decision };
-  return { ...what, profile, decision, container: containerOf(plan, decision) };
+  const answer = { ...what, profile, class: classText(plan.class, plan.classReasons), decision };
+  if (decision.kind === 'deny') return answer;
+  return { ...answer, container: containerOf(plan, decision) };
 }
 
 type NotResolved = Extract<ReturnType<typeof resolvePlace>, { kind: 'deny' }>;
@@ -87,6 +91,8 @@ function hypotheticalPod({ target, targetContainer }: RunRequest, namespace: str
       nodeName: '<node>',
       shareProcessNamespace: false,
       hostPID: false,
+      hostIPC: false,
+      hostNetwork: false,
       securityContext: {},
       containers: [{ name: container, image: '', securityContext: {} }],
       initContainers: [],

@@ -55,6 +55,7 @@ function print(
   row('place', explained.place);
   row('image', explained.image);
   row('profile', explained.profile);
+  row('class', explained.class);
   row('acts as', explained.identity);
   const { decision } = explained;
   if (decision.kind === 'deny') {

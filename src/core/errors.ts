@@ -112,16 +112,12 @@ export const REASONS = {
     'Use one of its aliases; new images are added by the owners of the kdebug policy.',
   ),
   class_not_allowed: user(
-    'no rule of this channel covers images of that class there',
-    'Use an image that does less harm (observe is the mildest), or ask for a rule.',
+    'no rule of this channel covers a launch of that class there',
+    'Ask for less (an image of a milder class, its own command, --profile=restricted), or ask for a rule that covers it.',
   ),
   profile_not_allowed: user(
     'no rule of this channel covers that profile there',
     'Leave --profile out: kdebug picks the least power that does. Or ask for a rule.',
-  ),
-  power_not_allowed: user(
-    'that needs more power than the profile brings, which makes it elevated, and no rule of this channel covers that',
-    'Ask for less, or for a rule that covers the class elevated.',
   ),
   batch_not_allowed: user(
     'no rule of this channel covers several pods at once there',

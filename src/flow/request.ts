@@ -2,6 +2,7 @@ import { planHash } from '../core/container/plan.ts';
 import { problemOfPod } from '../core/container/target.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
+import { classText } from '../core/policy/launch-class.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
@@ -57,9 +58,15 @@ export async function planOrRefusal(run: Run, deps: FlowDeps): Promise<Made | { 
   }
 }
 
-function recordDecision(run: Run, { decision, batch }: Made, deps: FlowDeps): Promise<void> {
+function recordDecision(run: Run, { plan, decision, batch }: Made, deps: FlowDeps): Promise<void> {
   const code = decision.kind === 'deny' ? decision.code : undefined;
-  return record(deps, run, 'decision', { kind: decision.kind, code, rule: decision.rule, pods: batch?.approvedPods });
+  return record(deps, run, 'decision', {
+    kind: decision.kind,
+    code,
+    rule: decision.rule,
+    class: classText(plan.class, plan.classReasons),
+    pods: batch?.approvedPods,
+  });
 }
 
 /** An open grant stands in for the approval; without one, the cluster must take the patch before a person is bothered. */

@@ -27,23 +27,22 @@ function run(...words: readonly string[]) {
 
 describe('explain', () => {
   it('says place, image, profile, identity, decision and container of what is allowed, and exits with 0', () => {
-    const { code, text, container } = run('web-1 --image=debian -- cat $HOME', ...WHO);
+    const { code, text, container } = run('web-1 --image=debian --no-target -- cat $HOME', ...WHO);
     expect(code).toBe(0);
-    expect(text).toMatch(/^command {3}web-1 --image=debian -- cat/m);
+    expect(text).toMatch(/^command {3}web-1 --image=debian --no-target -- cat/m);
     expect(text).toMatch(/^place {5}cluster prod, namespace shop$/m);
     expect(text).toMatch(/^image {5}debian: debian:12-slim \(observe, command allowed\)$/m);
-    expect(text).toMatch(/^profile {3}general \(asked: auto\)$/m);
+    expect(text).toMatch(/^profile {3}restricted \(asked: auto\)$/m);
+    expect(text).toMatch(/^class {5}observe$/m);
     expect(text).toMatch(/^acts as {3}slack:U0ROY, group kdebug:C0SHOP$/m);
     expect(text).toMatch(/^decision {2}allowed by rule look$/m);
     expect(container).toMatchObject({
       name: 'kdebug-<id>',
       image: 'debian:12-slim',
-      targetContainerName: '<target>',
       command: ['cat', '$$HOME'],
       env: [
         { name: 'KDEBUG_RUN', value: '<run>' },
         { name: 'KDEBUG_REQUESTER', value: 'U0ROY' },
-        { name: 'KDEBUG_TARGET', value: '<target>' },
         { name: 'KDEBUG_NOT_AFTER', value: '<time>' },
         { name: 'KDEBUG_REF', value: '<sealed>' },
       ],
@@ -57,6 +56,13 @@ describe('explain', () => {
     expect(text).toMatch(/^decision {2}needs approval by rule attach: 1 of sre$/m);
     expect(container).toMatchObject({ targetContainerName: 'app', securityContext: { privileged: true } });
     expect(container.env).toContainEqual({ name: 'KDEBUG_APPROVERS', value: '<approvers>' });
+  });
+
+  it('says what raised the class of what is denied', () => {
+    const { code, text } = run('web-1 --image=debian -- cat $HOME', ...WHO);
+    expect(code).toBe(1);
+    expect(text).toMatch(/^class {5}intrusive: a free command that may reach the workload$/m);
+    expect(text).toContain('nearest rule: look (class_not_allowed)');
   });
 
   it.each([

@@ -20,7 +20,7 @@ images:
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general], batch: { maxPods: 20, maxParallelism: 10 } }
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general], batch: { maxPods: 20, maxParallelism: 10 } }
 limits: { runsPerUserPerMinute: 100 }
 `;
 

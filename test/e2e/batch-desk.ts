@@ -29,7 +29,7 @@ channels:
       - id: look
         clusters: [test]
         namespaces: [${namespace}]
-        classes: [observe]
+        classes: [observe, intrusive]
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 4 }
       - id: attach

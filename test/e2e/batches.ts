@@ -15,16 +15,16 @@ approvers:
   sre: { usergroup: S0SRE }
 images:
   security-audit: { image: "${BUSYBOX}", class: observe, command: allowed }
-  heavy: { image: "${BUSYBOX}", class: intrusive, command: allowed }
+  heavy: { image: "${BUSYBOX}", class: elevated, command: allowed }
   missing: { image: "localhost/no-such-image:1", class: observe }
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general], batch: { maxPods: 50, maxParallelism: 10 } }
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general], batch: { maxPods: 50, maxParallelism: 10 } }
       - id: heavy
         clusters: [test]
         namespaces: [${namespace}]
-        classes: [intrusive]
+        classes: [elevated]
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 10 }
         approval: { from: [sre], count: 1, expires: 15m }

@@ -26,7 +26,7 @@ defaultImage: autodiagnose
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
 limits: { startDeadline: 90s, runsPerUserPerMinute: 100 }
 `;
 

@@ -22,7 +22,7 @@ images:
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
       - id: attach
         clusters: [test]
         namespaces: [${namespaces.join(', ')}]

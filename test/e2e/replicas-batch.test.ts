@@ -17,7 +17,7 @@ channels:
       - id: look
         clusters: [test]
         namespaces: [shop]
-        classes: [observe]
+        classes: [observe, intrusive]
         profiles: [general]
         batch: { maxPods: 10, maxParallelism: 3 }
 limits: { startDeadline: 60s, runsPerUserPerMinute: 100 }

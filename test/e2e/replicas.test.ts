@@ -19,7 +19,7 @@ images:
   debian: { image: "debian:12-slim", class: observe, command: allowed }
 defaultImage: debian
 channels:
-${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe], profiles: [general] }] }`).join('\n')}
+${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive], profiles: [general] }] }`).join('\n')}
 limits: { startDeadline: 60s, runsPerUserPerMinute: 1000 }
 `;
 

@@ -32,7 +32,7 @@ defaultImage: autodiagnose
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
 limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100 }
 `;
 

@@ -1,8 +1,10 @@
 import type {
+  ContainerSecurityContext,
   ContainerStatus,
   ContainerTermination,
   Pod,
   PodContainer,
+  PodEphemeralContainer,
   PodSecurityContext,
 } from '../../core/container/pod.ts';
 import {
@@ -21,6 +23,22 @@ const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/defau
 const RUN_VARIABLE = 'KDEBUG_RUN';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
+/**
+ * Kinds of volume that hold nothing but the pod's own. A claim counts as its workload's own data: the pod does not tell who else
+ * mounts it. Every other kind, and one that is not known here, reaches the node or other pods.
+ */
+const OWN_VOLUMES: ReadonlySet<string> = new Set([
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'gitRepo',
+  'image',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]);
 
 /**
  * The projection of a core/v1 Pod that the rest of kdebug reads; a watch keeps nothing else. Fields that are missing or
@@ -61,33 +79,72 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
   const nodeName = textOrNothing(spec.nodeName);
   const os = textOrNothing(asObject(spec.os).name);
   const nodeSelectorOs = textOrNothing(asObject(spec.nodeSelector)['kubernetes.io/os']);
+  const shared = sharedVolumesOf(spec);
   return {
     ...(nodeName !== undefined && { nodeName }),
     ...(os !== undefined && { os }),
     ...(nodeSelectorOs !== undefined && { nodeSelectorOs }),
     shareProcessNamespace: spec.shareProcessNamespace === true,
     hostPID: spec.hostPID === true,
-    securityContext: viewSecurityContext(spec.securityContext),
-    containers: asObjects(spec.containers).map(viewContainer),
-    initContainers: asObjects(spec.initContainers).map(viewContainer),
-    ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => {
-      const env = asObjects(container.env);
-      const variable = (called: string) => env.find(({ name }) => name === called)?.value;
-      const runId = textOrNothing(variable(RUN_VARIABLE));
-      const ref = textOrNothing(variable(REF_VARIABLE));
-      const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
-      return {
-        name: asText(container.name),
-        image: asText(container.image),
-        ...(runId !== undefined && { runId }),
-        ...(ref !== undefined && { ref }),
-        ...(Number.isFinite(notAfterMs) && { notAfterMs }),
-      };
-    }),
+    hostIPC: spec.hostIPC === true,
+    hostNetwork: spec.hostNetwork === true,
+    securityContext: viewUser(asObject(spec.securityContext)),
+    containers: asObjects(spec.containers).map((container) => viewContainer(container, shared)),
+    initContainers: asObjects(spec.initContainers).map((container) => viewContainer(container, shared)),
+    ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => viewEphemeral(container, shared)),
   };
 }
 
-function viewContainer(container: JsonObject): PodContainer {
+/** Volumes that reach beyond the pod: name and kind. */
+type SharedVolumes = ReadonlyMap<string, string>;
+
+function sharedVolumesOf(spec: JsonObject): SharedVolumes {
+  return new Map(
+    asObjects(spec.volumes).flatMap(({ name, ...source }) =>
+      Object.keys(source)
+        .filter((kind) => !OWN_VOLUMES.has(kind))
+        .map((kind) => [asText(name), kind] as const),
+    ),
+  );
+}
+
+/** What every kind of container has. */
+function viewAnyContainer(container: JsonObject, shared: SharedVolumes) {
+  const sharedVolumes =
+    shared.size === 0
+      ? []
+      : [...asObjects(container.volumeMounts), ...asObjects(container.volumeDevices)].flatMap((mount) => {
+          const name = asText(mount.name);
+          const kind = shared.get(name);
+          return kind === undefined ? [] : [{ name, kind }];
+        });
+  return {
+    name: asText(container.name),
+    image: asText(container.image),
+    securityContext: viewSecurityContext(asObject(container.securityContext)),
+    ...(sharedVolumes.length > 0 && { sharedVolumes }),
+  };
+}
+
+function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemeralContainer {
+  const env = asObjects(container.env);
+  const variable = (called: string) => env.find(({ name }) => name === called)?.value;
+  const targetContainerName = textOrNothing(container.targetContainerName);
+  const runId = textOrNothing(variable(RUN_VARIABLE));
+  const ref = textOrNothing(variable(REF_VARIABLE));
+  const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
+  const { securityContext, ...any } = viewAnyContainer(container, shared);
+  return {
+    ...any,
+    ...(Object.keys(securityContext).length > 0 && { securityContext }),
+    ...(targetContainerName !== undefined && { targetContainerName }),
+    ...(runId !== undefined && { runId }),
+    ...(ref !== undefined && { ref }),
+    ...(Number.isFinite(notAfterMs) && { notAfterMs }),
+  };
+}
+
+function viewContainer(container: JsonObject, shared: SharedVolumes): PodContainer {
   const restartPolicy = textOrNothing(container.restartPolicy);
   const resources = asObject(container.resources);
   const [limits, requests] = [asObject(resources.limits), asObject(resources.requests)];
@@ -95,9 +152,7 @@ function viewContainer(container: JsonObject): PodContainer {
   const cpuLimit = textOrNothing(limits.cpu);
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
-    name: asText(container.name),
-    image: asText(container.image),
-    securityContext: viewSecurityContext(container.securityContext),
+    ...viewAnyContainer(container, shared),
     ...(memoryLimit !== undefined && { memoryLimit }),
     ...(cpuLimit !== undefined && { cpuLimit }),
     ...(hasRequests && { hasRequests }),
@@ -105,8 +160,18 @@ function viewContainer(container: JsonObject): PodContainer {
   };
 }
 
-function viewSecurityContext(raw: unknown): PodSecurityContext {
-  const context = asObject(raw);
+function viewSecurityContext(context: JsonObject): ContainerSecurityContext {
+  const added = asObject(context.capabilities).add;
+  const capabilities = Array.isArray(added) ? added.map(asText) : [];
+  return {
+    ...viewUser(context),
+    ...(context.privileged === true && { privileged: true }),
+    ...(capabilities.length > 0 && { capabilities }),
+    ...(context.procMount === 'Unmasked' && { unmaskedProc: true }),
+  };
+}
+
+function viewUser(context: JsonObject): PodSecurityContext {
   const runAsNonRoot = asFlag(context.runAsNonRoot);
   const runAsUser = asNumber(context.runAsUser);
   const runAsGroup = asNumber(context.runAsGroup);

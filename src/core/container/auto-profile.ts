@@ -54,7 +54,11 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
  * earlier diagnosis `learnt` of its image. A user without a group runs with the group of the passwd file of its image, which
  * only the latter two know; else with group 0.
  */
-export function identityOfTarget(pod: Pod, container: PodContainer, learnt?: UserAndGroup): UserAndGroup | undefined {
+export function identityOfTarget(
+  pod: Pod,
+  container: Pick<PodContainer, 'name' | 'securityContext'>,
+  learnt?: UserAndGroup,
+): UserAndGroup | undefined {
   const known = statusOfTarget(pod, container.name)?.user ?? learnt;
   const uid = container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser ?? known?.uid;
   if (uid === undefined) return undefined;

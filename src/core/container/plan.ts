@@ -1,4 +1,5 @@
 import { canonicalJson, sha256 } from '../hash.ts';
+import type { ClassReason } from '../policy/launch-class.ts';
 import type { ImageClass } from '../policy/policy.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { PodSecurityLevel } from './pod.ts';
@@ -28,6 +29,8 @@ export interface Plan {
   readonly profile: Profile;
   readonly securityContext?: SecurityContext;
   readonly class: ImageClass;
+  /** The facts of pod, profile and command that raised the class. */
+  readonly classReasons: readonly ClassReason[];
   /** The run clock: from its start. */
   readonly timeoutMs: number;
   /** The start clock: from the launch. */

@@ -21,18 +21,13 @@ export interface Pod {
     readonly nodeSelectorOs?: string;
     readonly shareProcessNamespace: boolean;
     readonly hostPID: boolean;
+    readonly hostIPC: boolean;
+    readonly hostNetwork: boolean;
     readonly securityContext: PodSecurityContext;
     readonly containers: readonly PodContainer[];
     readonly initContainers: readonly PodContainer[];
-    /** Names, images, `KDEBUG_RUN`, `KDEBUG_REF` and `KDEBUG_NOT_AFTER` values of all ephemeral containers, ours and foreign. */
-    readonly ephemeralContainers: readonly {
-      readonly name: string;
-      readonly image: string;
-      readonly runId?: string;
-      /** `KDEBUG_REF`, sealed. */
-      readonly ref?: string;
-      readonly notAfterMs?: number;
-    }[];
+    /** All of them, ours and foreign. */
+    readonly ephemeralContainers: readonly PodEphemeralContainer[];
   };
   readonly status: {
     readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
@@ -49,10 +44,37 @@ export interface PodSecurityContext {
   readonly runAsGroup?: number;
 }
 
-export interface PodContainer {
+/** What a container may do and whom it runs as; what is absent is as the pod, the image or the runtime says. */
+export interface ContainerSecurityContext extends PodSecurityContext {
+  readonly privileged?: boolean;
+  /** `capabilities.add`, as the API spells them: without `CAP_`, or `ALL`. */
+  readonly capabilities?: readonly string[];
+  /** `procMount: Unmasked`: `/proc/sys` and its like can be written. */
+  readonly unmaskedProc?: boolean;
+}
+
+/** What decides about the class of a launch, of every kind of container. */
+interface AnyContainer {
   readonly name: string;
   readonly image: string;
-  readonly securityContext: PodSecurityContext;
+  readonly securityContext: ContainerSecurityContext;
+  /** The mounted volumes that reach beyond the pod, by name and kind (`hostPath`, `nfs`). Absent: none. */
+  readonly sharedVolumes?: readonly { readonly name: string; readonly kind: string }[];
+}
+
+export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityContext'> {
+  /** Absent: nothing is set. */
+  readonly securityContext?: ContainerSecurityContext;
+  readonly targetContainerName?: string;
+  /** `KDEBUG_RUN`. */
+  readonly runId?: string;
+  /** `KDEBUG_REF`, sealed. */
+  readonly ref?: string;
+  /** `KDEBUG_NOT_AFTER`. */
+  readonly notAfterMs?: number;
+}
+
+export interface PodContainer extends AnyContainer {
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;
   /** `resources.limits.cpu`. */

@@ -2,9 +2,9 @@ import { printDuration } from '../command/values/duration.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Decision } from './decision.ts';
-import { effectiveClass, worseClass } from './effective-class.ts';
+import { classText } from './launch-class.ts';
 import { own } from './own.ts';
-import type { Approval, ImageAlias, ImageClass, Policy, Rule } from './policy.ts';
+import { type Approval, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 import { isSameReference, mayUseCommand } from './resolve-image.ts';
 
 /**
@@ -59,25 +59,15 @@ const CHECKS: readonly Check[] = [
     subject: ({ plan }) => plan.image,
   },
   {
-    code: 'class_not_allowed',
-    passes: ({ plan, alias }, rule) =>
-      !!alias && allowsClass(rule, [worseClass(plan.class, alias.class), effectiveClass(plan, alias.class, [])]),
-    subject: ({ plan, alias }) => `${plan.imageAlias} (${worseClass(plan.class, alias?.class ?? plan.class)})`,
-  },
-  {
     code: 'profile_not_allowed',
     passes: ({ plan }, rule) => rule.profiles.includes(plan.profile),
     subject: ({ plan }) => plan.profile,
   },
   {
-    code: 'power_not_allowed',
-    passes: ({ plan, alias }, rule) =>
-      !!alias &&
-      allowsClass(
-        rule,
-        [rule.profiles, []].map((named) => effectiveClass(plan, alias.class, named)),
-      ),
-    subject: ({ plan }) => `more than ${plan.profile}`,
+    code: 'class_not_allowed',
+    // The catalogue may have raised the image's class since.
+    passes: ({ plan, alias }, rule) => !!alias && rule.classes.includes(worseClass(plan.class, alias.class)),
+    subject: ({ plan, alias }) => `${plan.imageAlias} (${classWords(plan, alias)})`,
   },
   {
     code: 'batch_not_allowed',
@@ -101,9 +91,11 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Naming a profile only ever lowers the class of what it brings, so a rule for the higher class allows it too. */
-const allowsClass = (rule: Rule, classes: readonly ImageClass[]): boolean =>
-  classes.some((imageClass) => rule.classes.includes(imageClass));
+/** `elevated: the pod uses the node's network`, or the class alone. */
+function classWords({ class: planned, classReasons }: Plan, alias: ImageAlias | undefined): string {
+  const judged = worseClass(planned, alias?.class ?? planned);
+  return judged === planned ? classText(judged, classReasons) : judged;
+}
 
 interface Answer {
   readonly rule: Rule;

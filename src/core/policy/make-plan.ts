@@ -6,7 +6,10 @@ import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../c
 import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
 import { decide } from './decide.ts';
-import type { ImageAlias, ImageClass, Policy } from './policy.ts';
+import type { Decision } from './decision.ts';
+import { classOfLaunch } from './launch-class.ts';
+import type { ImageAlias, Policy } from './policy.ts';
+import { usesOwnWords } from './resolve-image.ts';
 
 /** What was found out for a request: enough for a plan. */
 export interface Resolved {
@@ -28,7 +31,7 @@ export type MadePlan =
 
 /**
  * The plan of a request whose place, pod, target container and image are known. Pure. Refuses a profile that the namespace's
- * Pod Security level would refuse; an `auto` that no rule allows outright becomes the mildest plan, so that the decision on it
+ * Pod Security level would refuse; an `auto` that no rule covers becomes the mildest plan, so that the decision on it
  * says which rule is in the way.
  */
 export function makePlan(resolved: Resolved): MadePlan {
@@ -58,9 +61,18 @@ export function makePlan(resolved: Resolved): MadePlan {
   };
   const withProfile = (profile: Profile, runAs: UserAndGroup | undefined): Plan => {
     const securityContext = securityContextOf(profile, runAs);
+    const judged = classOfLaunch({
+      pod,
+      targetName: container?.name,
+      learnt: resolved.learnt,
+      securityContext,
+      imageClass: alias.class,
+      ownWords: hasOwnWords(resolved),
+    });
     return {
       ...base,
-      class: classOf(resolved, profile, runAs),
+      class: judged.class,
+      classReasons: judged.reasons,
       profile,
       ...(securityContext && { securityContext }),
       observed: {
@@ -77,6 +89,34 @@ export function makePlan(resolved: Resolved): MadePlan {
 /** The run clock when neither the person nor the catalogue says (design, section 3.1). */
 const DEFAULT_TIMEOUT_MS = 300_000;
 
+interface Choice {
+  readonly kind: Decision['kind'];
+  /** Only what can see the target. */
+  readonly sees: boolean;
+}
+
+/** An approval for which only the reason is missing is one all the same: the person is told to give it. */
+const wayOf = (decision: Decision): Decision['kind'] =>
+  decision.kind === 'deny' && decision.code === 'reason_required' ? 'needs-approval' : decision.kind;
+
+/** How `auto` weighs: a diagnosis that sees less is better than one that waits for an approval. */
+const CHOICES: readonly Choice[] = [
+  { kind: 'allow', sees: false },
+  { kind: 'needs-approval', sees: true },
+  { kind: 'needs-approval', sees: false },
+];
+
+/** A free command that cannot see its target is of little use: then rather ask for an approval. */
+const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
+  { kind: 'allow', sees: true },
+  { kind: 'needs-approval', sees: true },
+  { kind: 'allow', sees: false },
+  { kind: 'needs-approval', sees: false },
+];
+
+/** Where the image takes none, the decision says so. */
+const hasOwnWords = ({ request, alias }: Resolved): boolean => alias.command === 'allowed' && usesOwnWords(request);
+
 type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
 
 function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
@@ -85,10 +125,15 @@ function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
   const target = targetOf(resolved);
   if (asked === 'auto') {
     const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
-    const allowed = ({ profile, runAs }: ChosenProfile) => decide(make(profile, runAs), policy).kind === 'allow';
-    const chosen = chooseProfile({ target, runAsNonRoot, level, allowed });
-    if (chosen) return made(make(chosen.profile, chosen.runAs));
-    // Nothing is allowed outright: let the decision on the mildest one say which rule is in the way.
+    for (const { kind, sees } of hasOwnWords(resolved) ? CHOICES_FOR_OWN_WORDS : CHOICES) {
+      const allowed = ({ profile, runAs }: ChosenProfile): boolean => {
+        const plan = make(profile, runAs);
+        return wayOf(decide(plan, policy)) === kind && !(sees && plan.blindSpots.length > 0);
+      };
+      const chosen = chooseProfile({ target, runAsNonRoot, level, allowed });
+      if (chosen) return made(make(chosen.profile, chosen.runAs));
+    }
+    // No rule covers any of them: let the decision on the mildest one say which rule is in the way.
     return made(make('restricted', restrictedUser(target)));
   }
   if (!admits(level, asked)) {
@@ -106,16 +151,3 @@ const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>
   target && target.uid !== 0 ? target : NOBODY;
 
 const made = (plan: Plan): MadePlan => ({ kind: 'plan', plan });
-
-/**
- * The class of harm (design, section 3.2): the alias's, raised to `elevated` by root in a pod that asks for non-root.
- * What a profile brings beyond those that a rule names is judged by `decide`, which knows the rule.
- */
-function classOf({ pod, container, alias }: Resolved, profile: Profile, runAs: UserAndGroup | undefined): ImageClass {
-  const ofPod = pod.spec.securityContext;
-  const asksNonRoot = container?.securityContext.runAsNonRoot ?? ofPod.runAsNonRoot ?? false;
-  const uid = runAs?.uid ?? ofPod.runAsUser;
-  // What the target's container asks for does not bind ours: without a user it is the image's, who may be root.
-  const mayBeRoot = uid === 0 || (uid === undefined && ofPod.runAsNonRoot !== true);
-  return asksNonRoot && (profile === 'sysadmin' || mayBeRoot) ? 'elevated' : alias.class;
-}

@@ -5,6 +5,10 @@ import type { ChannelId, UserId } from '../ids.ts';
 export const IMAGE_CLASSES = ['observe', 'intrusive', 'elevated'] as const;
 export type ImageClass = (typeof IMAGE_CLASSES)[number];
 
+/** The more harmful of two classes. */
+export const worseClass = (a: ImageClass, b: ImageClass): ImageClass =>
+  IMAGE_CLASSES.indexOf(a) > IMAGE_CLASSES.indexOf(b) ? a : b;
+
 /** The valid policy: what the program uses, every default filled in. The file's own shape is in `config/`. Times in milliseconds. */
 export interface Policy {
   readonly clusters: Readonly<Record<string, PolicyCluster>>;

@@ -48,7 +48,14 @@ const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?
 
 /** Whether the plan keeps to the alias: people's own command, arguments or environment only where it allows them. */
 export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>
-  alias.command === 'allowed' || (plan.command.length === 0 && plan.env.length === 0 && !plan.argumentsOnly);
+  alias.command === 'allowed' || !usesOwnWords(plan);
+
+/** Whether a person gives a command, arguments or environment of their own: the image then does what they wrote. */
+export const usesOwnWords = ({
+  command,
+  env,
+  argumentsOnly,
+}: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean => command.length > 0 || env.length > 0 || argumentsOnly;
 
 /** The cluster that was named, else the default one, else the only one. */
 export function resolveCluster(

@@ -3,6 +3,7 @@ import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { KubernetesIdentity } from '../policy/identity.ts';
+import { classText } from '../policy/launch-class.ts';
 import type { Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';
 import { formatDuration } from './duration.ts';
@@ -36,9 +37,10 @@ function planFacts(plan: Plan): readonly Fact[] {
       label: 'Image',
       value: [
         code(plan.image),
-        text(` (${plan.imageAlias}, class ${plan.class}, ${isPinned(plan.image) ? 'pinned' : 'not pinned'} by digest)`),
+        text(` (${plan.imageAlias}, ${isPinned(plan.image) ? 'pinned' : 'not pinned'} by digest)`),
       ],
     },
+    { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
     { label: 'Command', value: [code(plan.command.length === 0 ? '(the image’s own)' : plan.command.join(' '))] },
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {

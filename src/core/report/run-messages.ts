@@ -1,5 +1,6 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import { withoutReport } from '../diagnosis/marked-report.ts';
+import { classText } from '../policy/launch-class.ts';
 import type { Run } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
@@ -155,7 +156,7 @@ function planPower({ state, plan }: Run): readonly Fact[] {
   const memory = observed?.memoryLimit === undefined ? [] : [`shares the memory limit of ${observed.memoryLimit}`];
   const earlier = observed?.earlierContainers ?? 0;
   return [
-    { label: 'Class', value: [text(plan.class)] },
+    { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
     { label: 'Node', value: [text(plan.nodeName)] },
     {
       label: 'Pod',

@@ -5,8 +5,8 @@ import { type BatchTarget, type SelectedPod, selectorOf, selectPods } from '../.
 import type { RunRequest } from '../../core/command/command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
-import { worseClass } from '../../core/policy/effective-class.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { pause } from '../latest.ts';

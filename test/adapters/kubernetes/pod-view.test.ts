@@ -21,13 +21,28 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       os: { name: 'linux' },
       nodeSelector: { 'kubernetes.io/os': 'linux', disk: 'ssd' },
       hostPID: true,
+      hostNetwork: true,
       securityContext: { runAsUser: 1000, fsGroup: 5 },
+      volumes: [
+        { name: 'node', hostPath: { path: '/' } },
+        { name: 'share', nfs: { server: 's', path: '/' } },
+        { name: 'new', someKindOfTomorrow: {} },
+        { name: 'own', emptyDir: {} },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+      ],
       containers: [
         {
           name: 'app',
           image: 'app:1',
           env: [{ name: 'PASSWORD', value: 'x' }],
-          securityContext: { runAsNonRoot: true },
+          securityContext: {
+            runAsNonRoot: true,
+            privileged: true,
+            procMount: 'Unmasked',
+            capabilities: { add: ['NET_ADMIN'], drop: ['ALL'] },
+          },
+          volumeMounts: ['own', 'node', 'data', 'new'].map((name) => ({ name, mountPath: `/${name}` })),
+          volumeDevices: [{ name: 'share', devicePath: '/dev/x' }],
           resources: { limits: { memory: '128Mi', cpu: '500m' }, requests: { memory: '64Mi', cpu: '50m' } },
         },
       ],
@@ -41,7 +56,14 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
             { name: 'KDEBUG_NOT_AFTER', value: '2026-01-01T00:02:00Z' },
           ],
         },
-        { name: 'foreign', image: 'x', env: [{ name: 'KDEBUG_NOT_AFTER', value: 'soon' }] },
+        {
+          name: 'foreign',
+          image: 'x',
+          targetContainerName: 'app',
+          securityContext: { privileged: true },
+          volumeMounts: [{ name: 'node', mountPath: '/node' }],
+          env: [{ name: 'KDEBUG_NOT_AFTER', value: 'soon' }],
+        },
       ],
     },
     status: {
@@ -92,12 +114,19 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       nodeSelectorOs: 'linux',
       shareProcessNamespace: false,
       hostPID: true,
+      hostIPC: false,
+      hostNetwork: true,
       securityContext: { runAsUser: 1000 },
       containers: [
         {
           name: 'app',
           image: 'app:1',
-          securityContext: { runAsNonRoot: true },
+          securityContext: { runAsNonRoot: true, privileged: true, capabilities: ['NET_ADMIN'], unmaskedProc: true },
+          sharedVolumes: [
+            { name: 'node', kind: 'hostPath' },
+            { name: 'new', kind: 'someKindOfTomorrow' },
+            { name: 'share', kind: 'nfs' },
+          ],
           memoryLimit: '128Mi',
           cpuLimit: '500m',
           hasRequests: true,
@@ -106,7 +135,13 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       initContainers: [{ name: 'proxy', image: 'proxy:1', securityContext: {}, restartPolicy: 'Always' }],
       ephemeralContainers: [
         { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa', notAfterMs: Date.UTC(2026, 0, 1, 0, 2) },
-        { name: 'foreign', image: 'x' },
+        {
+          name: 'foreign',
+          image: 'x',
+          targetContainerName: 'app',
+          securityContext: { privileged: true },
+          sharedVolumes: [{ name: 'node', kind: 'hostPath' }],
+        },
       ],
     },
     status: {

@@ -15,7 +15,7 @@ images:
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
       - { id: attach, clusters: [test], namespaces: [${namespace}], classes: [elevated], profiles: [sysadmin], approval: { from: [sre], count: 1, expires: 15m } }
 limits: { startDeadline: 60s }
 `;

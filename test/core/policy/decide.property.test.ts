@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
-import { PROFILES, securityContextOf } from '../../../src/core/container/profiles.ts';
+import { PROFILES } from '../../../src/core/container/profiles.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/policy/decide.ts';
 import { IMAGE_CLASSES, type ImageAlias, type Policy, type Rule } from '../../../src/core/policy/policy.ts';
@@ -59,20 +59,11 @@ const aPlanOf: fc.Arbitrary<Plan> = fc
     namespace: fc.constantFrom(...NAMESPACES),
     alias: fc.constantFrom(...ALIASES),
     profile: fc.constantFrom(...PROFILES),
-    power: fc.constantFrom(...PROFILES),
     class: fc.constantFrom(...IMAGE_CLASSES),
     command: fc.constantFrom([], ['sh']),
     channelId: fc.constantFrom(...CHANNELS, 'C0NONE'),
   })
-  .map(({ alias, power, ...parts }) => {
-    const securityContext = securityContextOf(power);
-    return aPlan({
-      ...parts,
-      imageAlias: alias,
-      image: `example.com/${alias}:1`,
-      ...(securityContext && { securityContext }),
-    });
-  });
+  .map(({ alias, ...parts }) => aPlan({ ...parts, imageAlias: alias, image: `example.com/${alias}:1` }));
 
 /** The namespaces that a rule names, spelled out: `kube-system` only by its full name. */
 const covered = ({ namespaces }: Rule): readonly string[] => [
@@ -92,15 +83,13 @@ test('whatever is not denied is named, in all its parts, by one rule of its own 
       const alias = policy.images[plan.imageAlias];
       const floor =
         IMAGE_CLASSES[Math.max(...[plan.class, alias?.class ?? 'elevated'].map((name) => IMAGE_CLASSES.indexOf(name)))];
-      const sysadmin = plan.securityContext?.privileged === true;
       const rule = rules.find(
         (each) =>
           each.id === decision.rule &&
           each.clusters.includes(plan.cluster) &&
           covered(each).includes(plan.namespace) &&
           each.profiles.includes(plan.profile) &&
-          (each.classes.includes('elevated') ||
-            (each.classes.includes(floor ?? 'elevated') && (!sysadmin || plan.profile === 'sysadmin'))) &&
+          each.classes.includes(floor ?? 'elevated') &&
           (each.approval === undefined) === (decision.kind === 'allow'),
       );
       expect(rule).toBeDefined();

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/core/command/command.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { makePlan, type Resolved } from '../../../src/core/policy/make-plan.ts';
@@ -21,6 +21,7 @@ function resolved(parts: Parts = {}): Resolved {
   const alias = { ...ALIAS, ...parts.alias };
   const policy = aPolicy({
     images: { debian: alias },
+    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
     channels: { [asChannelId('C0SHOP')]: { rules: [aRule(parts.profiles)] } },
   });
   return {
@@ -79,6 +80,7 @@ describe('makePlan', () => {
         label: 'look',
       },
       pod: { spec: as(7, 8) },
+      profiles: { classes: ['intrusive'] },
     });
     expect(plan).toEqual({
       cluster: 'prod',
@@ -96,7 +98,8 @@ describe('makePlan', () => {
       profileAsked: 'auto',
       profile: 'restricted',
       securityContext: { ...RESTRICTED, runAsUser: 7, runAsGroup: 8 },
-      class: 'observe',
+      class: 'intrusive',
+      classReasons: [{ fact: 'own-words' }],
       timeoutMs: 9_000,
       startDeadlineMs: 60_000,
       maxLogBytes: 104_857_600,
@@ -206,56 +209,62 @@ describe('the profile', () => {
 });
 
 describe('the class', () => {
-  const nonRootPod = { spec: { securityContext: { runAsNonRoot: true } } };
-  const nonRootContainer = {
-    spec: { containers: [{ name: 'web', image: 'w', securityContext: { runAsNonRoot: true } }] },
-  };
-  const podWithUser = (runAsUser: number) => ({ spec: { ...nonRootContainer.spec, securityContext: { runAsUser } } });
-  const rootContainer = {
-    spec: {
-      securityContext: { runAsNonRoot: true },
-      containers: [{ name: 'web', image: 'w', securityContext: { runAsNonRoot: false } }],
-    },
-  };
+  const approval = {
+    from: ['sre'],
+    count: 1,
+    expiresMs: 1,
+    reason: 'optional',
+    voteReason: 'optional',
+    grants: 'denied',
+  } as const;
 
-  test.each([
-    ['the alias’s', {}, 'observe'],
-    ['the alias’s, when it is worse', { alias: { class: 'intrusive' } }, 'intrusive'],
-    [
-      'elevated for sysadmin in a pod that asks for non-root',
-      { pod: nonRootPod, request: { profile: 'sysadmin' } },
-      'elevated',
-    ],
-    ['elevated when only the container asks', { pod: nonRootContainer, request: { profile: 'sysadmin' } }, 'elevated'],
-    [
-      'the alias’s when the container says otherwise',
-      { pod: rootContainer, request: { profile: 'sysadmin' } },
-      'observe',
-    ],
-    ['the alias’s for a user that is not root', { pod: nonRootPod, request: { profile: 'restricted' } }, 'observe'],
-    [
-      'elevated when only the container asks and nobody says as whom ours runs: the image may be root’s',
-      { pod: nonRootContainer, request: { profile: 'general' } },
-      'elevated',
-    ],
-    [
-      'the alias’s when the pod asks and nobody says as whom ours runs: the kubelet starts no root there',
-      { pod: nonRootPod, request: { profile: 'general' } },
-      'observe',
-    ],
-    [
-      'the alias’s when the pod says as whom ours runs',
-      { pod: podWithUser(1000), request: { profile: 'general' } },
-      'observe',
-    ],
-    ['elevated when the pod says root', { pod: podWithUser(0), request: { profile: 'general' } }, 'elevated'],
-    ['never raised by auto, which does not take root there', { pod: nonRootContainer }, 'observe'],
-    [
-      'the pod’s word without a target',
-      { pod: nonRootPod, target: false, request: { profile: 'sysadmin' } },
-      'elevated',
-    ],
-  ] as const)('is %s', (_, parts, expected) => {
-    expect(planOf(parts).class).toBe(expected);
+  it('is judged from the pod, the profile that was chosen, and the command', () => {
+    expect(planOf()).toMatchObject({ class: 'observe', classReasons: [] });
+    expect(planOf({ alias: { class: 'intrusive' } }).class).toBe('intrusive');
+    expect(planOf({ pod: { spec: { hostPID: true } } })).toMatchObject({
+      class: 'elevated',
+      classReasons: [{ fact: 'host-pid' }],
+    });
+    expect(planOf({ request: { profile: 'sysadmin' } }).class).toBe('elevated');
+    expect(planOf({ request: { profile: 'general' }, pod: { spec: as(7, 8) } }).class).toBe('observe');
+    expect(makePlan({ ...resolved({ request: GENERAL }), learnt: { uid: 7, gid: 8 } })).toMatchObject({
+      plan: { classReasons: [{ fact: 'root-in-non-root', container: 'web' }] },
+    });
+  });
+
+  it.each([{ command: ['id'] }, { env: [{ name: 'LD_PRELOAD', value: 'x' }] }, { argumentsOnly: true }])(
+    'is intrusive with a command, environment or arguments of the person’s own (%j)',
+    (words) => {
+      expect(planOf({ request: { ...GENERAL, ...words } })).toMatchObject({ class: 'intrusive' });
+      expect(planOf({ request: { ...GENERAL, ...words }, alias: { command: 'fixed' } }).class).toBe('observe');
+    },
+  );
+
+  it('never rises by auto, where a milder profile is allowed', () => {
+    const asking = [{ name: 'web', image: 'w', securityContext: { runAsNonRoot: true } }];
+    expect(planOf({ pod: { spec: { containers: asking } } })).toMatchObject({
+      class: 'observe',
+      profile: 'restricted',
+    });
+  });
+
+  it('of a free command with auto: rather an approval than a look at nothing', () => {
+    const free = { request: { command: ['id'] }, pod: { spec: as(0, 0) } };
+    const asked = { ...free, profiles: { classes: ['intrusive'], approval } } as const;
+    expect(planOf(asked)).toMatchObject({ profile: 'general', class: 'intrusive', blindSpots: [] });
+    const reasoned = { ...asked.profiles, approval: { ...approval, reason: 'required' } } as const;
+    expect(planOf({ ...asked, profiles: reasoned }).profile, 'the reason can still be given').toBe('general');
+    expect(planOf(free)).toMatchObject({ profile: 'restricted', class: 'observe' });
+    expect(planOf(free).blindSpots).toHaveLength(1);
+    expect(planOf({ ...free, target: false })).toMatchObject({ profile: 'restricted', class: 'observe' });
+  });
+
+  it('of a diagnosis with auto: rather a look at little than an approval', () => {
+    const rules = [aRule({ profiles: ['restricted'] }), aRule({ id: 'ask', approval })];
+    const parts = resolved({ pod: { spec: as(0, 0) } });
+    const policy = { ...parts.policy, channels: { [asChannelId('C0SHOP')]: { rules } } };
+    expect(makePlan({ ...parts, policy })).toMatchObject({ plan: { profile: 'restricted' } });
   });
 });
+
+const GENERAL = { profile: 'general' } as const;

@@ -16,7 +16,7 @@ import { World } from '../support/world.ts';
 import { Fleet, podsOfWeb } from './fleet.ts';
 import { type Death, Mortal } from './mortal.ts';
 
-export const BATCH_RULE = aRule({ batch: { maxPods: 10_000, maxParallelism: 10 } });
+export const BATCH_RULE = aRule({ classes: ['observe', 'intrusive'], batch: { maxPods: 10_000, maxParallelism: 10 } });
 
 /** The policy with these rules for the channel, and no hurry. */
 export const policyOf = (...rules: readonly Rule[]): Policy => {

@@ -2,6 +2,7 @@ import type { Batch, SkipReason } from '../../batch/batch.ts';
 import type { BatchRun } from '../../batch/batch-run.ts';
 import { type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
 import type { Target } from '../../command/command.ts';
+import { classText } from '../../policy/launch-class.ts';
 import { formatDuration } from '../duration.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
 import { powerParts } from '../power-parts.ts';
@@ -62,14 +63,16 @@ function imageSpans({ variants }: Batch): readonly Span[] {
 /** What a person who decides must see besides. */
 function askedFacts(run: BatchRun): readonly Fact[] {
   const { batch } = run;
-  const classes = new Set(batch.variants.flatMap((variant) => variant.map((template) => template.class)));
+  const classes = new Set(
+    batch.variants.flatMap((variant) => variant.map((template) => classText(template.class, template.classReasons))),
+  );
   return [
     {
       label: 'Pods',
       value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; later ones are not touched`)],
     },
     { label: 'Selects', value: [selectionSpan(run)] },
-    { label: 'Class', value: [text([...classes].join(', '))] },
+    { label: 'Class', value: [text([...classes].join(' · '))] },
     ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
   ];
 }

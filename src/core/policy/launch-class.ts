@@ -1,0 +1,279 @@
+import { identityOfTarget } from '../container/auto-profile.ts';
+import type { SecurityContext } from '../container/ephemeral-container.ts';
+import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
+import type { UserAndGroup } from '../container/profiles.ts';
+import { type ImageClass, worseClass } from './policy.ts';
+
+interface FactText {
+  /** The class that it raises a launch to. */
+  readonly class: ImageClass;
+  /** For a card, after "elevated: ". */
+  readonly words: string;
+  /** For the documentation: what could be done. */
+  readonly why: string;
+}
+
+/** The facts that raise the class of a launch. */
+export const CLASS_FACTS = {
+  'host-pid': {
+    class: 'elevated',
+    words: "the pod shares the node's processes (hostPID)",
+    why: 'the same user, or root, reads and ends processes of the node and of other pods',
+  },
+  'host-network': {
+    class: 'elevated',
+    words: "the pod uses the node's network (hostNetwork)",
+    why: "any user reaches what listens on the node's own addresses only",
+  },
+  'host-ipc': {
+    class: 'elevated',
+    words: "the pod shares the node's memory segments and queues (hostIPC)",
+    why: 'the same user, or root, reads and changes memory that programs of the node share',
+  },
+  'shared-volume': {
+    class: 'elevated',
+    words: 'a volume that reaches beyond the pod',
+    why: "the files of the node, or of other pods, are open below the container's root",
+  },
+  'privileged-container': {
+    class: 'elevated',
+    words: 'a privileged container in reach',
+    why: 'whoever takes over one of its processes has the node',
+  },
+  'capable-container': {
+    class: 'elevated',
+    words: 'a container with added capabilities in reach',
+    why: 'whoever takes over one of its processes has its capabilities',
+  },
+  'unmasked-proc': {
+    class: 'elevated',
+    words: 'a container with an unmasked /proc in reach',
+    why: "the node's kernel settings can be read, and changed by root",
+  },
+  'root-in-non-root': {
+    class: 'elevated',
+    words: 'root, where the workload does not run as root',
+    why: 'it has more power than its target',
+  },
+  privileged: {
+    class: 'elevated',
+    words: 'the debug container is privileged',
+    why: 'a privileged container has the node',
+  },
+  capabilities: {
+    class: 'elevated',
+    words: 'the debug container has added capabilities',
+    why: 'with NET_ADMIN it redirects and drops the traffic of the pod, which its target rarely can',
+  },
+  'own-words': {
+    class: 'intrusive',
+    words: 'a free command that may reach the workload',
+    why: 'it reads its environment, files and tokens, writes to its files, ends its processes, and may go on after the run',
+  },
+} as const satisfies Readonly<Record<string, FactText>>;
+export type ClassFact = keyof typeof CLASS_FACTS;
+
+/** One fact that raised the class. */
+export interface ClassReason {
+  readonly fact: ClassFact;
+  /** The container of the pod that it is about, where it is about one. */
+  readonly container?: string;
+  /** The volume, its kind, or the capability. */
+  readonly detail?: string;
+}
+
+export interface LaunchClass {
+  readonly class: ImageClass;
+  /** The facts that make it no milder, in the order of `CLASS_FACTS`; empty when only the catalogue does. */
+  readonly reasons: readonly ClassReason[];
+}
+
+/** Records of earlier versions hold no reasons. `elevated: a volume that reaches beyond the pod (log: hostPath host)`, or the class alone. */
+export function classText(judged: ImageClass, reasons: readonly ClassReason[] = []): string {
+  const words = reasons.map(({ fact, container, detail }) => {
+    const where = [container, detail].filter((part) => part !== undefined).join(': ');
+    return where === '' ? CLASS_FACTS[fact].words : `${CLASS_FACTS[fact].words} (${where})`;
+  });
+  return words.length === 0 ? judged : `${judged}: ${words.join('; ')}`;
+}
+
+/** All that the class depends on. */
+export interface Launch {
+  readonly pod: Pod;
+  /** Absent: no target. */
+  readonly targetName: string | undefined;
+  /** What an earlier diagnosis learnt of the target's image. */
+  readonly learnt: UserAndGroup | undefined;
+  /** What the profile sets, with user and group. */
+  readonly securityContext: SecurityContext | undefined;
+  /** The class that the catalogue gives the image. */
+  readonly imageClass: ImageClass;
+  /** The requester gives a command, arguments or environment of their own. */
+  readonly ownWords: boolean;
+}
+
+/**
+ * The class of a launch (design, section 2), from the whole pod. `observe` cannot change the workload and cannot reach beyond the
+ * pod; whatever could is raised, with the facts that did it. Where the pod does not tell who a container runs as, it may be anybody:
+ * the worse case counts. Pure.
+ */
+export function classOfLaunch(launch: Launch): LaunchClass {
+  const found = reasonsOf(launch);
+  const worst = found.reduce<ImageClass>(
+    (worse, { fact }) => worseClass(worse, CLASS_FACTS[fact].class),
+    launch.imageClass,
+  );
+  return { class: worst, reasons: found.filter(({ fact }) => CLASS_FACTS[fact].class === worst) };
+}
+
+function reasonsOf(launch: Launch): readonly ClassReason[] {
+  const { spec } = launch.pod;
+  const debug = userOfDebug(launch);
+  const { containers, debuggers } = neighboursOf(launch);
+  const reachable = [...containers, ...debuggers].filter((neighbour) => mayReach(debug, neighbour));
+  const facts: readonly (readonly [ClassFact, boolean])[] = [
+    ['host-pid', spec.hostPID],
+    ['host-network', spec.hostNetwork],
+    ['host-ipc', spec.hostIPC],
+    ['privileged', launch.securityContext?.privileged === true],
+    ['own-words', launch.ownWords && !(isRestricted(launch.securityContext) && reachable.length === 0)],
+  ];
+  const found = [
+    ...facts.filter(([, holds]) => holds).map(([fact]): ClassReason => ({ fact })),
+    ...(launch.securityContext?.capabilities?.add ?? [])
+      .filter((capability) => capability !== 'SYS_PTRACE')
+      .map((detail): ClassReason => ({ fact: 'capabilities', detail })),
+    ...reachable.flatMap(reasonsOfContainer),
+    ...rootReasons(launch, debug, containers),
+  ];
+  const order = Object.keys(CLASS_FACTS);
+  return found.sort((a, b) => order.indexOf(a.fact) - order.indexOf(b.fact));
+}
+
+/** As Pod Security *restricted* has it: no root, no capability, and no way to more. */
+const isRestricted = (context: SecurityContext = {}): boolean =>
+  context.privileged !== true &&
+  context.runAsNonRoot === true &&
+  context.allowPrivilegeEscalation === false &&
+  context.capabilities?.drop?.includes('ALL') === true &&
+  (context.capabilities.add ?? []).length === 0;
+
+/** Who the debug container runs as. */
+interface DebugUser {
+  /** Absent: the image's user, which is not known. */
+  readonly uid?: number;
+  readonly mayBeRoot: boolean;
+}
+
+function userOfDebug({ pod, securityContext = {} }: Launch): DebugUser {
+  const ofPod = pod.spec.securityContext;
+  const uid = securityContext.runAsUser ?? ofPod.runAsUser;
+  // The kubelet starts no root where the pod asks for non-root.
+  const asksNonRoot = securityContext.runAsNonRoot ?? ofPod.runAsNonRoot ?? false;
+  return { ...(uid !== undefined && { uid }), mayBeRoot: uid === 0 || (uid === undefined && !asksNonRoot) };
+}
+
+/** A container whose processes the debug container sees. */
+interface Neighbour {
+  readonly name: string;
+  readonly securityContext: ContainerSecurityContext;
+  readonly sharedVolumes: NonNullable<PodContainer['sharedVolumes']>;
+  /** Absent: the pod does not tell. */
+  readonly uid?: number;
+  /** Some sign says that it does not run as root. */
+  readonly isNonRoot: boolean;
+}
+
+/**
+ * With shared processes (the pod's own or the node's) every container; else the target. Beside them the debug containers that
+ * were added before and are not known to have ended.
+ */
+function neighboursOf({ pod, targetName, learnt }: Launch) {
+  const { spec } = pod;
+  const sharesAll = spec.shareProcessNamespace || spec.hostPID;
+  const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
+  const containers = [...spec.containers, ...spec.initContainers].filter(
+    (container) =>
+      container.name === targetName || (sharesAll && (isSidecar(container) || spec.containers.includes(container))),
+  );
+  const debuggers = spec.ephemeralContainers.filter(
+    ({ name, targetContainerName }) =>
+      !hasEnded(pod, name) && (sharesAll || (targetName !== undefined && targetContainerName === targetName)),
+  );
+  return {
+    containers: containers.map((each) => neighbour(pod, each, each.name === targetName ? learnt : undefined)),
+    debuggers: debuggers.map((each) => neighbour(pod, each, undefined)),
+  };
+}
+
+function neighbour(
+  pod: Pod,
+  { name, securityContext = {}, sharedVolumes = [] }: PodContainer | PodEphemeralContainer,
+  learnt: UserAndGroup | undefined,
+): Neighbour {
+  const uid = identityOfTarget(pod, { name, securityContext }, learnt)?.uid;
+  const asksNonRoot = securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
+  const isNonRoot = asksNonRoot || (uid !== undefined && uid !== 0);
+  return { name, securityContext, sharedVolumes, ...(uid !== undefined && { uid }), isNonRoot };
+}
+
+const hasEnded = ({ status }: Pod, name: string): boolean =>
+  status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
+
+/**
+ * Whether the debug container may read, signal or take over the processes of another: root may, and so may the same user
+ * (cluster facts, "What a diagnosis can see of its target"). An unknown user may be the same.
+ */
+function mayReach({ uid, mayBeRoot }: DebugUser, other: Neighbour): boolean {
+  return mayBeRoot || uid === undefined || other.uid === undefined || other.uid === uid;
+}
+
+/** What a runtime gives every container, and SYS_PTRACE, which reaches no further than the processes that are seen anyway. */
+const ORDINARY_CAPABILITIES: ReadonlySet<string> = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+  'SYS_PTRACE',
+]);
+
+/** Power that whoever reaches the container's processes can take from it. */
+function reasonsOfContainer({ name, securityContext, sharedVolumes }: Neighbour): readonly ClassReason[] {
+  const { privileged, capabilities = [], unmaskedProc } = securityContext;
+  return [
+    ...sharedVolumes.map((volume) => reason('shared-volume', name, `${volume.kind} ${volume.name}`)),
+    ...(privileged ? [reason('privileged-container', name)] : []),
+    ...capabilities
+      .filter((capability) => !ORDINARY_CAPABILITIES.has(capability.replace(/^CAP_/, '')))
+      .map((capability) => reason('capable-container', name, capability)),
+    ...(unmaskedProc ? [reason('unmasked-proc', name)] : []),
+  ];
+}
+
+/** Root beside a container that does not run as root; without a container in sight, in a pod that asks for non-root. */
+function rootReasons(
+  { pod }: Launch,
+  { mayBeRoot }: DebugUser,
+  containers: readonly Neighbour[],
+): readonly ClassReason[] {
+  if (!mayBeRoot) return [];
+  const { runAsNonRoot = false, runAsUser = 0 } = pod.spec.securityContext;
+  if (containers.length === 0) return runAsNonRoot || runAsUser !== 0 ? [{ fact: 'root-in-non-root' }] : [];
+  return containers.filter(({ isNonRoot }) => isNonRoot).map(({ name }) => reason('root-in-non-root', name));
+}
+
+const reason = (fact: ClassFact, container: string, detail?: string): ClassReason => ({
+  fact,
+  container,
+  ...(detail !== undefined && { detail }),
+});

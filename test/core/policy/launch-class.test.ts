@@ -1,0 +1,232 @@
+import { describe, expect, it, test } from 'vitest';
+import type { PodContainer } from '../../../src/core/container/pod.ts';
+import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../../../src/core/container/profiles.ts';
+import { type ClassFact, classOfLaunch, classText, type Launch } from '../../../src/core/policy/launch-class.ts';
+import { IMAGE_CLASSES, worseClass } from '../../../src/core/policy/policy.ts';
+import { aPod, aStatus, aTermination, type PodParts } from '../../support/builders.ts';
+
+const ROOT: UserAndGroup = { uid: 0, gid: 0 };
+
+/** A profile, as whom; absent: as the image's user. */
+type As = readonly [Profile, UserAndGroup | undefined];
+
+interface Parts {
+  readonly spec?: PodParts['spec'];
+  readonly status?: PodParts['status'];
+  readonly target?: string | undefined;
+  readonly learnt?: UserAndGroup;
+  readonly as?: As;
+  readonly imageClass?: Launch['imageClass'];
+  readonly ownWords?: boolean;
+}
+
+function judged(parts: Parts) {
+  const { spec, status, as: [profile, runAs] = ['general', ROOT] } = parts;
+  return classOfLaunch({
+    pod: aPod({ ...(spec && { spec }), ...(status && { status }) }),
+    targetName: 'target' in parts ? parts.target : 'web',
+    learnt: parts.learnt,
+    securityContext: securityContextOf(profile, runAs),
+    imageClass: parts.imageClass ?? 'observe',
+    ownWords: parts.ownWords ?? false,
+  });
+}
+
+const factsOf = (parts: Parts): readonly ClassFact[] => judged(parts).reasons.map(({ fact }) => fact);
+
+const container = (parts: Partial<PodContainer> = {}): PodContainer => ({
+  name: 'web',
+  image: 'web:1',
+  securityContext: {},
+  ...parts,
+});
+const HOST_PATH = { sharedVolumes: [{ name: 'host', kind: 'hostPath' }] };
+/** A pod whose target runs as 1000. */
+const AS_1000 = { securityContext: { runAsUser: 1000, runAsGroup: 1000 } };
+const SELF = ['restricted', { uid: 1000, gid: 1000 }] as const;
+const STRANGER = ['restricted', NOBODY] as const;
+
+describe('an image that runs its own command, in an ordinary pod', () => {
+  it.each([['general', ROOT] as const, ['baseline', ROOT] as const, ['general', undefined] as const, STRANGER])(
+    'is what its catalogue says (%s)',
+    (...as) => {
+      for (const imageClass of IMAGE_CLASSES)
+        expect(judged({ as, imageClass })).toEqual({ class: imageClass, reasons: [] });
+    },
+  );
+
+  it('is so as the user of its target, too', () => {
+    expect(judged({ spec: AS_1000, as: SELF }).class).toBe('observe');
+  });
+});
+
+describe('a launch is elevated', () => {
+  test.each([
+    ['hostPID', 'host-pid'],
+    ['hostNetwork', 'host-network'],
+    ['hostIPC', 'host-ipc'],
+  ] as const)('in a pod with %s, whatever the profile, user and target', (field, fact) => {
+    for (const as of [['general', ROOT], STRANGER, SELF] as const)
+      for (const target of ['web', undefined])
+        expect(judged({ spec: { ...AS_1000, [field]: true }, as, target })).toMatchObject({ class: 'elevated' });
+    expect(factsOf({ spec: { [field]: true }, as: STRANGER, target: undefined })).toEqual([fact]);
+  });
+
+  test.each<[string, Partial<PodContainer>, ClassFact]>([
+    ['mounts the node', HOST_PATH, 'shared-volume'],
+    ['is privileged', { securityContext: { privileged: true } }, 'privileged-container'],
+    ['has another capability', { securityContext: { capabilities: ['SYS_ADMIN'] } }, 'capable-container'],
+    ['has all capabilities', { securityContext: { capabilities: ['ALL'] } }, 'capable-container'],
+    ['has an unmasked /proc', { securityContext: { unmaskedProc: true } }, 'unmasked-proc'],
+  ])('when its target %s, for root and for the same user', (_, parts, fact) => {
+    const spec = { containers: [container(parts)] };
+    expect(factsOf({ spec })).toEqual([fact]);
+    expect(factsOf({ spec, as: ['baseline', undefined] })).toEqual([fact]);
+    expect(factsOf({ spec: { ...spec, ...AS_1000 }, as: SELF })).toEqual([fact]);
+    expect(factsOf({ spec, as: STRANGER }), 'an unknown user may be the same').toEqual([fact]);
+    expect(factsOf({ spec: { ...spec, ...AS_1000 }, as: STRANGER }), 'another user cannot').toEqual([]);
+    expect(factsOf({ spec, target: undefined }), 'without a target nothing is in sight').toEqual([]);
+  });
+
+  it('not by the capabilities that every container has', () => {
+    const spec = {
+      containers: [container({ securityContext: { capabilities: ['NET_RAW', 'CAP_KILL', 'SYS_PTRACE'] } })],
+    };
+    expect(judged({ spec }).class).toBe('observe');
+  });
+
+  it.each([
+    ['the container’s user', { containers: [container({ securityContext: { runAsUser: 1000 } })] }, {}],
+    ['the pod’s user', AS_1000, {}],
+    ['runAsNonRoot of the container', { containers: [container({ securityContext: { runAsNonRoot: true } })] }, {}],
+    ['the kubelet’s word', {}, { containerStatuses: [aStatus({ user: { uid: 1000, gid: 0 } })] }],
+  ])('as root beside a target that is not root by %s', (_, spec, status) => {
+    expect(judged({ spec, status })).toEqual({
+      class: 'elevated',
+      reasons: [{ fact: 'root-in-non-root', container: 'web' }],
+    });
+  });
+
+  it('as root beside a target that a diagnosis has found to be somebody else', () => {
+    expect(factsOf({ learnt: { uid: 1000, gid: 0 } })).toEqual(['root-in-non-root']);
+    expect(factsOf({ learnt: ROOT })).toEqual([]);
+  });
+
+  it('as an image’s unknown user, who may be root, unless the pod lets nobody be root', () => {
+    const spec = { containers: [container({ securityContext: { runAsUser: 1000 } })] };
+    expect(factsOf({ spec, as: ['general', undefined] })).toEqual(['root-in-non-root']);
+    expect(factsOf({ spec: { ...spec, securityContext: { runAsNonRoot: true } }, as: ['general', undefined] })).toEqual(
+      [],
+    );
+    expect(factsOf({ spec: AS_1000, as: ['general', undefined] }), 'the pod’s user is ours').toEqual([]);
+  });
+
+  it('as root without a target in a pod that asks for another user', () => {
+    expect(factsOf({ spec: AS_1000, target: undefined })).toEqual(['root-in-non-root']);
+    expect(factsOf({ spec: { securityContext: { runAsNonRoot: true } }, target: undefined })).toEqual([
+      'root-in-non-root',
+    ]);
+    expect(factsOf({ target: undefined })).toEqual([]);
+  });
+
+  it('with the profiles sysadmin and netadmin', () => {
+    expect(judged({ as: ['sysadmin', undefined] })).toEqual({ class: 'elevated', reasons: [{ fact: 'privileged' }] });
+    expect(judged({ as: ['netadmin', undefined], target: undefined })).toEqual({
+      class: 'elevated',
+      reasons: [
+        { fact: 'capabilities', detail: 'NET_ADMIN' },
+        { fact: 'capabilities', detail: 'NET_RAW' },
+      ],
+    });
+  });
+});
+
+describe('with shared processes every container counts', () => {
+  const app = container({ name: 'app', securityContext: { runAsUser: 1000 } });
+  const shared = { shareProcessNamespace: true, containers: [container(), app] };
+
+  it.each([undefined, 'web', 'app'])('with the target %s', (target) => {
+    expect(judged({ spec: shared, target }).reasons).toEqual([{ fact: 'root-in-non-root', container: 'app' }]);
+    expect(factsOf({ spec: { ...shared, shareProcessNamespace: false }, target: 'web' })).toEqual([]);
+  });
+
+  it('and so does a sidecar among the init containers, but not one that has run', () => {
+    const init = container({ name: 'init', ...HOST_PATH });
+    const spec = { shareProcessNamespace: true };
+    expect(factsOf({ spec: { ...spec, initContainers: [{ ...init, restartPolicy: 'Always' }] } })).toEqual([
+      'shared-volume',
+    ]);
+    expect(factsOf({ spec: { ...spec, initContainers: [init] } })).toEqual([]);
+    expect(factsOf({ spec: { initContainers: [init] }, target: 'init' }), 'the target itself').toEqual([
+      'shared-volume',
+    ]);
+  });
+});
+
+describe('an earlier debug container', () => {
+  const privileged = { name: 'old', image: 'x', targetContainerName: 'web', securityContext: { privileged: true } };
+  const spec = { ephemeralContainers: [privileged] };
+
+  it('counts while it has not ended', () => {
+    expect(judged({ spec }).reasons).toEqual([{ fact: 'privileged-container', container: 'old' }]);
+    const ended = { ephemeralContainerStatuses: [aStatus({ name: 'old', terminated: aTermination() })] };
+    expect(factsOf({ spec, status: ended })).toEqual([]);
+  });
+
+  it('counts only where it joined the same target, or processes are shared', () => {
+    const other = { ephemeralContainers: [{ ...privileged, targetContainerName: 'app' }] };
+    expect(factsOf({ spec: other })).toEqual([]);
+    expect(factsOf({ spec, target: undefined })).toEqual([]);
+    expect(factsOf({ spec: { ...other, shareProcessNamespace: true } })).toEqual(['privileged-container']);
+  });
+
+  it('of another user makes ours no more than its target', () => {
+    const own = { name: 'old', image: 'x', targetContainerName: 'web', securityContext: { runAsUser: 1000 } };
+    expect(judged({ spec: { ephemeralContainers: [own] } }).class).toBe('observe');
+  });
+});
+
+describe('a free command', () => {
+  const free = { ownWords: true };
+
+  it.each([['general', ROOT] as const, ['baseline', ROOT] as const, ['general', undefined] as const, SELF])(
+    'is at least intrusive (%s)',
+    (...as) => {
+      expect(judged({ ...free, spec: { containers: [container()] }, as })).toEqual({
+        class: 'intrusive',
+        reasons: [{ fact: 'own-words' }],
+      });
+    },
+  );
+
+  it('is intrusive under restricted, too, where it may be the user of its target', () => {
+    expect(judged({ ...free, as: STRANGER }).class).toBe('intrusive');
+    expect(judged({ ...free, spec: AS_1000, as: SELF }).class).toBe('intrusive');
+  });
+
+  it('is what its catalogue says under restricted, where it cannot see its target', () => {
+    expect(judged({ ...free, spec: AS_1000, as: STRANGER })).toEqual({ class: 'observe', reasons: [] });
+    expect(judged({ ...free, as: STRANGER, target: undefined }).class).toBe('observe');
+    expect(judged({ ...free, as: ['baseline', ROOT], target: undefined }).class).toBe('intrusive');
+  });
+
+  it('of an elevated image stays elevated', () => {
+    expect(judged({ ...free, imageClass: 'elevated' })).toEqual({ class: 'elevated', reasons: [] });
+  });
+});
+
+test('the words of a class name the facts, and where they are', () => {
+  const { class: worst, reasons } = judged({ spec: { hostPID: true, containers: [container(HOST_PATH)] } });
+  expect(classText(worst, reasons)).toBe(
+    "elevated: the pod shares the node's processes (hostPID); a volume that reaches beyond the pod (web: hostPath host)",
+  );
+  expect(classText('observe', [])).toBe('observe');
+});
+
+test.each([
+  ['observe', 'observe', 'observe'],
+  ['observe', 'intrusive', 'intrusive'],
+  ['elevated', 'intrusive', 'elevated'],
+] as const)('of %s and %s the worse is %s, in either order', (a, b, worse) => {
+  expect([worseClass(a, b), worseClass(b, a)]).toEqual([worse, worse]);
+});
