@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { explain } from '../../src/cli/explain.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
 
@@ -21,6 +22,15 @@ function policyOf(yaml: string): Policy {
   const loaded = loadPolicy(path);
   if (loaded.kind === 'invalid') throw new Error(loaded.problems.join('\n'));
   return loaded.policy;
+}
+
+/** What `npm run explain` says that the policy decides on a command of its channel. */
+function decisionOn(command: string, yaml: string): string | undefined {
+  const path = join(directory, 'explained.yaml');
+  writeFileSync(path, yaml);
+  const lines: string[] = [];
+  explain([command, '--channel', 'C0REPLACEME', '--user', 'U0ROY', '--policy', path], (line) => lines.push(line));
+  return lines.find((line) => line.startsWith('decision'))?.replace(/^decision +/, '');
 }
 
 const rulesOf = ({ channels }: Policy) => Object.values(channels).flatMap(({ rules }) => rules);
@@ -44,6 +54,18 @@ describe('the policy that is shipped', () => {
   });
 });
 
+describe.each([
+  ['web-1', 'allowed by rule look'],
+  ['web-1 -- id', 'denied; nearest rule: look (command_not_allowed)'],
+  ['web-1 --env=A=b', 'denied; nearest rule: look (command_not_allowed)'],
+  ['web-1 --profile=sysadmin', 'denied; nearest rule: look (profile_not_allowed)'],
+  ['web-1 --profile=netadmin', 'denied; nearest rule: look (profile_not_allowed)'],
+  ['web-1 --image=busybox -- id', 'denied (image_not_allowed)'],
+  ['web-1 -n kube-system', 'denied (namespace_not_allowed)'],
+])('/kdebug %s', (command, decision) => {
+  it(`is ${decision}`, () => expect(decisionOn(command, text)).toBe(decision));
+});
+
 describe('the policy that is shipped, with every setting on that it shows as off', () => {
   const policy = policyOf(switchedOn);
 
@@ -57,6 +79,16 @@ describe('the policy that is shipped, with every setting on that it shows as off
       for (const { approval } of rules) expect(approval).toMatchObject({ from: ['sre'], grants: 'denied' });
     }
   });
+
+  it.each([
+    ['web-1 --image=busybox -- id', 'denied; nearest rule: command (reason_required)'],
+    ['web-1 --image=busybox --reason=hang -- id', 'needs approval by rule command: 1 of sre'],
+    [
+      'web-1 --image=busybox --reason=x --profile=restricted --no-target -- id',
+      'needs approval by rule command: 1 of sre',
+    ],
+    ['web-1 --image=busybox --reason=x --profile=sysadmin -- id', 'denied; nearest rule: look (profile_not_allowed)'],
+  ])('%s is %s', (command, decision) => expect(decisionOn(command, switchedOn)).toBe(decision));
 
   it('shows the defaults of the limits, of shared channels and of people who are not mapped', () => {
     const least = policyOf('version: 1\nclusters: { here: { inCluster: true } }\nidentity: { mode: serviceAccount }\n');
