@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
+import { bundledPackages, printNotices } from './third-party.ts';
 
 /**
  * build.ts [FOLDER]: bundles the program and its command-line tools into dist/ (or the folder), packages included, so that the
  * image needs no node_modules and starts in a third of the time. Some packages are CommonJS and call `require`: the banner
- * gives them one.
+ * gives them one. The folder is all that the image copies: bundles, maps, a package.json that makes them ES modules, licences.
  */
 const outdir = process.argv[2] ?? 'dist';
 
@@ -25,11 +27,14 @@ const BANNER = [
 ].join('\n');
 
 rmSync(outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: ENTRIES,
   outdir,
   bundle: true,
   platform: 'node',
+  // debug asks for it only if it is there, which it is through development packages alone: those stay out of the image.
+  external: ['supports-color'],
   target: 'node20',
   format: 'esm',
   sourcemap: true,
@@ -39,3 +44,8 @@ await build({
   banner: { js: BANNER },
   logLevel: 'warning',
 });
+
+const { name, version, license, type } = JSON.parse(readFileSync('package.json', 'utf8'));
+writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ name, version, license, type })}\n`);
+copyFileSync('LICENSE', join(outdir, 'LICENSE'));
+writeFileSync(join(outdir, 'THIRD-PARTY-NOTICES'), printNotices(bundledPackages(metafile)));

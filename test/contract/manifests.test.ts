@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { loadPolicy } from '../../src/config/load-policy.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -21,7 +20,6 @@ interface Role {
 /** What the API calls of kdebug need (design, section 3): resource and verb. */
 const RIGHTS = [
   'authorization.k8s.io/selfsubjectaccessreviews create',
-  'authorization.k8s.io/subjectaccessreviews create',
   'events list',
   'namespaces get',
   'pods get',
@@ -48,14 +46,22 @@ interface Deployment {
 
 interface PodSpec {
   readonly securityContext: unknown;
+  readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit?: string } }[];
   readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly {
     readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
     readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
     readonly securityContext: unknown;
+    readonly resources: { readonly limits: Readonly<Record<string, string>> };
     readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string }[];
   }[];
 }
+
+const rolesIn = (folder: string): readonly Role[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .flatMap((path) => parseAllDocuments(read(`${folder}/${path}`)).map((document) => document.toJS() as Role))
+    .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
 
 const deployment = parse(read('manifests/base/deployment.yaml')) as Deployment;
 const pod = deployment.spec.template.spec;
@@ -64,11 +70,21 @@ if (!container) throw new Error('the Deployment has no container');
 
 describe('the manifests', () => {
   it('give kdebug the rights that its API calls need, and no more', () => {
-    const roles = readdirSync(join(ROOT, 'manifests'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.yaml'))
-      .flatMap((path) => parseAllDocuments(read(`manifests/${path}`)).map((document) => document.toJS() as Role))
-      .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+    const roles = ['base', 'namespace', 'several', 'egress'].flatMap((name) => rolesIn(`manifests/${name}`));
     expect(roles.flatMap(rightsOf).sort()).toEqual(RIGHTS);
+  });
+
+  it('let kdebug ask what other users may do only where the policy maps people to them', () => {
+    expect(rolesIn('manifests/mapped-people').flatMap(rightsOf)).toEqual([
+      'authorization.k8s.io/subjectaccessreviews create',
+    ]);
+    expect(readdirSync(join(ROOT, 'manifests')).toSorted()).toEqual([
+      'base',
+      'egress',
+      'mapped-people',
+      'namespace',
+      'several',
+    ]);
   });
 
   it('set every variable of the environment, and none that is not read', () => {
@@ -98,6 +114,20 @@ describe('the manifests', () => {
       capabilities: { drop: ['ALL'] },
     });
     expect(read('Dockerfile')).toContain('\nUSER 65532:65532\n');
+  });
+
+  it('give the token to the one pod that needs it, and bound what the pod takes of its node', () => {
+    expect(parse(read('manifests/base/service-account.yaml'))).toMatchObject({ automountServiceAccountToken: false });
+    expect(pod).toMatchObject({ automountServiceAccountToken: true, enableServiceLinks: false });
+    expect(container.resources).toMatchObject({
+      requests: { cpu: expect.any(String), memory: expect.any(String), 'ephemeral-storage': expect.any(String) },
+      limits: { memory: expect.any(String), 'ephemeral-storage': expect.any(String) },
+    });
+    const scratch = pod.volumes.find(({ name }) => name === 'scratch');
+    const gibibytes = (size: string | undefined) => Number(/^(\d+)Gi$/.exec(size ?? '')?.[1]);
+    expect(gibibytes(container.resources.limits['ephemeral-storage'])).toBeGreaterThan(
+      gibibytes(scratch?.emptyDir?.sizeLimit),
+    );
   });
 
   it('never run two without Redis, and mount the policy so that a change arrives', () => {
@@ -138,16 +168,15 @@ describe('the manifests', () => {
     });
   });
 
-  it('come with an example policy that is right', () => {
-    expect(loadPolicy(join(ROOT, 'manifests/base/policy.yaml'))).toMatchObject({ kind: 'ok' });
-  });
-
-  it.each(['base', 'namespace', 'several'])('are what kubectl kustomize accepts: %s', (name) => {
-    const output = kustomize(join(ROOT, 'manifests', name));
-    if (output === undefined) return;
-    expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);
-    expect(output).toContain('kind: ');
-  });
+  it.each(['base', 'namespace', 'several', 'egress', 'mapped-people'])(
+    'are what kubectl kustomize accepts: %s',
+    (name) => {
+      const output = kustomize(join(ROOT, 'manifests', name));
+      if (output === undefined) return;
+      expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);
+      expect(output).toContain('kind: ');
+    },
+  );
 });
 
 /** What kubectl makes of the folder; undefined where there is no kubectl. */

@@ -27,7 +27,15 @@ interface LockedPackage {
 }
 
 const files = projectFiles();
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/commands.md'];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/architecture.md',
+  'docs/audit.md',
+  'docs/commands.md',
+  'docs/operations.md',
+];
 
 describe('the repository', () => {
   it.runIf(files)('holds no path of one machine', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,5 @@ export async function buildProgram(): Promise<BuiltProgram> {
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-built-'));
   const out = join(directory, 'dist');
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/build.ts', out], { cwd: ROOT });
-  // The program says `import`, as the project's package.json promises.
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
   return { main: join(out, 'main.js'), remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
