@@ -31,6 +31,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/architecture.md',
   'docs/audit.md',
   'docs/commands.md',
