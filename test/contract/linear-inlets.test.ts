@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseEphemeralJob } from '../../src/adapters/manifest/index.ts';
 import { codeBlock } from '../../src/adapters/slack/listeners/code-block.ts';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
 import { messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
@@ -117,7 +118,6 @@ const INLETS: readonly Inlet[] = [
     flagsOf,
     [{ repeat: '--env=A=b ' }, { repeat: '--' }, { repeat: '-n ' }],
   ],
-  ['distinct variables', `${COMMAND}/line/request.ts`, (text) => parseCommand(distinctFlags(text.length))],
   [
     'the caret under an error',
     `${COMMAND}/caret.ts`,
@@ -156,6 +156,16 @@ const INLETS: readonly Inlet[] = [
   ],
   ['the nearest word', `${COMMAND}/values/nearest.ts`, (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
   [
+    'an EphemeralJob',
+    'src/adapters/manifest/job-tree.ts',
+    parseEphemeralJob,
+    ['#\n', 'a:\n', '- \n', '?\n', ',', '[', '{', '"', '&a ', '*a ', '!a ', '%a\n', '- *a\n', "'"].flatMap((repeat) => [
+      { repeat },
+      { start: '[', repeat },
+      { start: '"', repeat: `\\${repeat}` },
+    ]),
+  ],
+  [
     'the pod in a text',
     FORM,
     podInText,
@@ -187,6 +197,13 @@ function distinctFlags(length: number): string {
   return line;
 }
 
+/** As many keys, each another, as fit into `length`. */
+function distinctKeys(length: number): string {
+  let text = '';
+  for (let index = 0; text.length < length; index += 1) text += `${index.toString(36)}:\n`;
+  return text;
+}
+
 /** Of a file that names no expression: what separates words everywhere. */
 const ALWAYS = ['a', '0', ' ', '\n', '-', '.', '/', '=', '"', "'", '<', '`'];
 
@@ -198,5 +215,13 @@ test.each(CASES)('$name is read in time linear in its length', ({ file, run, see
   const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
   const texts = [...seeds, ...textsOver(alphabet, { pairs: 200, chains: 60 })];
   const slow = slowTexts(run, texts, { longest: 64 * 1024 });
+  expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
+});
+
+test.each([
+  ['variables of a command, each another', (text: string) => parseCommand(distinctFlags(text.length))],
+  ['keys of an EphemeralJob, each another', (text: string) => parseEphemeralJob(distinctKeys(text.length))],
+])('%s are read in time linear in their number', (_what, run) => {
+  const slow = slowTexts(run, ['x'], { longest: 64 * 1024 });
   expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
 });
