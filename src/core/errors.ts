@@ -371,10 +371,7 @@ export const REASONS = {
     'Nothing was changed. Press the button again in a moment.',
   ),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
-  limit_per_person: user(
-    'you have asked for as many runs as one person may in a minute',
-    'Wait a moment, then ask again.',
-  ),
+  limit_per_person: user('you have asked as often as one person may in a minute', 'Wait a moment, then ask again.'),
   limit_per_channel: user(
     'this channel has as many runs under way as it may',
     'Wait until one of them has ended: /kdebug list.',

@@ -9,21 +9,35 @@ import type { Origin, Run } from '../core/run/run.ts';
 import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
+import type { Glance } from './planning.ts';
 import { planOrRefusal } from './request.ts';
 
 /** Slack waits three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;
 
-/** Whether a command would be allowed now, and by which rule. Starts nothing, keeps nothing. */
+/**
+ * Whether a command would be allowed now, and by which rule. Starts nothing, keeps nothing. After two seconds the answer is that
+ * there is none, and the work behind it stops at its next step.
+ */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
-  const late = pause(deps.clock, PATIENCE_MS).then(() => reasonMessage('cluster_unreachable', 'no answer in time'));
-  return Promise.race([answer(origin, request, deps), late]);
+  const { clock } = deps;
+  const untilMs = clock.now() + PATIENCE_MS;
+  const glance = { isOver: () => clock.now() >= untilMs };
+  return Promise.race([answer(origin, request, { deps, glance }), pause(clock, PATIENCE_MS).then(tooLate)]);
 }
 
-async function answer(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
+const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');
+
+interface Looking {
+  readonly deps: FlowDeps;
+  readonly glance: Glance;
+}
+
+async function answer(origin: Origin, request: RunRequest, { deps, glance }: Looking): Promise<Message> {
   const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
-  const made = await planOrRefusal(run, deps);
+  const made = await planOrRefusal(run, deps, glance);
   if ('refusal' in made) return refusalAnswer(made.refusal);
+  if (glance.isOver()) return tooLate();
   const { decision } = made;
   const problem = decision.kind === 'deny' ? undefined : await accessProblem(run, made.plan, deps);
   return canIMessage(made.plan, decision, problem?.message);

@@ -26,6 +26,7 @@ import type { Take } from './batch-desk/take.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
+import { Looks } from './looks.ts';
 import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
 import type { Quota } from './ports/store.ts';
@@ -52,6 +53,7 @@ export class CommandInbox implements Inbox {
   readonly #approvals: Approvals;
   readonly #batches: BatchDesk;
   readonly #jobs: ApplyDesk;
+  readonly #looks: Looks;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
@@ -60,6 +62,7 @@ export class CommandInbox implements Inbox {
     const take = this.#take;
     this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
     this.#jobs = new ApplyDesk({ deps, take });
+    this.#looks = new Looks(deps);
   }
 
   async command(origin: Origin, words: string): Promise<Answer> {
@@ -93,7 +96,11 @@ export class CommandInbox implements Inbox {
   }
 
   shortcut(shortcut: Shortcut): Promise<Answer> {
-    if (shortcut.name === APPLY_JOB) return this.#guarded(undefined, () => this.#jobs.shortcut(shortcut));
+    if (shortcut.name === APPLY_JOB) {
+      const limited = this.#looks.refusal(shortcut.userId, 'apply');
+      if (limited) return Promise.resolve(said(limited));
+      return this.#guarded(undefined, () => this.#jobs.shortcut(shortcut));
+    }
     return Promise.resolve(this.#form(shortcut.channelId, podInText(shortcut.text)));
   }
 
@@ -125,6 +132,8 @@ export class CommandInbox implements Inbox {
   }
 
   async #answer(origin: Origin, command: Command): Promise<Answer> {
+    const limited = this.#looks.refusal(origin.requesterId, command.kind);
+    if (limited) return said(limited);
     switch (command.kind) {
       case 'run':
         return this.#take(origin, command.request);

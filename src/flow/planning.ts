@@ -25,6 +25,12 @@ export class Refused extends Error {
   }
 }
 
+/** A plan that is only looked at, by somebody who waits for the answer. */
+export interface Glance {
+  /** Nobody waits any more: then the work stops. */
+  isOver(): boolean;
+}
+
 export const refuse = (code: ReasonCode, subject?: string): never => {
   throw new Refused(refusal(code, subject));
 };

@@ -9,7 +9,7 @@ import { record } from './audit.ts';
 import { planBatch } from './batch/plan-batch.ts';
 import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
-import { aimOf, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
+import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
 import { tooOld } from './still-wanted.ts';
@@ -48,10 +48,14 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
   }
 }
 
-/** Plans the request as it would be planned now; nothing is kept. */
-export async function planOrRefusal(run: Run, deps: FlowDeps): Promise<Made | { readonly refusal: Refusal }> {
+/** Plans the request as it would be planned now; nothing is kept. At a glance, pods of one kind are judged by one of them. */
+export async function planOrRefusal(
+  run: Run,
+  deps: FlowDeps,
+  glance?: Glance,
+): Promise<Made | { readonly refusal: Refusal }> {
   try {
-    return await planFor(run, deps.policies.current(), deps);
+    return await planFor(run, deps.policies.current(), deps, glance);
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
     throw thrown;
@@ -83,9 +87,10 @@ async function beforeAsking(
   return undefined;
 }
 
-function planFor(run: Run, policy: Policy, deps: FlowDeps): Promise<Made> {
+function planFor(run: Run, policy: Policy, deps: FlowDeps, glance?: Glance): Promise<Made> {
   const { target } = run.request;
-  return target.kind === 'pod' ? planOne(run, target.name, { policy, deps }) : planBatch(run, target, { policy, deps });
+  if (target.kind === 'pod') return planOne(run, target.name, { policy, deps });
+  return planBatch(run, target, { policy, deps, ...(glance && { glance }) });
 }
 
 async function planOne(

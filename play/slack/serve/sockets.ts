@@ -97,6 +97,11 @@ export class Sockets {
     });
   }
 
+  /** Sends any text over the first connection, envelope or not; nothing is waited for. */
+  sendRaw(text: string): void {
+    this.open[0]?.send(text);
+  }
+
   /** Slack's recycling: a `warning` first, then (after `delayMs`) `refresh_requested` and the close. All connections, or the one at `index`. */
   async refresh(delayMs = 0, index?: number): Promise<void> {
     const chosen = this.chosen(index);

@@ -26,6 +26,7 @@ export function ruleFindings(job: Job): readonly Finding[] {
     ...(ofLabels.length === 0 ? selectorFindings(job) : []),
     ...flagFindings(job),
     ...nameFindings(job),
+    ...variableFindings(job),
   ];
 }
 
@@ -99,5 +100,19 @@ function nameFindings({ spec }: Job): readonly Finding[] {
     const path = ['spec', 'template', 'ephemeralContainers', index, 'name'];
     const isRepeated = containers.findIndex((container) => container.name === name) < index;
     return isRepeated ? [{ path, at: 'value', message: 'is the name of another container too' }] : [];
+  });
+}
+
+/** Of two values for one name only one can win (core/v1 Container: the later), so the approver would read the other. */
+function variableFindings({ spec }: Job): readonly Finding[] {
+  return spec.template.ephemeralContainers.flatMap(({ env = [] }, index): readonly Finding[] => {
+    const names = new Set<string>();
+    return env.flatMap(({ name }, at): readonly Finding[] => {
+      if (names.size === names.add(name).size) {
+        const path = ['spec', 'template', 'ephemeralContainers', index, 'env', at, 'name'];
+        return [{ path, at: 'value', message: `gives the variable ${name} a second time; keep one of the two` }];
+      }
+      return [];
+    });
   });
 }

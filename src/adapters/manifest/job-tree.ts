@@ -1,9 +1,25 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { ManifestProblem } from '../../core/batch/ephemeral-job.ts';
 import type { Finding } from './job-rules.ts';
 
 /** A job is written by hand; reading a longer text would stall the bot. */
 const MAX_CHARACTERS = 65_536;
+/**
+ * Scalars, marks, indentations and line ends. A line such as `key: value` has seven; ten containers with ten variables each have
+ * 2,400. The library takes up to 15 microseconds for each, in one go: so this, and not the length, keeps a turn short.
+ */
+const MAX_LEXEMES = 3_000;
 
 export interface JobTree {
   /** Plain data; undefined where the text has problems of its own. */
@@ -12,6 +28,11 @@ export interface JobTree {
   locate(finding: Pick<Finding, 'path' | 'at'>): { readonly line: number; readonly column: number };
 }
 
+/** More of them tell nobody more. */
+const MOST_ERRORS = 200;
+
+const TOO_MANY =
+  'the text has too many keys, values and lines to be read at once; split the job, or put a long script into one block (|)';
 const TOO_DEEP = 'the text cannot be read: it is nested too deeply';
 const START = { line: 1, column: 1 } as const;
 const failed = (message: string): JobTree => ({
@@ -22,16 +43,27 @@ const failed = (message: string): JobTree => ({
 
 /**
  * Reads one YAML document. Anchors, aliases and tags are refused: a job needs none, and without them data is never larger than
- * its text. Never throws.
+ * its text. Texts over 65,536 characters or 3,000 lexemes are refused unread. Never throws.
  */
 export function readTree(text: string): JobTree {
   if (text.length > MAX_CHARACTERS) return failed(`the text is longer than ${MAX_CHARACTERS} characters`);
   try {
+    if (hasManyLexemes(text)) return failed(TOO_MANY);
     return treeOf(text);
   } catch {
     // The library walks by recursion: a text of thousands of brackets ends its stack.
     return failed(TOO_DEEP);
   }
+}
+
+/** Stops reading at the first one too many. An escape counts as one: a wrong one costs as much. */
+function hasManyLexemes(text: string): boolean {
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += lexeme.startsWith('"') ? lexeme.split('\\').length : 1;
+    if (count > MAX_LEXEMES) return true;
+  }
+  return false;
 }
 
 function treeOf(text: string): JobTree {
@@ -44,7 +76,7 @@ function treeOf(text: string): JobTree {
   // Beyond its depth the library reports one error for every bracket; its code is the only signal.
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return failed(TOO_DEEP);
   const problems = [
-    ...document.errors.map(({ code, message, pos: [start] }) => ({
+    ...document.errors.slice(0, MOST_ERRORS).map(({ code, message, pos: [start] }) => ({
       ...at(start),
       message: SYNTAX[code] ?? plain(message),
     })),

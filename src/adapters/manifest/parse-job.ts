@@ -6,6 +6,8 @@ import { JobShape, REFUSED } from './job-shape.ts';
 import { readTree } from './job-tree.ts';
 
 const MOST_PROBLEMS = 20;
+/** So many are looked at to find the first ones: each costs a look for its place. */
+const MOST_FINDINGS = 200;
 
 /**
  * Reads an EphemeralJob from YAML or JSON, strictly: an unknown field, a wrong type, a second document, an anchor or a tag is a
@@ -18,7 +20,9 @@ export function parseEphemeralJob(text: string): ReadJob {
   const findings = parsed.success ? ruleFindings(parsed.data) : parsed.error.issues.flatMap(findingsOf);
   if (!parsed.success || findings.length > 0) {
     return invalid(
-      findings.map((finding) => ({ ...tree.locate(finding), message: `${pathText(finding.path)} ${finding.message}` })),
+      findings
+        .slice(0, MOST_FINDINGS)
+        .map((finding) => ({ ...tree.locate(finding), message: `${pathText(finding.path)} ${finding.message}` })),
     );
   }
   const { apiVersion: _version, kind: _kind, ...job } = parsed.data;
@@ -33,7 +37,9 @@ const invalid = (problems: readonly ManifestProblem[]): ReadJob => ({
 function findingsOf(issue: z.core.$ZodIssue): readonly Finding[] {
   const { path } = issue;
   if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value', message: sentence(issue) }];
-  return issue.keys.map((key) => ({ path: [...path, key], at: 'key', message: unknownKey(key, path) }));
+  return issue.keys
+    .slice(0, MOST_FINDINGS)
+    .map((key) => ({ path: [...path, key], at: 'key', message: unknownKey(key, path) }));
 }
 
 const KINDS: Readonly<Record<string, string>> = {

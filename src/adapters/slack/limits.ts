@@ -27,6 +27,12 @@ export const MAX_BLOCKS_WEIGHT = 12_000;
 export const MAX_FALLBACK = 3_000;
 /** design.md section 3: request bodies. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/**
+ * Ours, over HTTP: connections that have brought nothing of Slack's yet, and the memory of their bodies. 32 MiB for a thousand means
+ * that a body of up to 32 KiB, as nearly all of Slack's are, never has to give way.
+ */
+export const MAX_STRANGERS = 1_000;
+export const MAX_UNVERIFIED_BYTES = 32 * 1024 * 1024;
 /** "Verifying requests from Slack": five minutes; Slack's SDK checks the past only. */
 export const MAX_SKEW_MS = 5 * 60_000;
 /** Slack closes the door at 3 s. The flow promises an answer within 2.5 s, so this one only catches a broken promise. */

@@ -79,6 +79,16 @@ function belongsTo(pod: Pod, target: BatchTarget): boolean {
   return owner.kind === 'ReplicaSet' && hash !== undefined && owner.name === `${target.name}-${hash}`;
 }
 
+/**
+ * What pods of one revision of one workload have in common, so that a look at one of them tells of all; undefined for a pod that no
+ * workload made. Their specs come from one template; only an admission webhook could make them differ.
+ */
+export function kindOf({ metadata: { ownerReferences, labels } }: Pod): string | undefined {
+  const owner = ownerReferences.find(({ controller }) => controller);
+  const revision = labels['pod-template-hash'] ?? labels['controller-revision-hash'] ?? '';
+  return owner && `${owner.kind}/${owner.name}/${revision}`;
+}
+
 function byAge(a: Pod, b: Pod): number {
   const [mine, theirs] = [a.metadata, b.metadata];
   if (mine.creationTimestamp !== theirs.creationTimestamp) {

@@ -45,6 +45,8 @@ export class ApplyDesk {
 
   /** A job that fits into the form is shown there first; a longer one is applied as it stands. */
   shortcut(shortcut: Shortcut): Promise<Answer> {
+    const unknown = this.#unknownChannel(shortcut.channelId);
+    if (unknown) return Promise.resolve(said(unknown));
     if (shortcut.code === undefined) return Promise.resolve(said(reasonMessage('manifest_missing')));
     const yaml = repairYaml(shortcut.code);
     if (yaml.length <= LONGEST_PASTED) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
@@ -54,6 +56,11 @@ export class ApplyDesk {
   /** Undefined: another form. */
   async submit(submission: Submission): Promise<SubmitAnswer | undefined> {
     if (submission.name !== APPLY_FORM) return undefined;
+    const unknown = this.#unknownChannel(submission.channelId);
+    return unknown ? { kind: 'taken', message: unknown } : this.#submit(submission);
+  }
+
+  async #submit(submission: Submission): Promise<SubmitAnswer> {
     const { namespace } = submission.fields;
     const yaml = repairYaml(submission.fields.yaml ?? '');
     const typed = namespace?.trim() ?? '';
@@ -69,6 +76,8 @@ export class ApplyDesk {
   }
 
   async #apply(origin: Origin, yaml: string, place: JobPlace): Promise<Answer> {
+    const unknown = this.#unknownChannel(origin.channelId);
+    if (unknown) return said(unknown);
     const read = readRequests(yaml, place, this.#parts.deps);
     if (read.kind === 'invalid') return said(manifestProblemsMessage(read.problems, yaml));
     if (read.kind === 'contradiction') return said(reasonMessage('flag_contradiction', read.words));
@@ -81,8 +90,14 @@ export class ApplyDesk {
   }
 
   #form(channelId: string, given: GivenJob): Answer {
+    const unknown = this.#unknownChannel(channelId);
+    return unknown ? said(unknown) : { kind: 'form', form: applyForm(given) };
+  }
+
+  /** The refusal of a channel that no policy names: before its text costs anything. */
+  #unknownChannel(channelId: string): Message | undefined {
     const isKnown = own(this.#parts.deps.policies.current().channels, channelId);
-    return isKnown ? { kind: 'form', form: applyForm(given) } : said(reasonMessage('channel_unknown', channelId));
+    return isKnown ? undefined : reasonMessage('channel_unknown', channelId);
   }
 }
 

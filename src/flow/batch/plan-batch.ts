@@ -1,7 +1,7 @@
 import { decideSnapshot, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
 import { podsToRerun } from '../../core/batch/group-results.ts';
-import { batchPlanHash, newBatch, type PlannedPod } from '../../core/batch/new-batch.ts';
-import { type BatchTarget, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
+import { batchPlanHash, newBatch, type PlannedPod, variantKeyOf } from '../../core/batch/new-batch.ts';
+import { type BatchTarget, kindOf, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
 import type { RunRequest } from '../../core/command/command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
@@ -10,7 +10,7 @@ import { worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { pause } from '../latest.ts';
-import { aimOf, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
+import { aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
 const AT_ONCE = 100;
@@ -39,6 +39,7 @@ export async function planBatch(run: Run, target: BatchTarget, context: Context)
     maxEphemeralContainers: policy.limits.ephemeralContainersPerPod,
     ...(onlyUids && { onlyUids }),
   });
+  stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
   const learnt = learntOnce(deps);
   const parts = requests.map((asked) => ({
@@ -50,7 +51,7 @@ export async function planBatch(run: Run, target: BatchTarget, context: Context)
     learntOf: learnt,
   }));
   const batch = newBatch({
-    pods: await planAll(selected.pods, parts, deps),
+    pods: await planAll(selected.pods, parts, context),
     asked: request.batch,
     ...(run.job?.paused && { pausedBy: origin.requesterId }),
     nowMs: deps.clock.now(),
@@ -63,20 +64,40 @@ export async function planBatch(run: Run, target: BatchTarget, context: Context)
 interface Context {
   readonly policy: Policy;
   readonly deps: FlowDeps;
+  /** Only a look: of pods of one kind the first is planned. */
+  readonly glance?: Glance;
 }
 
 async function planAll(
   selected: readonly SelectedPod[],
   parts: readonly PlanParts[],
-  { clock }: FlowDeps,
+  { deps, glance }: Context,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
+  const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
   for (const pod of selected) {
-    const plans: Plan[] = [];
-    if (pod.skip === undefined) for (const part of parts) plans.push(await planPod(pod.pod, part));
-    if (planned.push({ ...pod, plans }) % AT_ONCE === 0) await pause(clock, 0);
+    const kind = glance && kindOf(pod.pod);
+    const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
+    const made = known ?? (await planOfEach(pod, parts));
+    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
+    if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
+    await pause(deps.clock, 0);
+    stopIfOver({ glance });
   }
   return planned;
+}
+
+const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void =>
+  void (glance?.isOver() && refuse('cluster_unreachable', 'no answer in time'));
+
+async function planOfEach(
+  { pod, skip }: SelectedPod,
+  parts: readonly PlanParts[],
+): Promise<Pick<PlannedPod, 'plans' | 'key'>> {
+  if (skip !== undefined) return { plans: [] };
+  const plans: Plan[] = [];
+  for (const part of parts) plans.push(await planPod(pod, part));
+  return { plans, key: variantKeyOf(plans) };
 }
 
 /** Pods of one batch have few images: each is looked up once. */

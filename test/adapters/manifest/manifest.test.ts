@@ -210,6 +210,33 @@ describe('hostile text', () => {
     );
   });
 
+  it('of too many keys, values or escapes is refused unread, however short, and a large honest one is not', () => {
+    const head = 'apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\n';
+    const keys = Array.from({ length: 2_000 }, (_, index) => `k${index}:`).join('\n');
+    for (const text of [head + keys, `[${','.repeat(20_000)}]`, '#\n'.repeat(20_000), `"${'\\x'.repeat(20_000)}`]) {
+      expect(problemsOf(text)).toEqual([expect.stringMatching(/^1:1 the text has too many keys, values and lines/)]);
+    }
+    const container = (index: number) =>
+      `      - name: c${index}\n        image: busybox\n        command: [sh, -c]\n        args:\n          - |\n${'            line\n'.repeat(200)}        env:\n${Array.from({ length: 10 }, (_, at) => `          - name: V${at}\n            value: "x"\n`).join('')}`;
+    const large = MINIMAL.replace(
+      / {6}- name: ec[\s\S]*$/,
+      Array.from({ length: 10 }, (_, at) => container(at)).join(''),
+    );
+    expect(problemsOf(large)).toEqual([]);
+  });
+
+  it('names a variable that is set twice in one container, and where', () => {
+    const env = (text: string) => `${MINIMAL}        env:\n${text}`;
+    const twice = env(
+      '          - name: A\n            value: a\n          - name: B\n          - name: A\n            value: b\n',
+    );
+    expect(problemsOf(twice)).toEqual([
+      '17:19 spec.template.ephemeralContainers[0].env[2].name gives the variable A a second time; keep one of the two',
+    ]);
+    const other = '      - name: other\n        image: busybox\n        env: [{name: A, value: b}]\n';
+    expect(problemsOf(env('          - name: A\n            value: a\n') + other)).toEqual([]);
+  });
+
   it.each(['{__proto__: x}', '{"__proto__": x}', '{app: web, __proto__: x}', '{? __proto__ : x}'])(
     'of a label __proto__ is told, for without it the selector would be another: %s',
     (labels) => {
@@ -305,9 +332,9 @@ const anyJob: fc.Arbitrary<EphemeralJob> = record(
                 targetContainerName: label,
                 command: words,
                 args: words,
-                env: fc.array(
+                env: fc.uniqueArray(
                   fc.record({ name: fc.constantFrom('A', 'B_C'), value: fc.string({ unit: 'grapheme' }) }),
-                  { maxLength: 2 },
+                  { maxLength: 2, selector: ({ name }) => name },
                 ),
                 terminationMessagePolicy: fc.constantFrom('File', 'FallbackToLogsOnError'),
                 securityContext: fc.constantFrom({ privileged: true }, { capabilities: { add: ['SYS_PTRACE'] } }),

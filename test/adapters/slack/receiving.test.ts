@@ -145,12 +145,17 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
   describe('nothing of others is taken', () => {
     test.each([
       ['another team', { team_id: 'T0OTHER' }],
-      ['no team at all', { team_id: '' }],
       ['another app', { api_app_id: 'A0OTHER' }],
     ])('a command of %s', async (_who, override) => {
       const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override });
       expect(delivery.status).toBe(200);
-      expect(JSON.stringify(delivery.body)).toMatch(/slack_not_our_team|slack_payload_invalid/);
+      expect(JSON.stringify(delivery.body)).toMatch(/slack_not_our_team/);
+      expect(world.inbox.commands).toEqual([]);
+    });
+
+    test('a command of no team at all is not acknowledged', async () => {
+      const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override: { team_id: '' } });
+      expect(delivery.status).toBe(kind === 'http' ? 400 : 0);
       expect(world.inbox.commands).toEqual([]);
     });
 

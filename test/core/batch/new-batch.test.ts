@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchPlanHash, plansOf, runIdOf } from '../../../src/core/batch/new-batch.ts';
+import { batchPlanHash, newBatch, plansOf, runIdOf, variantKeyOf } from '../../../src/core/batch/new-batch.ts';
 import { planHash } from '../../../src/core/container/plan.ts';
 import { asRunId, isRunId } from '../../../src/core/ids.ts';
 import { aPlan, aPod } from '../../support/builders.ts';
@@ -65,4 +65,26 @@ describe('a new batch', () => {
     expect(new Set(ids).size).toBe(4);
     expect(ids.every(isRunId)).toBe(true);
   });
+});
+
+it('reads the plans of pods with a key only once for each key', () => {
+  let reads = 0;
+  const plan = Object.defineProperty({ ...aPlan() }, 'command', {
+    enumerable: true,
+    get: () => {
+      reads += 1;
+      return ['id'];
+    },
+  });
+  const key = variantKeyOf([plan]);
+  reads = 0;
+  const pods = Array.from({ length: 100 }, (_, index) => ({
+    pod: aPod({ metadata: { name: `web-${index}`, uid: `u${index}` } }),
+    plans: [plan],
+    key,
+  }));
+  const batch = newBatch({ pods, asked: { canary: false }, nowMs: 0 });
+  expect(batch.variants).toHaveLength(1);
+  expect(batch.pods.every(({ variant }) => variant === 0)).toBe(true);
+  expect(reads).toBe(1);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { START_MS } from '../../support/builders.ts';
+import { asChannelId } from '../../../src/core/ids.ts';
+import { anOrigin, START_MS } from '../../support/builders.ts';
 import { DeskWorld, textOf } from './desk-world.ts';
 
 const fixture = (name: string) =>
@@ -149,5 +150,40 @@ describe('the shortcut on a message', () => {
 
   it('opens nothing in a channel that the policy does not know', async () => {
     expect(textOf(await shortcut(JOB, { channelId: 'C0OTHER' }))).toContain('channel_unknown');
+  });
+});
+
+describe('a channel that no policy names', () => {
+  const elsewhere = { channelId: 'C0OTHER' };
+  let texts: string[];
+  beforeEach(() => {
+    texts = [];
+    const { manifests } = desk.world.deps();
+    desk = new DeskWorld({
+      manifests: {
+        ...manifests,
+        read: (yaml) => {
+          texts.push(yaml);
+          return manifests.read(yaml);
+        },
+      },
+    });
+  });
+
+  it('is refused before its job is parsed, whatever the way in', async () => {
+    const long = `${JOB}${'# a long job\n'.repeat(400)}`;
+    expect(textOf(await shortcut(long, elsewhere))).toContain('channel_unknown');
+    const origin = anOrigin({ dedupeKey: 'elsewhere', channelId: asChannelId('C0OTHER') });
+    expect(textOf(await desk.inbox.command(origin, `apply -n shop\n${long}`))).toContain('channel_unknown');
+    const submission = { name: 'apply', value: '', fields: { yaml: JOB }, teamId: 'T0TEAM', userId: 'U0ROY' };
+    const at = { ...elsewhere, dedupeKey: 'elsewhere-form', receivedAtMs: START_MS };
+    expect(JSON.stringify(await desk.inbox.submit({ ...submission, ...at }))).toContain('channel_unknown');
+    expect(texts).toEqual([]);
+    expect(desk.started).toEqual([]);
+  });
+
+  it('is not the others: there the job is parsed', async () => {
+    await desk.type(`apply -n shop\n${JOB}`);
+    expect(texts).toHaveLength(1);
   });
 });

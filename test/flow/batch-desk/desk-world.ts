@@ -1,5 +1,6 @@
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import type { FlowDeps } from '../../../src/flow/deps.ts';
 import { CommandInbox } from '../../../src/flow/inbox.ts';
 import type { Click, Submission } from '../../../src/flow/ports/slack.ts';
 import { RunSession } from '../../../src/flow/session.ts';
@@ -15,8 +16,8 @@ export class DeskWorld {
   isElsewhere = false;
   #dedupe = 0;
 
-  constructor() {
-    const deps = this.world.deps();
+  constructor(over: Partial<FlowDeps> = {}) {
+    const deps = { ...this.world.deps(), ...over };
     this.inbox = new CommandInbox(
       deps,
       { accepting: 'yes', start: ({ run }) => void this.started.push(run) },

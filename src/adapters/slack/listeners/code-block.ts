@@ -38,7 +38,16 @@ function wordsOf(node: object): string {
     .join('');
 }
 
+const FENCE = '```';
+/** The language behind an opening fence, if it is one of ours, and the rest of a line that holds nothing else. */
+const LANGUAGE = /(?:ya?ml|json(?=[ \t]*\n))?[ \t]*\n?/y;
+
+/** What stands between the first two fences. Linear. */
 function fencedIn(text: string): string | undefined {
-  const [, code] = /```(?:ya?ml|json(?=[ \t]*\n))?[ \t]*\n?([\s\S]*?)```/.exec(text) ?? [];
-  return code === undefined ? undefined : unmarked(code);
+  const open = text.indexOf(FENCE);
+  if (open < 0) return undefined;
+  LANGUAGE.lastIndex = open + FENCE.length;
+  const start = open + FENCE.length + (LANGUAGE.exec(text)?.[0].length ?? 0);
+  const close = text.indexOf(FENCE, start);
+  return close < 0 ? undefined : unmarked(text.slice(start, close));
 }

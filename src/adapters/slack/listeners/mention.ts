@@ -40,9 +40,9 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload,
   appId: api_app_id,
 });
 
-/** `<@U0BOT>` or `<@U0BOT|name>`; the words before it are talk. */
-function wordsAfterMention(text: string, botUserId: string): string {
-  const mention = new RegExp(`<@${botUserId}(?:\\|[^>]*)?>`).exec(text);
+/** `<@U0BOT>` or `<@U0BOT|name>`; the words before it are talk. A name has no `<`: Slack escapes it. Linear. */
+export function wordsAfterMention(text: string, botUserId: string): string {
+  const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);
   return mention ? text.slice(mention.index + mention[0].length).trim() : text;
 }
 

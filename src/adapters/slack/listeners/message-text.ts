@@ -8,14 +8,19 @@ export interface WordedMessage {
   readonly attachments?: unknown;
 }
 
+/** Slack's advice is 20, its limit 100 ("Legacy: secondary message attachments"). */
+const MOST_ATTACHMENTS = 100;
+
 /**
  * A message's words as plain text, at most 4,000 characters: its blocks, its text where that says something else, its
  * attachments (alerts are often nothing but these). Links become their label, markup of words stays. Any shape is survived.
  */
 export function messageText({ text, blocks, attachments }: WordedMessage): string {
-  const pieces = [wordsOf(blocks, 0), unmarked(text ?? ''), ...list(attachments).map((one) => wordsOf(one, 0))];
+  const attached = list(attachments).slice(0, MOST_ATTACHMENTS);
+  const pieces = [wordsOf(blocks, 0), unmarked(text ?? ''), ...attached.map((one) => wordsOf(one, 0))];
   let said = '';
-  for (const piece of pieces.map((one) => clean(one).trim())) {
+  for (const raw of pieces) {
+    const piece = clean(raw).trim();
     if (piece === '' || said.includes(piece)) continue;
     said = said === '' ? piece : `${said}\n${piece}`;
     if (said.length >= MAX_MESSAGE_TEXT) break;

@@ -1,36 +1,64 @@
 import { SocketModeClient, type SocketModeOptions } from '@slack/socket-mode';
 
+/** What the client hears besides envelopes. */
+export interface SocketEars {
+  /** Slack will close this connection; called once at most. */
+  readonly onRecycle: (reason: string) => void;
+  /** A message was left out: it is no envelope. */
+  readonly onMalformed: () => void;
+}
+
+/** Everything that brings a request of Slack's (Slack, "Using Socket Mode"). */
+const ENVELOPES: ReadonlySet<unknown> = new Set(['events_api', 'interactive', 'slash_commands']);
+
 /**
- * Slack's Socket Mode client, except that it does not close its socket the moment Slack announces a recycling
+ * Slack's Socket Mode client, with two differences. It does not close its socket the moment Slack announces a recycling
  * (`disconnect`: `warning`, `refresh_requested`, `link_disabled`): acknowledgements under way could not be sent any
- * more, and there would be seconds without a socket (bolt-js issue 2496). It says so instead, once.
+ * more, and there would be seconds without a socket (bolt-js issue 2496). It says so instead, once. And it leaves out what is no
+ * envelope: the client's own reader would reject with nobody to hear it, which ends the process, or take an event's type for one
+ * of its own signals.
  */
 export class DrainingClient extends SocketModeClient {
-  #onRecycle: ((reason: string) => void) | undefined;
+  #onRecycle: SocketEars['onRecycle'] | undefined;
+  readonly #onMalformed: SocketEars['onMalformed'];
 
-  constructor(options: SocketModeOptions, onRecycle: (reason: string) => void) {
+  constructor(options: SocketModeOptions, { onRecycle, onMalformed }: SocketEars) {
     super(options);
     this.#onRecycle = onRecycle;
+    this.#onMalformed = onMalformed;
   }
 
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
-    const reason = isBinary || typeof data !== 'string' ? undefined : recyclingReason(data);
-    if (reason === undefined) return super.onWebSocketMessage(data, isBinary);
+    const message = isBinary || typeof data !== 'string' ? undefined : readObject(data);
+    if (message?.type === 'disconnect') return this.#recycle(message.reason);
+    if (message?.type === 'hello' || (message && this.#isEnvelope(message))) {
+      return super.onWebSocketMessage(data, isBinary);
+    }
+    this.#onMalformed();
+  }
+
+  #recycle(reason: unknown): void {
     const onRecycle = this.#onRecycle;
     this.#onRecycle = undefined;
-    onRecycle?.(reason);
+    onRecycle?.(typeof reason === 'string' ? reason.slice(0, 80) : 'unknown');
+  }
+
+  #isEnvelope({ type, envelope_id: id, payload }: Record<string, unknown>): boolean {
+    if (!ENVELOPES.has(type) || typeof id !== 'string' || !isObject(payload)) return false;
+    if (type !== 'events_api') return true;
+    const { event } = payload;
+    return isObject(event) && typeof event.type === 'string' && !this.eventNames().includes(event.type);
   }
 }
 
-function recyclingReason(data: string): string | undefined {
-  // Cheap first look: nearly every message is an envelope.
-  if (!data.includes('"disconnect"')) return undefined;
+function readObject(json: string): Record<string, unknown> | undefined {
   try {
-    const message: unknown = JSON.parse(data);
-    if (typeof message !== 'object' || message === null || !('type' in message) || message.type !== 'disconnect')
-      return undefined;
-    return 'reason' in message ? String(message.reason) : 'unknown';
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

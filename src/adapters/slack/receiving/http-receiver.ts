@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
-import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS } from '../limits.ts';
-import { deliver } from './delivery.ts';
+import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS, MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../limits.ts';
+import { BodyRoom } from './body-room.ts';
+import { type Delivered, deliver } from './delivery.ts';
 import { parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
+import { Strangers } from './strangers.ts';
 
 export interface HttpOptions {
   readonly signingSecret: string;
@@ -17,14 +19,26 @@ export interface HttpOptions {
 
 const PATH = '/slack/events';
 
+const STATUS: Readonly<Record<Exclude<Delivered, 'taken'>, number>> = { malformed: 400, failed: 500 };
+
+/** What the headers claim, in the right form; whether it is true only the body tells. */
+interface Claim {
+  readonly signature: string;
+  /** In seconds. */
+  readonly timestamp: number;
+}
+
 /**
  * Slack's requests over HTTP, at `/slack/events`. Bolt's own receiver is not used, only its signature check: it takes
  * requests from the future, ends the process on a signed body of `null`, acknowledges events before they are stored
- * and cannot drain. Unsigned, stale or future requests get 401, bodies over 1 MiB 413, anything else unreadable 4xx.
+ * and cannot drain. Unsigned, stale or future requests get 401 before a byte of their body is read, bodies over 1 MiB 413, bodies
+ * that have to give way to others 503, whatever is signed but malformed 400.
  */
 export class HttpReceiver implements Receiver {
   readonly #options: HttpOptions;
   readonly #server: Server;
+  readonly #strangers: Strangers;
+  readonly #room = new BodyRoom(MAX_UNVERIFIED_BYTES);
   readonly #inFlight = new InFlight();
   #app: App | undefined;
 
@@ -40,6 +54,7 @@ export class HttpReceiver implements Receiver {
     this.#server = createServer(limits, (request, response) => {
       void this.#inFlight.track(this.#handle(request, response));
     });
+    this.#strangers = new Strangers(this.#server, MAX_STRANGERS);
   }
 
   init(app: App): void {
@@ -82,7 +97,8 @@ export class HttpReceiver implements Receiver {
       const status = await this.#answer(request, response);
       if (status !== undefined) end(response, status);
     } catch (thrown) {
-      this.#options.log.warn('a request to the Slack endpoint broke off', { error: thrown });
+      // Anybody can cause this: it must not fill the log.
+      this.#options.log.debug('a request to the Slack endpoint broke off', { error: thrown });
       if (!response.headersSent) end(response, 400);
     }
   }
@@ -91,35 +107,56 @@ export class HttpReceiver implements Receiver {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     if (request.url?.split('?')[0] !== PATH) return 404;
     if (request.method !== 'POST') return 405;
-    const raw = await readBody(request, MAX_BODY_BYTES);
-    if (raw === undefined) return 413;
-    const text = raw.toString();
-    if (!this.#isFromSlack(request, text)) return 401;
+    const claim = this.#claimOf(request);
+    if (!claim) return 401;
+    const { read, release } = readBody(request, { limit: MAX_BODY_BYTES, room: this.#room });
+    try {
+      const got = await read;
+      if (got.kind === 'too-long') return 413;
+      if (got.kind === 'no-room') return 503;
+      const text = got.body.toString();
+      if (!this.#isTrue(claim, text)) return 401;
+      this.#strangers.vouchFor(request.socket);
+      return await this.#take(text, request, response);
+    } finally {
+      release();
+    }
+  }
+
+  /** A request that is Slack's. */
+  async #take(text: string, request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     const body = parseBody(text, request.headers['content-type'] ?? '');
     if (body === undefined || this.#app === undefined) return 400;
     if (body.ssl_check === '1') return 200;
     if (body.type === 'url_verification') {
-      sendJson(response, { challenge: String(body.challenge) });
+      if (typeof body.challenge !== 'string') return 400;
+      sendJson(response, { challenge: body.challenge });
       return undefined;
     }
-    const taken = await deliver(this.#app, {
+    const delivery = {
       body,
       ...retryOf(request),
-      answer: async (answer) => (answer ? sendJson(response, answer) : end(response, 200)),
-    });
-    return taken === 'taken' ? undefined : 500;
+      answer: async (answer: unknown) => (answer ? sendJson(response, answer) : end(response, 200)),
+    };
+    const delivered = await deliver(this.#app, delivery, this.#options.log);
+    return delivered === 'taken' ? undefined : STATUS[delivered];
   }
 
-  /** Slack's signature over the raw body, and a time within five minutes of ours, in both directions. */
-  #isFromSlack(request: IncomingMessage, body: string): boolean {
-    const { signingSecret, clock } = this.#options;
+  /** The two headers in Slack's form, and a time within five minutes of ours, in both directions. */
+  #claimOf(request: IncomingMessage): Claim | undefined {
     const signature = headerOf(request, 'x-slack-signature');
-    const timestamp = headerOf(request, 'x-slack-request-timestamp');
-    if (!/^v0=[0-9a-f]{64}$/.test(signature) || !/^\d{1,12}$/.test(timestamp)) return false;
-    const nowMilliseconds = clock.now();
-    if (Math.abs(nowMilliseconds - Number(timestamp) * 1000) > MAX_SKEW_MS) return false;
-    const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': Number(timestamp) };
-    return isValidSlackRequest({ signingSecret, body, headers, nowMilliseconds });
+    const seconds = headerOf(request, 'x-slack-request-timestamp');
+    if (!/^v0=[0-9a-f]{64}$/.test(signature) || !/^\d{1,12}$/.test(seconds)) return undefined;
+    const timestamp = Number(seconds);
+    const isNow = Math.abs(this.#options.clock.now() - timestamp * 1000) <= MAX_SKEW_MS;
+    return isNow ? { signature, timestamp } : undefined;
+  }
+
+  /** Whether Slack has signed this body. */
+  #isTrue({ signature, timestamp }: Claim, body: string): boolean {
+    const { signingSecret, clock } = this.#options;
+    const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp };
+    return isValidSlackRequest({ signingSecret, body, headers, nowMilliseconds: clock.now() });
   }
 }
 

@@ -69,7 +69,10 @@ export class SocketLine {
 
   /** One try; on failure the next one is planned. Never rejects. */
   async #connect(): Promise<KdebugError | undefined> {
-    const client = new DrainingClient(this.#options.clientOptions(), (reason) => this.#recycle(client, reason));
+    const client = new DrainingClient(this.#options.clientOptions(), {
+      onRecycle: (reason) => this.#recycle(client, reason),
+      onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
+    });
     const inFlight = new InFlight();
     client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
     client.on('disconnected', () => this.#onClosed(client));

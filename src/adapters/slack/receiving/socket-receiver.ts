@@ -1,6 +1,5 @@
 import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
-import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
 import { ANSWERED_MS } from '../limits.ts';
@@ -74,17 +73,17 @@ export class SocketReceiver implements Receiver {
   /** Never rejects. An envelope that is not acknowledged comes again, or Slack tells the person. */
   async #handle(envelope: Envelope): Promise<void> {
     const { log } = this.#options;
-    try {
-      if (this.#app === undefined || !isObject(envelope.body)) throw new KdebugError('slack_payload_invalid');
-      await deliver(this.#app, {
-        body: envelope.body,
-        ...(envelope.retry_num === undefined ? {} : { retryNum: envelope.retry_num }),
-        ...(envelope.retry_reason === undefined ? {} : { retryReason: envelope.retry_reason }),
-        answer: (answer) => envelope.ack(isObject(answer) ? answer : undefined),
-      });
-    } catch (thrown) {
-      log.warn('an envelope was not acknowledged', { error: thrown });
+    if (this.#app === undefined || !isObject(envelope.body)) {
+      log.warn('an envelope without a payload is left out');
+      return;
     }
+    const delivery = {
+      body: envelope.body,
+      ...(typeof envelope.retry_num === 'number' && { retryNum: envelope.retry_num }),
+      ...(typeof envelope.retry_reason === 'string' && { retryReason: envelope.retry_reason }),
+      answer: (answer: unknown) => envelope.ack(isObject(answer) ? answer : undefined),
+    };
+    await deliver(this.#app, delivery, log);
   }
 }
 

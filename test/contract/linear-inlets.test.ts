@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest';
+import { parseEphemeralJob } from '../../src/adapters/manifest/index.ts';
+import { codeBlock } from '../../src/adapters/slack/listeners/code-block.ts';
+import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
+import { messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
+import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
+import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
+import { pointAt } from '../../src/core/command/caret.ts';
+import { parseImageReference } from '../../src/core/command/image-reference.ts';
+import { readLine } from '../../src/core/command/line/line.ts';
+import { parseCommand } from '../../src/core/command/parse.ts';
+import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../src/core/command/repair.ts';
+import { tokenize } from '../../src/core/command/tokenize.ts';
+import { parseDuration } from '../../src/core/command/values/duration.ts';
+import {
+  isCatalogueName,
+  isDnsLabel,
+  isDnsSubdomain,
+  isEnvName,
+  nearestName,
+} from '../../src/core/command/values/names.ts';
+import { nearest } from '../../src/core/command/values/nearest.ts';
+import * as read from '../../src/core/command/values/read.ts';
+import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/command/values/selector.ts';
+import { isRunId } from '../../src/core/ids.ts';
+import { commandOfForm, podInText } from '../../src/core/report/request-form.ts';
+import { alphabetOf, type Hostile, slowTexts, textsOver } from '../support/linear-time.ts';
+
+/** A function that is given Slack's words, the file whose expressions it uses, and texts that were slow once or might be. */
+type Inlet = readonly [name: string, file: string, run: (text: string) => unknown, seeds?: readonly Hostile[]];
+
+const COMMAND = 'src/core/command';
+const LISTENERS = 'src/adapters/slack/listeners';
+const PLAIN = 'src/adapters/slack/views/plain.ts';
+const READ = `${COMMAND}/values/read.ts`;
+const NAMES = `${COMMAND}/values/names.ts`;
+const FORM = 'src/core/report/request-form.ts';
+
+const reading = (reader: read.Reader<unknown>) => (value: string) =>
+  reader({ value, start: 0, end: value.length }, () => undefined);
+
+const FENCES: readonly Hostile[] = [
+  { start: '```', repeat: ' ' },
+  { start: '```', repeat: '\t' },
+  { start: '```', repeat: '\n' },
+  { start: '```json', repeat: ' ' },
+  { repeat: '``` ' },
+  { repeat: '``' },
+];
+
+const INLETS: readonly Inlet[] = [
+  [
+    'the words after a mention',
+    `${LISTENERS}/mention.ts`,
+    (text) => wordsAfterMention(text, 'U0KDEBUG'),
+    [{ repeat: '<@U0KDEBUG|' }, { repeat: '<@U0KDEBUG' }, { start: '<@U0KDEBUG|', repeat: '<' }],
+  ],
+  ['a code block', `${LISTENERS}/code-block.ts`, (text) => codeBlock({ text }), FENCES],
+  ['the text of a message', `${LISTENERS}/message-text.ts`, (text) => messageText({ text }), [{ repeat: '<' }]],
+  ['markup of a message', `${LISTENERS}/message-text.ts`, unmarked, [{ repeat: '<a|' }, { repeat: '|' }]],
+  [
+    'text for the screen',
+    PLAIN,
+    clean,
+    [
+      { start: '\x1b', repeat: ';#' },
+      { repeat: '\x1b]' },
+      { repeat: '\x90' },
+      { repeat: '\x9b' },
+      { start: '\x1b[', repeat: ' ' },
+    ],
+  ],
+  ['a line for the screen', PLAIN, cleanLine, [{ start: '\x1b', repeat: ';#' }]],
+  ['escaped text', PLAIN, escapeText, [{ repeat: ':a' }, { start: ':', repeat: 'a' }]],
+  ['shortened text', PLAIN, (text) => shorten(text, { weight: 3_000, length: 3_000 })],
+  ['text shortened in the middle', PLAIN, (text) => shortenMiddle(text, { weight: 3_000, length: 3_000 })],
+  [
+    'a form body',
+    'src/adapters/slack/receiving/http-body.ts',
+    (text) => parseBody(text, 'application/x-www-form-urlencoded'),
+    [{ repeat: '&' }, { repeat: '%' }, { repeat: 'a=&' }],
+  ],
+  [
+    'markup of a command',
+    `${COMMAND}/repair.ts`,
+    unwrapMarkup,
+    [{ repeat: '<@' }, { repeat: '<a://' }, { repeat: '<mailto:|' }, { repeat: '\ud800' }],
+  ],
+  ['protected markup', `${COMMAND}/repair.ts`, protectMarkup, [{ repeat: '<a://|' }]],
+  [
+    'repair of a line',
+    `${COMMAND}/repair.ts`,
+    repairLine,
+    [{ repeat: '“' }, { repeat: '‘a' }, { repeat: ' —' }, { repeat: "'‘" }, { repeat: '"“ ' }],
+  ],
+  [
+    'repair of YAML',
+    `${COMMAND}/repair.ts`,
+    repairYaml,
+    [{ repeat: '—' }, { repeat: '-—' }, { repeat: '‘' }, { repeat: '\n \t' }, { start: '```', repeat: ' ' }],
+  ],
+  [
+    'words',
+    `${COMMAND}/tokenize.ts`,
+    tokenize,
+    [{ repeat: '"' }, { repeat: "a'" }, { repeat: '\\' }, { repeat: '\\\n' }, { repeat: 'a"b"' }],
+  ],
+  [
+    'a command',
+    `${COMMAND}/parse.ts`,
+    parseCommand,
+    [{ repeat: 'apply ' }, { start: 'apply', repeat: '`` ' }, { start: 'apply\n', repeat: '- a: ' }],
+  ],
+  ['the command after --', `${COMMAND}/line/request.ts`, (text) => parseCommand(`p -- ${text}`)],
+  [
+    'the flags of a line',
+    `${COMMAND}/line/line.ts`,
+    flagsOf,
+    [{ repeat: '--env=A=b ' }, { repeat: '--' }, { repeat: '-n ' }],
+  ],
+  [
+    'the caret under an error',
+    `${COMMAND}/caret.ts`,
+    (text) => pointAt({ code: 'env_invalid', message: '', text, start: text.length - 1, end: text.length }),
+  ],
+  [
+    'an image reference',
+    `${COMMAND}/image-reference.ts`,
+    parseImageReference,
+    [{ repeat: 'a' }, { repeat: 'a-' }, { repeat: 'a.b/' }],
+  ],
+  ['an image', READ, reading(read.readImage)],
+  ['a variable', READ, reading(read.readEnv), [{ repeat: 'A=' }, { repeat: 'a.' }]],
+  ['a reason', READ, reading(read.readReason), [{ repeat: ' ' }, { start: 'a', repeat: ' \n' }]],
+  ['a profile', READ, reading(read.readProfile)],
+  ['a run id', 'src/core/ids.ts', (text) => [isRunId(text), reading(read.readRunId)(text)]],
+  ['a number', READ, reading(read.readReplicas)],
+  [
+    'a selector',
+    `${COMMAND}/values/selector.ts`,
+    (text) => [reading(read.readSelector)(text), parseSelector(text.slice(0, 999))],
+  ],
+  ['a label', `${COMMAND}/values/selector.ts`, (text) => [isLabelKey(text), isLabelValue(text)]],
+  ['a duration', `${COMMAND}/values/duration.ts`, (text) => [parseDuration(text), reading(read.readDuration)(text)]],
+  [
+    'a name',
+    NAMES,
+    (text) => [
+      isDnsLabel(text),
+      isDnsSubdomain(text),
+      isEnvName(text),
+      isCatalogueName(text),
+      nearestName(text, isDnsLabel),
+    ],
+    [{ repeat: 'a.' }, { repeat: 'a-' }],
+  ],
+  ['the nearest word', `${COMMAND}/values/nearest.ts`, (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
+  [
+    'an EphemeralJob',
+    'src/adapters/manifest/job-tree.ts',
+    parseEphemeralJob,
+    ['#\n', 'a:\n', '- \n', '?\n', ',', '[', '{', '"', '&a ', '*a ', '!a ', '%a\n', '- *a\n', "'"].flatMap((repeat) => [
+      { repeat },
+      { start: '[', repeat },
+      { start: '"', repeat: `\\${repeat}` },
+    ]),
+  ],
+  [
+    'the pod in a text',
+    FORM,
+    podInText,
+    [
+      { repeat: 'pod ' },
+      { start: 'pod', repeat: ' ' },
+      { repeat: 'a-' },
+      { repeat: 'pod a-1' },
+      { repeat: '· run aaaaaaaaaa · : ' },
+    ],
+  ],
+  [
+    'the command of a form',
+    FORM,
+    (text) => commandOfForm({ pod: text, reason: text, command: text }),
+    [{ repeat: '"' }],
+  ],
+];
+
+function flagsOf(text: string): unknown {
+  const words = tokenize(text);
+  return words.kind === 'ok' ? readLine(words.words, text.length) : undefined;
+}
+
+/** As many variables, each of another name, as fit into a line of `length`. */
+function distinctFlags(length: number): string {
+  let line = 'p';
+  for (let index = 0; line.length < Math.min(length, 15_900); index += 1) line += ` --env=A${index}=`;
+  return line;
+}
+
+/** As many keys, each another, as fit into `length`. */
+function distinctKeys(length: number): string {
+  let text = '';
+  for (let index = 0; text.length < length; index += 1) text += `${index.toString(36)}:\n`;
+  return text;
+}
+
+/** Of a file that names no expression: what separates words everywhere. */
+const ALWAYS = ['a', '0', ' ', '\n', '-', '.', '/', '=', '"', "'", '<', '`'];
+
+/** Quadratic time over 64 KiB is far more; less is the noise of a busy machine. */
+const NOISE_MS = 5;
+const CASES = INLETS.map(([name, file, run, seeds = []]) => ({ name, file, run, seeds }));
+
+test.each(CASES)('$name is read in time linear in its length', ({ file, run, seeds }) => {
+  const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
+  const texts = [...seeds, ...textsOver(alphabet, { pairs: 200, chains: 60 })];
+  const slow = slowTexts(run, texts, { longest: 64 * 1024 });
+  expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
+});
+
+test.each([
+  ['variables of a command, each another', (text: string) => parseCommand(distinctFlags(text.length))],
+  ['keys of an EphemeralJob, each another', (text: string) => parseEphemeralJob(distinctKeys(text.length))],
+])('%s are read in time linear in their number', (_what, run) => {
+  const slow = slowTexts(run, ['x'], { longest: 64 * 1024 });
+  expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
+});
