@@ -21,7 +21,7 @@ identity: { mode: serviceAccount }
 approvers:
   sre: { usergroup: S0SRE }
 images:
-  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m }
+  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }

@@ -1,5 +1,6 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/command/image-reference.ts';
+import { identityNotes } from '../core/policy/identity-notes.ts';
 import { formatCount } from '../core/report/duration.ts';
 
 /**
@@ -22,6 +23,7 @@ export function lintPolicy(path: string, out: (line: string) => void): number {
   for (const [alias, { reference }] of Object.entries(loaded.policy.images))
     if (!isPinned(reference))
       out(`note: images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`);
+  for (const note of identityNotes(loaded.policy)) out(`note: ${note}`);
   out(`${path} is fine: ${counts.join(', ')}`);
   return 0;
 }

@@ -1,6 +1,7 @@
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { isActive } from '../core/policy/grant.ts';
+import { isDiagnostic } from '../core/policy/resolve-image.ts';
 import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
@@ -195,8 +196,9 @@ export class Reply {
   }
 
   async #sayAnchor(run: Run): Promise<void> {
-    const tail = this.#readers.of(run.id)?.tail(TAIL_LINES);
-    const message = anchorMessage(run, { ...momentOf(this.#deps), ...(tail !== undefined && { tail }) });
+    const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
+    const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
+    const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...(tail !== undefined && { tail }) });
     const { anchor } = run.delivery;
     this.#shownUrgent = urgentPart(run);
     if (!anchor) {
@@ -234,10 +236,12 @@ export class Reply {
   async #sayResult(): Promise<void> {
     const { run } = this.#session;
     const { result } = run.delivery;
-    if (result && run.late) return this.#updateResult(result);
-    if (result) return;
-    const place = await resultPlaceOf(run, this.#deps);
-    const { ref } = await this.#postOnce('result', place, resultMessage(run, momentOf(this.#deps)));
+    if (result && !run.late) return;
+    const moment = await momentOf(run, this.#deps);
+    // A late end is output too: it is not added to a result that people of another company can read by now.
+    if (result && (!moment.isPrivate || result.channelId !== run.origin.channelId)) return this.#updateResult(result);
+    const place = await resultPlaceOf(run, moment.isPrivate, this.#deps.thread);
+    const { ref } = await this.#postOnce('result', place, resultMessage(run, moment));
     await this.#record({ result: ref });
   }
 
@@ -251,7 +255,8 @@ export class Reply {
   }
 
   async #updateResult(result: PostRef): Promise<void> {
-    await this.#update('result', result, resultMessage(this.#session.run, momentOf(this.#deps)), 'final');
+    const { run } = this.#session;
+    await this.#update('result', result, resultMessage(run, await momentOf(run, this.#deps)), 'final');
   }
 
   async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {

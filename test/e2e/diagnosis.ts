@@ -20,7 +20,7 @@ clusters:
   test: { context: "${context}", default: true }
 identity: { mode: serviceAccount }
 images:
-  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m }
+  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m, diagnostic: true }
   debian: { image: "${BUSYBOX}", class: observe, command: allowed }
 defaultImage: autodiagnose
 channels:

@@ -97,6 +97,7 @@ function viewContainer(container: JsonObject): PodContainer {
   return {
     name: asText(container.name),
     image: asText(container.image),
+    ...(hasWords(container.command, container.args) && { hasOwnCommand: true }),
     securityContext: viewSecurityContext(container.securityContext),
     ...(memoryLimit !== undefined && { memoryLimit }),
     ...(cpuLimit !== undefined && { cpuLimit }),
@@ -104,6 +105,9 @@ function viewContainer(container: JsonObject): PodContainer {
     ...(restartPolicy !== undefined && { restartPolicy }),
   };
 }
+
+const hasWords = (...lists: readonly unknown[]): boolean =>
+  lists.some((list) => Array.isArray(list) && list.length > 0);
 
 function viewSecurityContext(raw: unknown): PodSecurityContext {
   const context = asObject(raw);

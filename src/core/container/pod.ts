@@ -52,6 +52,8 @@ export interface PodSecurityContext {
 export interface PodContainer {
   readonly name: string;
   readonly image: string;
+  /** Its spec has a `command` or `args`, in place of the image's. */
+  readonly hasOwnCommand?: boolean;
   readonly securityContext: PodSecurityContext;
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;

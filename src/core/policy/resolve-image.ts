@@ -47,8 +47,24 @@ export function isSameReference(a: string, b: string): boolean {
 const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
 
 /** Whether the plan keeps to the alias: people's own command, arguments or environment only where it allows them. */
-export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>
+export const mayUseCommand = (
+  alias: Pick<ImageAlias, 'command'>,
+  plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>,
+): boolean =>
   alias.command === 'allowed' || (plan.command.length === 0 && plan.env.length === 0 && !plan.argumentsOnly);
+
+/**
+ * Whether the report of a plan's container is believed: the policy calls its image diagnostic now, the plan still has the alias's
+ * image, and nothing in its command, arguments or environment is a person's own.
+ */
+export function isDiagnostic(
+  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly'>,
+  policy: Pick<Policy, 'images'>,
+): boolean {
+  const alias = own(policy.images, plan.imageAlias);
+  const isOwnCommand = mayUseCommand({ command: 'fixed' }, plan);
+  return alias?.diagnostic === true && isOwnCommand && isSameReference(plan.image, alias.reference);
+}
 
 /** The cluster that was named, else the default one, else the only one. */
 export function resolveCluster(

@@ -10,7 +10,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { pause } from '../latest.ts';
-import { aimOf, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
+import { type Aim, aimOf, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
 const AT_ONCE = 100;
@@ -22,10 +22,8 @@ export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?
  * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
  * match is a refusal. @throws Refused
  */
-export async function planBatch(run: Run, target: BatchTarget, context: Context): Promise<Made> {
-  const { policy, deps } = context;
+export async function planBatch(run: Run, target: BatchTarget, { aim, policy, deps }: PlanContext): Promise<Made> {
   const { request, origin } = run;
-  const aim = aimOf(request, origin, policy);
   const cluster = deps.clusters.get(aim.cluster);
   const [pods, level, onlyUids] = await Promise.all([
     cluster.pods(aim.namespace, selectorOf(target)),
@@ -60,7 +58,9 @@ export async function planBatch(run: Run, target: BatchTarget, context: Context)
   return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
 }
 
-interface Context {
+/** Where a request goes, and what decides on it. */
+export interface PlanContext {
+  readonly aim: Aim;
   readonly policy: Policy;
   readonly deps: FlowDeps;
 }
@@ -79,12 +79,12 @@ async function planAll(
   return planned;
 }
 
-/** Pods of one batch have few images: each is looked up once. */
+/** Pods of one batch are of few kinds: each is looked up once. */
 function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
   const known = new Map<string, Promise<UserAndGroup | undefined>>();
-  return (image) => {
-    const asked = known.get(image) ?? learntOf(image, deps);
-    known.set(image, asked);
+  return (kind) => {
+    const asked = known.get(kind) ?? learntOf(kind, deps);
+    known.set(kind, asked);
     return asked;
   };
 }
