@@ -134,6 +134,8 @@ export class Reply {
       // Whatever failed, it may have been the recording of what Slack took.
       this.#doubt = true;
       this.#failures += 1;
+      // It may have ended while its last word failed.
+      this.#concludeEnd(this.#session.run);
       this.#complain(error);
       return false;
     }
@@ -158,9 +160,7 @@ export class Reply {
   async #say(run: Run): Promise<void> {
     if (run.state === 'received') return;
     await this.#keepEnd(run);
-    const { closed, told } = run.delivery;
-    // What happened is on record whether or not Slack can be told of it.
-    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
+    this.#concludeEnd(run);
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
@@ -180,6 +180,12 @@ export class Reply {
     if (!batch || !isFinal(state) || this.#isEndKept) return;
     await this.#session.save();
     this.#isEndKept = true;
+  }
+
+  /** What happened is on record whether or not Slack can be told of it. */
+  #concludeEnd(run: Run): void {
+    const { closed, told } = run.delivery;
+    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
   }
 
   /** Each end once: one that came late is another than the one that was given up. */
