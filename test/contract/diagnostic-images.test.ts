@@ -59,3 +59,10 @@ it('every field and limit that the page names is the parser’s', () => {
   for (const limit of ['64 * 1024', 'LONGEST_TEXT = 300', 'MOST_ITEMS = 20', '2_147_483_647', '[a-z][a-z0-9_-]{0,39}'])
     expect(parser).toContain(limit);
 });
+
+it('the shell of autodiagnose can be run but not read, however the image is built', () => {
+  for (const built of ['Dockerfile', 'build-rootfs.sh']) {
+    const how = readFileSync(fileURLToPath(new URL(`../../images/autodiagnose/${built}`, import.meta.url)), 'utf8');
+    expect(how, built).toMatch(/^(RUN )?chmod 0111 \S*\/bin\/busybox"?$/m);
+  }
+});

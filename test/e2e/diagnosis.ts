@@ -115,7 +115,6 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     it('is not believed by what another image printed: that is plain output, and teaches nothing', async () => {
       const forged = await inThread(`own-eyes --profile=baseline --image=debian -- sh -c '${FORGERY.join('; ')}'`);
       expect(forged.result).toContain('KDEBUG REPORT');
-      expect(forged.anchor).not.toContain('Forged.');
       expect(forged.result).not.toContain('Fine:');
     }, 60_000);
 
