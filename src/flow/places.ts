@@ -24,11 +24,15 @@ function threadOf(run: Run): Place {
   return { channelId: anchor.channelId, threadTs: anchor.ts };
 }
 
-/** Where the file goes: to the result, even when that had to be a direct message. */
-export function filePlaceOf(run: Run): Place {
+/**
+ * Where the file goes: to the result, even when that had to be a direct message; and to one, when output is for who asked alone by
+ * now. @throws as `Thread`
+ */
+export async function filePlaceOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Place> {
   const { anchor, result } = run.delivery;
   const isElsewhere = result !== undefined && result.channelId !== anchor?.channelId;
-  return isElsewhere ? { channelId: result.channelId } : threadOf(run);
+  if (isElsewhere) return { channelId: result.channelId };
+  return isPrivate ? thread.openDirect(run.origin.requesterId) : threadOf(run);
 }
 
 /**

@@ -146,6 +146,18 @@ describe('a channel that becomes shared', () => {
     expect(world.thread.posts.at(-1)).toMatchObject({ place: { channelId: 'D-U0ROY' }, meta: { kind: 'result' } });
   });
 
+  it('between the result and its file gets no file', async () => {
+    const world = new World();
+    await world.say('web-1');
+    world.thread.faults.add('upload', 'slack_token_rejected');
+    await ended(world, `${LINE}\n`.repeat(500));
+    expect(world.result()).toBeDefined();
+    expect(world.thread.files).toEqual([]);
+    world.directory.shared.add('C0SHOP');
+    await world.clock.advance(120_000);
+    expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
+  });
+
   it('while a batch works gets its counts only', async () => {
     const world = new BatchWorld(2, { policy: policyOf(BATCH_RULE) });
     await world.say('-l app=web --parallelism=1');
