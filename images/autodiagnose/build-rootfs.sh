@@ -15,5 +15,8 @@ done
 printf 'root:x:0:0::/:/bin/sh\nnonroot:x:65532:65532::/:/bin/sh\n' >"$root/etc/passwd"
 cp "$here/autodiagnose.sh" "$root/autodiagnose.sh"
 cp "$here"/parts/*.sh "$root/parts/"
-chmod 0555 "$root/autodiagnose.sh" "$root/bin/busybox"
+chmod 0555 "$root/autodiagnose.sh"
+# To be run but not read: the kernel then keeps other processes of the same user, as the target may be, out of ours (execve(2),
+# PR_SET_DUMPABLE), so that a target can neither write into our log nor read our environment.
+chmod 0111 "$root/bin/busybox"
 chmod 0444 "$root"/parts/*.sh

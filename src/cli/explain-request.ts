@@ -7,7 +7,7 @@ import { targetContainerOf } from '../core/container/target.ts';
 import { asRunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import type { Decision } from '../core/policy/decision.ts';
-import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { classText } from '../core/policy/launch-class.ts';
 import { makePlan } from '../core/policy/make-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
@@ -33,6 +33,9 @@ export interface Explained {
 /** The stages of planning, in their order, on a hypothetical pod. */
 export function explainRequest(request: RunRequest, asker: Asker, policy: Policy): Explained {
   const identity = identityText(policy, asker);
+  if (isRefusedUnmapped(policy.identity, asker.requesterId)) {
+    return { identity, decision: { kind: 'deny', code: 'identity_unmapped', subject: asker.requesterId } };
+  }
   const place = resolvePlace(request, asker.channelId, policy);
   if (place.kind === 'deny') return { identity, decision: denied(place) };
   const where = { identity, place: `cluster ${place.cluster}, namespace ${place.namespace}` };
@@ -63,6 +66,7 @@ const denied = ({ code, subject, nearest }: NotResolved): Decision => ({
 });
 
 function identityText(policy: Policy, asker: Asker): string {
+  if (isRefusedUnmapped(policy.identity, asker.requesterId)) return 'nobody: identity.users does not name them';
   const identity = identityFor(policy.identity, asker);
   const subject = subjectFor(policy.identity, asker.requesterId);
   if (subject) return `kdebug's own account, where ${subject.user} may do the same`;

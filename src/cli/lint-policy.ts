@@ -1,5 +1,7 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/command/image-reference.ts';
+import { identityNotes } from '../core/policy/identity-notes.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import { effectsOf } from '../core/policy/rule-effects.ts';
 import { formatCount } from '../core/report/duration.ts';
 
@@ -21,13 +23,22 @@ export function lintPolicy(path: string, out: (line: string) => void): number {
     formatCount(channels.flatMap(({ rules }) => rules).length, 'rule'),
     formatCount(Object.keys(loaded.policy.images).length, 'image'),
   ];
-  for (const [alias, { reference }] of Object.entries(loaded.policy.images))
-    if (!isPinned(reference))
-      out(`note: images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`);
-  for (const [channel, { rules }] of Object.entries(loaded.policy.channels))
-    for (const rule of rules)
-      for (const effect of effectsOf(rule, channel, loaded.policy))
-        out(`note: channels.${channel}, rule ${rule.id}: ${effect}`);
+  for (const note of notesOf(loaded.policy)) out(`note: ${note}`);
   out(`${path} is fine: ${counts.join(', ')}`);
   return 0;
 }
+
+const notesOf = (policy: Policy): readonly string[] => [
+  ...Object.entries(policy.images)
+    .filter(([, { reference }]) => !isPinned(reference))
+    .map(
+      ([alias]) =>
+        `images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`,
+    ),
+  ...identityNotes(policy),
+  ...Object.entries(policy.channels).flatMap(([channel, { rules }]) =>
+    rules.flatMap((rule) =>
+      effectsOf(rule, channel, policy).map((effect) => `channels.${channel}, rule ${rule.id}: ${effect}`),
+    ),
+  ),
+];

@@ -236,6 +236,10 @@ export const REASONS = {
     'the cluster does not answer',
     'Try again in a minute; the operators of kdebug see the cause in its log.',
   ),
+  identity_unmapped: user(
+    'the policy does not say who you are to the cluster, and lets only those act of whom it does',
+    'Ask the operators of kdebug to add your Slack user id to identity.users; /kdebug whoami shows it.',
+  ),
   // --- Slack -------------------------------------------------------------------------------------------------------
   slack_unreachable: operator(
     'Slack does not answer',
@@ -265,6 +269,14 @@ export const REASONS = {
   slack_not_our_team: user(
     'this comes from another Slack team or app',
     'Use kdebug in the team that it is installed in, as a member of it.',
+  ),
+  channel_shared: user(
+    'this channel is shared with another company (Slack Connect)',
+    'Ask in a channel of your own company. The policy can allow it here: slackConnect: allowed.',
+  ),
+  channel_sharing_unknown: user(
+    'kdebug cannot see whether this channel is shared with another company (Slack Connect)',
+    'Try again in a minute. For operators: the app needs the scopes channels:read and groups:read, and must be in a private channel.',
   ),
   slack_payload_invalid: user(
     'Slack sent something that kdebug does not understand',

@@ -1,5 +1,5 @@
 import type { Plan } from '../core/container/plan.ts';
-import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { rulesFor } from '../core/policy/missing-rights.ts';
 import type { Refusal, Rehearsal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
@@ -8,18 +8,28 @@ import { launchRequestOf } from './launch-request.ts';
 import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal } from './refusals.ts';
 
+/** Where somebody wants to debug: one pod, or any pod of the namespace. */
+export interface AccessPlace {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly podName?: string;
+}
+
 /**
  * Asks the cluster whether this person may do it: as themselves where the bot impersonates, else about the user that the policy
- * maps them to; who is not mapped acts with the bot's own rights, which the PATCH itself will meet. Fails closed by throwing.
+ * maps them to. Who is not mapped is refused, or acts with the bot's own rights, which the PATCH itself will meet: as
+ * `identity.unmapped` says. It is asked before the pod is read, so that nobody learns of a pod what the cluster denies them to get.
+ * Fails closed by throwing.
  */
-export async function accessProblem(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
+export async function accessProblem(run: Run, place: AccessPlace, deps: FlowDeps): Promise<Refusal | undefined> {
   const { identity } = deps.policies.current();
+  if (isRefusedUnmapped(identity, run.origin.requesterId)) return refusal('identity_unmapped', run.origin.requesterId);
   const actingAs = identityFor(identity, run.origin);
   const subject = subjectFor(identity, run.origin.requesterId);
   if (!actingAs && !subject) return undefined;
-  const answer = await deps.clusters.get(plan.cluster).access({
-    namespace: plan.namespace,
-    podName: plan.podName,
+  const answer = await deps.clusters.get(place.cluster).access({
+    namespace: place.namespace,
+    ...(place.podName !== undefined && { podName: place.podName }),
     ...(actingAs && { actingAs }),
     ...(subject && { subject }),
   });
@@ -30,7 +40,7 @@ export async function accessProblem(run: Run, plan: Plan, deps: FlowDeps): Promi
     missing: answer.kind === 'denied' ? answer.missing.join(', ') : undefined,
   });
   if (answer.kind === 'allowed') return undefined;
-  const words = `${user} may not ${answer.missing.join(', ')} in ${plan.namespace}`;
+  const words = `${user} may not ${answer.missing.join(', ')} in ${place.namespace}`;
   const { code, message, hint } = refusal(
     'access_denied',
     answer.reason === '' ? words : `${words} (${answer.reason})`,
@@ -39,7 +49,7 @@ export async function accessProblem(run: Run, plan: Plan, deps: FlowDeps): Promi
   return {
     code,
     message,
-    hint: `${hint} A Role in ${plan.namespace} with the rules [${rules}], bound to ${user}, would do.`,
+    hint: `${hint} A Role in ${place.namespace} with the rules [${rules}], bound to ${user}, would do.`,
   };
 }
 

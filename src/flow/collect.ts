@@ -1,10 +1,9 @@
 import { outcomeOfTermination } from '../core/container/status.ts';
-import { withoutReport } from '../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../core/errors.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
-import { diagnose } from './diagnose.ts';
+import { diagnose, shownLog } from './diagnose.ts';
 import type { ReadLog } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { RunSession } from './session.ts';
@@ -25,7 +24,7 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   await session.apply({
     kind: 'finished',
     outcome,
-    ...(read && { log: verdict ? { ...read.log, ...withoutReport(read.log) } : read.log }),
+    ...(read && { log: shownLog(run, read.log, left, deps) }),
     ...(verdict && { verdict }),
     atMs: deps.clock.now(),
   });

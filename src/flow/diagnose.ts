@@ -1,22 +1,20 @@
-import { imageOfTarget } from '../core/container/auto-profile.ts';
+import { kindOfTarget } from '../core/container/auto-profile.ts';
 import type { Plan } from '../core/container/plan.ts';
 import type { Pod } from '../core/container/pod.ts';
+import { believedReport, lacksOnlyTheMark, type Written } from '../core/diagnosis/believed-report.ts';
 import type { ClusterFacts } from '../core/diagnosis/look-at-cluster.ts';
-import { parseDiagnosis } from '../core/diagnosis/marked-report.ts';
+import { withoutReport } from '../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../core/diagnosis/report.ts';
 import { TEMPLATE_HASH } from '../core/diagnosis/rollout-findings.ts';
 import { explanationOf, verdictOf } from '../core/diagnosis/verdict.ts';
 import { toKdebugError } from '../core/errors.ts';
 import type { Outcome } from '../core/run/outcome.ts';
-import type { Run, Verdict } from '../core/run/run.ts';
+import type { Run, RunLog, Verdict } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Cluster } from './ports/cluster.ts';
 
-/** What a diagnosis left behind. */
-export interface Left {
-  /** The end of its log. */
-  readonly logEnd: string;
-  readonly terminationMessage: string;
+/** What a run left behind. */
+export interface Left extends Written {
   readonly outcome: Outcome;
 }
 
@@ -26,14 +24,14 @@ const PATIENCE_MS = 2_000;
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
 /**
- * The verdict of a run: its image's report together with what the API knows of the pod; without a report, and where the target's
- * own state explains the end, that alone; else undefined, and plain output stays as it is. The events and the node are asked
+ * The verdict of a run: its image's report, where that is believed, together with what the API knows of the pod; without a report,
+ * and where the target's own state explains the end, that alone; else undefined, and plain output stays as it is. The events and the node are asked
  * for only when there is a report. Never throws.
  */
 export async function diagnose(run: Run, left: Left, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan } = run;
   if (!plan) return undefined;
-  const diagnosis = parseDiagnosis(left.logEnd, left.terminationMessage);
+  const diagnosis = believedReport(plan, deps.policies.current(), left);
   if (!diagnosis && !EXPLAINED.has(left.outcome.kind)) return undefined;
   const pod = await inTime(deps, podOf(plan, deps));
   const facts = pod && (await factsOf(pod, run, { deps, plan, asks: diagnosis !== undefined }));
@@ -85,15 +83,26 @@ async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Val
   }
 }
 
-/** The next run of that image has the right eyes at once (profile *auto*). Root needs no remembering. */
+/** The next run there has the right eyes at once (profile *auto*). Root needs no remembering. */
 async function learn(
   { target, findings }: Diagnosis,
-  { targetContainerName }: Plan,
+  { cluster, targetContainerName }: Plan,
   { pod, deps }: { readonly pod: Pod; readonly deps: FlowDeps },
 ): Promise<void> {
   const { effective = false, uid = 0, gid } = target ?? {};
-  const image = targetContainerName === undefined ? undefined : imageOfTarget(pod, targetContainerName);
+  const kind = targetContainerName === undefined ? undefined : kindOfTarget(pod, targetContainerName, cluster);
   if (findings.some(({ code }) => code === 'target_unclear')) return;
-  if (!effective || uid === 0 || gid === undefined || image === undefined) return;
-  await inTime(deps, deps.store.learn(image, { uid, gid }));
+  if (!effective || uid === 0 || gid === undefined || kind === undefined) return;
+  await inTime(deps, deps.store.learn(kind, { uid, gid }));
+}
+
+/**
+ * The log as a reply shows it: a report that the verdict tells is only in the file. One that is not believed is plain output, with
+ * a note where the policy could say otherwise.
+ */
+export function shownLog({ plan }: Run, log: RunLog, left: Left, { policies }: FlowDeps): RunLog {
+  if (!plan) return log;
+  const policy = policies.current();
+  if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };
+  return lacksOnlyTheMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
 }

@@ -1,12 +1,11 @@
 import type { RunRequest } from '../core/command/command.ts';
 import { asRunId } from '../core/ids.ts';
-import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { own } from '../core/policy/own.ts';
 import { canIMessage, whoAmIMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../core/report/private-messages.ts';
 import type { Origin, Run } from '../core/run/run.ts';
-import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import type { Glance } from './planning.ts';
@@ -38,9 +37,7 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const made = await planOrRefusal(run, deps, glance);
   if ('refusal' in made) return refusalAnswer(made.refusal);
   if (glance.isOver()) return tooLate();
-  const { decision } = made;
-  const problem = decision.kind === 'deny' ? undefined : await accessProblem(run, made.plan, deps);
-  return canIMessage(made.plan, decision, problem?.message);
+  return canIMessage(made.plan, made.decision);
 }
 
 /** Who somebody is to kdebug and to the cluster, and what the channel's rules say. */
@@ -58,6 +55,7 @@ export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
     userId: origin.requesterId,
     teamId: origin.teamId,
     identity: identityFor(identity, origin),
+    isRefused: isRefusedUnmapped(identity, origin.requesterId),
     mappedTo: subjectFor(identity, origin.requesterId)?.user,
     approverGroups: groups,
     rules: own(channels, origin.channelId)?.rules,

@@ -1,7 +1,7 @@
 import { outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
 import { isGivenUp } from '../core/run/progress.ts';
 import type { FlowDeps } from './deps.ts';
-import { diagnose } from './diagnose.ts';
+import { diagnose, shownLog } from './diagnose.ts';
 import { Latest } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
 import type { PodSeen } from './ports/cluster.ts';
@@ -46,7 +46,7 @@ export async function awaitLate(
         outcome,
         termination,
         imageId,
-        log: read.log,
+        log: shownLog(session.run, read.log, left, deps),
         ...(verdict && { verdict }),
         atMs: deps.clock.now(),
       });

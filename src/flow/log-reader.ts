@@ -1,4 +1,5 @@
 import type { PodRef } from '../core/container/pod.ts';
+import { withoutReport } from '../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../core/errors.ts';
 import type { Excerpt } from '../core/report/log/excerpt.ts';
 import type { LogFilter } from '../core/report/log/log-filter.ts';
@@ -59,9 +60,10 @@ export class LogReader {
     this.result = this.#read(source, ended);
   }
 
-  /** The newest lines, for the anchor of a running container. */
-  tail(lines: number): string {
-    return this.#treatment.excerpt.tail(lines);
+  /** The newest lines, for the anchor of a running container; a report for machines is not for reading. */
+  tail(lines: number, hidesReport: boolean): string {
+    const tail = this.#treatment.excerpt.tail(lines, hidesReport);
+    return hidesReport ? withoutReport({ head: '', tail }).tail : tail;
   }
 
   /** The container has ended: read what is left. */

@@ -33,6 +33,6 @@ export async function afterLoss(lost: Run, deps: FlowDeps): Promise<RunSession |
 async function sayLastWord(run: Run, deps: FlowDeps): Promise<void> {
   const { anchor, anchorGone } = run.delivery;
   if (!isSettled(run) || !anchor || anchorGone) return;
-  const message = anchorMessage(run, momentOf(deps));
+  const message = anchorMessage(run, await momentOf(run, deps));
   await deps.thread.update(anchor, message, { run: run.id, kind: 'anchor', seq: 1 }, 'final');
 }

@@ -1,5 +1,4 @@
 import type { Run, RunState } from '../core/run/run.ts';
-import type { FlowDeps } from './deps.ts';
 import type { Place, PrivatePlace, Thread } from './ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */
@@ -9,12 +8,11 @@ export const placeOf = ({ origin }: Run): Place => ({
 });
 
 /**
- * Where the result goes: the run's thread, or, where the policy says so, the direct message with who asked. What people decided
+ * Where the result goes: the run's thread, or, where output is for who asked alone, the direct message with them. What people decided
  * holds no output and stays in the thread. @throws as `Thread`
  */
-export async function resultPlaceOf(run: Run, { thread, policies }: FlowDeps): Promise<Place> {
-  const isForOne = policies.current().output.deliverTo === 'requester' && !DECIDED.has(run.state);
-  return isForOne ? thread.openDirect(run.origin.requesterId) : threadOf(run);
+export async function resultPlaceOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Place> {
+  return isPrivate && !DECIDED.has(run.state) ? thread.openDirect(run.origin.requesterId) : threadOf(run);
 }
 
 const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
@@ -26,11 +24,15 @@ function threadOf(run: Run): Place {
   return { channelId: anchor.channelId, threadTs: anchor.ts };
 }
 
-/** Where the file goes: to the result, even when that had to be a direct message. */
-export function filePlaceOf(run: Run): Place {
+/**
+ * Where the file goes: to the result, even when that had to be a direct message; and to one, when output is for who asked alone by
+ * now. @throws as `Thread`
+ */
+export async function filePlaceOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Place> {
   const { anchor, result } = run.delivery;
   const isElsewhere = result !== undefined && result.channelId !== anchor?.channelId;
-  return isElsewhere ? { channelId: result.channelId } : threadOf(run);
+  if (isElsewhere) return { channelId: result.channelId };
+  return isPrivate ? thread.openDirect(run.origin.requesterId) : threadOf(run);
 }
 
 /**

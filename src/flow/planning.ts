@@ -1,6 +1,6 @@
 import type { Batch } from '../core/batch/batch.ts';
 import type { RunRequest } from '../core/command/command.ts';
-import { identityOfTarget, imageOfTarget } from '../core/container/auto-profile.ts';
+import { identityOfTarget, kindOfTarget } from '../core/container/auto-profile.ts';
 import type { Plan } from '../core/container/plan.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from '../core/container/pod.ts';
 import type { UserAndGroup } from '../core/container/profiles.ts';
@@ -67,8 +67,8 @@ export interface PlanParts {
   readonly policy: Policy;
   readonly aim: Aim;
   readonly level: PodSecurityLevel;
-  /** What is known of an image's user and group besides. */
-  readonly learntOf: (image: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
+  /** What was learnt of a kind of target (`kindOfTarget`). */
+  readonly learntOf: (kind: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
 }
 
 /** The plan of one pod. @throws Refused */
@@ -77,23 +77,23 @@ export async function planPod(pod: Pod, parts: PlanParts): Promise<Plan> {
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
   const container = target.kind === 'container' ? target.container : undefined;
-  const image = container && unknownImageOf(pod, container);
-  const learnt = image === undefined ? undefined : await parts.learntOf(image);
+  const kind = container && unknownKindOf(pod, container, aim.cluster);
+  const learnt = kind === undefined ? undefined : await parts.learntOf(kind);
   const resolved = { request, origin, policy, cluster: aim.cluster, pod, container, level, alias: aim.alias };
   const made = makePlan({ ...resolved, ...(learnt && { learnt }) });
   return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
 }
 
-/** The image of a target of which nothing nearer says as whom it runs. */
-function unknownImageOf(pod: Pod, container: PodContainer): string | undefined {
+/** The kind of a target of which nothing nearer says as whom it runs. */
+function unknownKindOf(pod: Pod, container: PodContainer, cluster: string): string | undefined {
   const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
-  return knowsGroup && identityOfTarget(pod, container) ? undefined : imageOfTarget(pod, container.name);
+  return knowsGroup && identityOfTarget(pod, container) ? undefined : kindOfTarget(pod, container.name, cluster);
 }
 
-/** What an earlier diagnosis learnt of an image: a hint, never a must. */
-export async function learntOf(image: string, { store, log }: FlowDeps): Promise<UserAndGroup | undefined> {
+/** What an earlier diagnosis learnt of a kind of target: a hint, never a must. */
+export async function learntOf(kind: string, { store, log }: FlowDeps): Promise<UserAndGroup | undefined> {
   try {
-    return await store.learnt(image);
+    return await store.learnt(kind);
   } catch (thrown) {
     log.debug('nothing learnt can be looked up', { reason: toKdebugError(thrown).code });
     return undefined;

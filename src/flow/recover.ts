@@ -11,6 +11,7 @@ import { pause } from './latest.ts';
 import { placeOf, resultPlaceOf } from './places.ts';
 import { isForGood } from './post-once.ts';
 import { RunSession } from './session.ts';
+import { isForRequesterAlone } from './slack-connect.ts';
 
 /** Containers that ended or were given up longer ago have been told of, or nobody waits for them any more. */
 const RECENT_MS = 60 * 60_000;
@@ -120,7 +121,8 @@ export class Recovery {
     try {
       const anchor = await thread.find(placeOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
       if (!anchor) return false;
-      const there = await resultPlaceOf({ ...run, delivery: { anchor } }, this.#deps);
+      const isPrivate = await isForRequesterAlone(run.origin, this.#deps);
+      const there = await resultPlaceOf({ ...run, delivery: { anchor } }, isPrivate, thread);
       return (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
     } catch (thrown) {
       // Where one thread cannot be read any more, the others are looked for all the same; who takes it up looks elsewhere.

@@ -1,6 +1,7 @@
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { isActive } from '../core/policy/grant.ts';
+import { isDiagnostic } from '../core/policy/resolve-image.ts';
 import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
@@ -133,6 +134,8 @@ export class Reply {
       // Whatever failed, it may have been the recording of what Slack took.
       this.#doubt = true;
       this.#failures += 1;
+      // It may have ended while its last word failed.
+      this.#concludeEnd(this.#session.run);
       this.#complain(error);
       return false;
     }
@@ -157,9 +160,7 @@ export class Reply {
   async #say(run: Run): Promise<void> {
     if (run.state === 'received') return;
     await this.#keepEnd(run);
-    const { closed, told } = run.delivery;
-    // What happened is on record whether or not Slack can be told of it.
-    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
+    this.#concludeEnd(run);
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
@@ -181,6 +182,12 @@ export class Reply {
     this.#isEndKept = true;
   }
 
+  /** What happened is on record whether or not Slack can be told of it. */
+  #concludeEnd(run: Run): void {
+    const { closed, told } = run.delivery;
+    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
+  }
+
   /** Each end once: one that came late is another than the one that was given up. */
   #conclude({ late = false }: Run): void {
     if (this.#concluding?.late !== late) this.#concluding = { late, done: this.#beforeClosing() };
@@ -195,8 +202,9 @@ export class Reply {
   }
 
   async #sayAnchor(run: Run): Promise<void> {
-    const tail = this.#readers.of(run.id)?.tail(TAIL_LINES);
-    const message = anchorMessage(run, { ...momentOf(this.#deps), ...(tail !== undefined && { tail }) });
+    const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
+    const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
+    const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...(tail !== undefined && { tail }) });
     const { anchor } = run.delivery;
     this.#shownUrgent = urgentPart(run);
     if (!anchor) {
@@ -234,10 +242,12 @@ export class Reply {
   async #sayResult(): Promise<void> {
     const { run } = this.#session;
     const { result } = run.delivery;
-    if (result && run.late) return this.#updateResult(result);
-    if (result) return;
-    const place = await resultPlaceOf(run, this.#deps);
-    const { ref } = await this.#postOnce('result', place, resultMessage(run, momentOf(this.#deps)));
+    if (result && !run.late) return;
+    const moment = await momentOf(run, this.#deps);
+    // A late end is output too: it is not added to a result that people of another company can read by now.
+    if (result && (!moment.isPrivate || result.channelId !== run.origin.channelId)) return this.#updateResult(result);
+    const place = await resultPlaceOf(run, moment.isPrivate, this.#deps.thread);
+    const { ref } = await this.#postOnce('result', place, resultMessage(run, moment));
     await this.#record({ result: ref });
   }
 
@@ -251,7 +261,8 @@ export class Reply {
   }
 
   async #updateResult(result: PostRef): Promise<void> {
-    await this.#update('result', result, resultMessage(this.#session.run, momentOf(this.#deps)), 'final');
+    const { run } = this.#session;
+    await this.#update('result', result, resultMessage(run, await momentOf(run, this.#deps)), 'final');
   }
 
   async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {

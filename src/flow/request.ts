@@ -3,22 +3,22 @@ import { problemOfPod } from '../core/container/target.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import { classText } from '../core/policy/launch-class.ts';
-import type { Policy } from '../core/policy/policy.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
-import { planBatch } from './batch/plan-batch.ts';
+import { type PlanContext, planBatch } from './batch/plan-batch.ts';
 import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
+import { sharingProblem } from './slack-connect.ts';
 import { tooOld } from './still-wanted.ts';
 import { type Asking, useGrant } from './use-grant.ts';
 
 /**
  * Resolves a request to a plan and decides on it. What cannot work is refused here, early and plainly, before anything was
- * asked of the cluster but the pod and its namespace; a channel or namespace that no rule names is refused before even that,
- * so nobody learns from the answers which pods exist.
+ * asked of the cluster but the person's rights, the pod and its namespace. A channel that outsiders read, a channel or namespace that
+ * no rule names, and who may not get the pod are refused before the pod is read, so nobody learns from the answers which pods exist.
  */
 export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
@@ -26,13 +26,10 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
   try {
     const old = tooOld(run, deps);
     if (old) throw new Refused(old);
-    const policy = deps.policies.current();
-    const made = await planFor(run, policy, deps);
+    const made = await planFor(run, deps);
     const { decision } = made;
     await recordDecision(run, made, deps);
     if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
-    const problem = await accessProblem(run, made.plan, deps);
-    if (problem) throw new Refused(problem);
     const planned = { ...made, atMs };
     if (run.request.dryRun) {
       const rehearsal = await rehearse(run, made.plan, deps);
@@ -55,7 +52,7 @@ export async function planOrRefusal(
   glance?: Glance,
 ): Promise<Made | { readonly refusal: Refusal }> {
   try {
-    return await planFor(run, deps.policies.current(), deps, glance);
+    return await planFor(run, deps, glance);
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
     throw thrown;
@@ -87,23 +84,28 @@ async function beforeAsking(
   return undefined;
 }
 
-function planFor(run: Run, policy: Policy, deps: FlowDeps, glance?: Glance): Promise<Made> {
-  const { target } = run.request;
-  if (target.kind === 'pod') return planOne(run, target.name, { policy, deps });
-  return planBatch(run, target, { policy, deps, ...(glance && { glance }) });
+/** Refuses before the cluster is asked about any pod: what the channel is, and who asks, may stand against it. */
+async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made> {
+  const { request, origin } = run;
+  const policy = deps.policies.current();
+  const problem = await sharingProblem(origin, deps);
+  if (problem) throw new Refused(problem);
+  const aim = aimOf(request, origin, policy);
+  const { target } = request;
+  const podName = target.kind === 'pod' ? { podName: target.name } : {};
+  const denied = await accessProblem(run, { ...aim, ...podName }, deps);
+  if (denied) throw new Refused(denied);
+  if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
+  const context = { aim, policy, deps, ...(glance && { glance }) };
+  return target.kind === 'pod' ? planOne(run, target.name, context) : planBatch(run, target, context);
 }
 
-async function planOne(
-  { request, origin }: Run,
-  name: string,
-  { policy, deps }: { readonly policy: Policy; readonly deps: FlowDeps },
-): Promise<Made> {
-  const aim = aimOf(request, origin, policy);
+async function planOne({ request, origin }: Run, name: string, { aim, policy, deps }: PlanContext): Promise<Made> {
   const cluster = deps.clusters.get(aim.cluster);
   const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
   const problem = problemOfPod(pod, policy.limits.ephemeralContainersPerPod);
   if (problem) return refuse(problem.code, problem.subject);
-  const parts = { request, origin, policy, aim, level, learntOf: (image: string) => learntOf(image, deps) };
+  const parts = { request, origin, policy, aim, level, learntOf: (kind: string) => learntOf(kind, deps) };
   const plan = await planPod(pod, parts);
   return { plan, planHash: planHash(plan), decision: decide(plan, policy) };
 }

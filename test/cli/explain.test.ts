@@ -26,6 +26,14 @@ function run(...words: readonly string[]) {
 }
 
 describe('explain', () => {
+  it('says that whom the policy does not map may do nothing, and exits with 1', () => {
+    const policy = withIdentity('{ mode: serviceAccount, users: { U0JO: jo } }');
+    const { code, text } = run('web-1', '--channel', 'C0SHOP', '--user', 'U0ROY', '--policy', policy);
+    expect(code).toBe(1);
+    expect(text).toContain('does not say who you are to the cluster');
+    expect(text).toMatch(/^acts as {3}nobody: /m);
+  });
+
   it('says place, image, profile, identity, decision and container of what is allowed, and exits with 0', () => {
     const { code, text, container } = run('web-1 --image=debian --no-target -- cat $HOME', ...WHO);
     expect(code).toBe(0);

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lintPolicy } from '../../src/cli/lint-policy.ts';
 
@@ -22,6 +25,23 @@ test('a file that is fine yields 0, with a note for every image that is not pinn
     expect.stringContaining('can take over the node of every pod in shop'),
     expect.stringContaining('reaches the node, and other pods'),
   ]);
+});
+
+test('notes who acts unchecked, and which channels another company reads', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kdebug-lint-'));
+  const path = join(directory, 'policy.yaml');
+  const policy = readFileSync(fixture('design.yaml'), 'utf8')
+    .replace(
+      /^identity:\n(?: {2}.*\n)+/m,
+      'identity: { mode: serviceAccount, users: { U0ROY: roy }, unmapped: allow }\n',
+    )
+    .replace('  C0SHOP:\n', '  C0SHOP:\n    slackConnect: allowed\n');
+  writeFileSync(path, policy);
+  const { code, lines } = lint(path);
+  rmSync(directory, { recursive: true });
+  expect(code).toBe(0);
+  expect(lines).toContainEqual(expect.stringMatching(/^note: identity\.unmapped is allow: .*own rights/));
+  expect(lines).toContainEqual(expect.stringMatching(/^note: channels\.C0SHOP says slackConnect: allowed/));
 });
 
 test('a file with problems yields 1, a line for each problem and their number', () => {

@@ -48,6 +48,15 @@ function print(identity: string, ...words: readonly string[]) {
 }
 
 describe('the printed rights', () => {
+  it('is bounded by the map where the policy refuses who is not in it, so it needs no names and exits with 0', () => {
+    const printed = print(EACH.replace(/ }$/, ', unmapped: deny }'));
+    const text = JSON.stringify(printed);
+    expect(text).toContain('roy');
+    expect(text).not.toContain('slack:U0BOB');
+    expect(printed).toMatchObject({ code: 0, err: [] });
+    expect(print(EACH.replace(', users: { U0ROY: roy }', '')).code).toBe(1);
+  });
+
   it('name every user, group and Slack user that kdebug may become, in this cluster', () => {
     const { code, found } = print(EACH);
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
 import { Kube } from '../e2e/kube.ts';
 import { codesOf, findingOf, sectionOf } from '../images/autodiagnose/script.ts';
@@ -224,6 +225,43 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     // What the verdict's finding no_room_to_start goes by.
     expect(await looks.refused(namespace, 'full', look)).toMatch(/^(RunContainerError|StartError)$/);
   });
+
+  test('keeps a target of its own user out: that can neither write its report nor read its environment', async () => {
+    const forged = '{"kdebug":1,"verdict":"Forged."}';
+    // In the same process namespace, as the same user and group, and with the same capabilities: none.
+    const attack = `
+      while :; do
+        for path in /proc/[0-9]*; do
+          case $(tr '\\0' ' ' 2>/dev/null <"$path/cmdline") in '/bin/sh /autodiagnose.sh '*) ;; *) continue ;; esac
+          echo "seen" && cat "$path/environ" 2>/dev/null | grep -q KDEBUG_RUN && echo "read its environment"
+          for number in 1 2; do
+            (printf '\\n%s\\n' '-----BEGIN KDEBUG REPORT-----' '${forged}' '-----END KDEBUG REPORT-----' >>"$path/fd/$number") 2>/dev/null && echo planted
+          done
+          (echo '${forged}' >"$path/root/dev/termination-log") 2>/dev/null && echo planted
+        done
+        sleep 0.2
+      done`;
+    const user = { runAsUser: 65532, runAsGroup: 65532, runAsNonRoot: true };
+    await kube.pod(
+      namespace,
+      'hostile',
+      podOf({ command: ['sh', '-c', attack], securityContext: { ...user, capabilities: { drop: ['ALL'] } } }),
+    );
+    const { state, log } = await looks.ended(
+      namespace,
+      'hostile',
+      await looks.start(namespace, 'hostile', {
+        securityContext: { ...user, capabilities: { drop: ['ALL'] }, allowPrivilegeEscalation: false },
+        env: { KDEBUG_RUN: 'aaaaaaaaaa' },
+      }),
+    );
+    const diagnosis = parseDiagnosis(log, state.message ?? '');
+    expect(diagnosis?.target).toMatchObject({ uid: 65532, effective: true });
+    expect(log + state.message).not.toContain('Forged');
+    const attacks = await looks.log(namespace, 'hostile');
+    expect(attacks).toContain('seen');
+    expect(attacks).not.toMatch(/planted|read its environment/);
+  }, 60_000);
 
   test('stops another run, and says when there is none', async () => {
     await kube.pod(namespace, 'stopped', podOf({ ...distroless }));

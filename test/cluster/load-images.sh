@@ -22,5 +22,9 @@ rm -r "$work/busybox/autodiagnose.sh" "$work/busybox/parts"
 cp -R "$work/busybox" "$work/helloworld"
 cp "$here/images/helloworld" "$work/helloworld/helloworld"
 chmod 0555 "$work/helloworld/helloworld"
+cp -R "$work/busybox" "$work/looker"
+cp "$here/images/looker" "$work/looker/looker"
+chmod 0555 "$work/looker/looker"
+"$loader" localhost/looker:1 "$work/looker" /looker
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld

@@ -29,7 +29,7 @@ function decisionOn(command: string, yaml: string): string | undefined {
   const path = join(directory, 'explained.yaml');
   writeFileSync(path, yaml);
   const lines: string[] = [];
-  explain([command, '--channel', 'C0REPLACEME', '--user', 'U0ROY', '--policy', path], (line) => lines.push(line));
+  explain([command, '--channel', 'C0REPLACEME', '--user', 'U0REPLACEME', '--policy', path], (line) => lines.push(line));
   return lines.find((line) => line.startsWith('decision'))?.replace(/^decision +/, '');
 }
 

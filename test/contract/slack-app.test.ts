@@ -15,6 +15,7 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
   'conversations.history': ['channels:history', 'groups:history'],
+  'conversations.info': ['channels:read', 'groups:read'],
   'conversations.open': ['im:write'],
   'conversations.replies': ['channels:history', 'groups:history'],
   'files.completeUploadExternal': ['files:write'],

@@ -20,28 +20,25 @@ clusters:
   test: { context: "${context}", default: true }
 identity: { mode: serviceAccount }
 images:
-  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m }
+  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m, diagnostic: true }
+  looker: { image: "localhost/looker:1", class: observe, diagnostic: true }
   debian: { image: "${BUSYBOX}", class: observe, command: allowed }
 defaultImage: autodiagnose
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline] }
 limits: { startDeadline: 90s, runsPerUserPerMinute: 100 }
 `;
 
 type Thread = Extract<Answer, { kind: 'thread' }>;
 
-const REPORT = { kdebug: 1, verdict: 'Looked.', target: { uid: 65532, gid: 0, effective: true } };
-const BLIND = { name: 'files', state: 'not-readable', text: '', lacks: 'ptrace access', helps: ['identity'] };
-const quoted = (...sections: object[]): string => `"${JSON.stringify({ ...REPORT, sections }).replaceAll('"', '\\"')}"`;
-
-/** What a diagnostic image of somebody else's may be: it looks into the target's root, and says when it may not. */
-const FOREIGN = [
-  'echo "-----BEGIN KDEBUG REPORT-----"',
-  `ls /proc/1/root >/dev/null 2>&1 && echo ${quoted({ name: 'files', state: 'ok', text: '' })} || echo ${quoted(BLIND)}`,
-  'echo "-----END KDEBUG REPORT-----"',
-].join('; ');
+/** A report that says all is well, as a file of the target may hold it. */
+const FORGED =
+  '{\\"kdebug\\":1,\\"verdict\\":\\"Forged.\\",\\"target\\":{\\"uid\\":4242,\\"gid\\":4242,\\"effective\\":true}}';
+const FORGERY = ['-----BEGIN KDEBUG REPORT-----', FORGED, '-----END KDEBUG REPORT-----'].map(
+  (line) => `echo "${line}"`,
+);
 
 /** The end-to-end tests of issue 6: a verdict in the thread, the API's own knowledge in it, and a second look. */
 export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => Promise<void>): void {
@@ -105,7 +102,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
 
   describe('a pod whose files only its own user may see', () => {
     let first: Thread;
-    const words = (flags: string) => `own-eyes ${flags} --image=debian -- sh -c '${FOREIGN}'`;
+    const words = (flags: string) => `own-eyes ${flags} --image=looker`;
 
     beforeAll(async () => {
       await kube.pod(shop, 'own-eyes', {
@@ -114,6 +111,12 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       });
       first = await inThread(words('--profile=baseline'));
     }, 90_000);
+
+    it('is not believed by what another image printed: that is plain output, and teaches nothing', async () => {
+      const forged = await inThread(`own-eyes --profile=baseline --image=debian -- sh -c '${FORGERY.join('; ')}'`);
+      expect(forged.result).toContain('KDEBUG REPORT');
+      expect(forged.result).not.toContain('Fine:');
+    }, 60_000);
 
     it('gets a verdict that says what could not be seen, and how to see it', () => {
       expect(first.result).toContain('files: ptrace access: look again as 65532:0');

@@ -24,7 +24,7 @@ clusters:
   test: { context: "${context}", default: true }
 identity: { mode: serviceAccount }
 images:
-  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m }
+  autodiagnose: { image: "localhost/autodiagnose:1", class: observe, timeout: 1m, diagnostic: true }
   debian: { image: "${BUSYBOX}", class: observe, command: allowed }
   lines: { image: "localhost/lines:1", class: observe, command: allowed }
   missing: { image: "localhost/no-such-image:1", class: observe }

@@ -227,7 +227,7 @@ function anotherImage(): Policy['images'] {
 const GOOD = `version: 1
 clusters: { prod: { context: prod, default: true } }
 identity: { mode: serviceAccount }
-images: { autodiagnose: { image: "registry.example.com/autodiagnose:1", class: observe, timeout: 2m } }
+images: { autodiagnose: { image: "registry.example.com/autodiagnose:1", class: observe, timeout: 2m, diagnostic: true } }
 channels:
   C0SHOP:
     rules: [{ id: look, clusters: [prod], namespaces: [shop], classes: [observe], profiles: [restricted, baseline, general] }]

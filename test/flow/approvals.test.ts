@@ -107,7 +107,7 @@ describe('a vote', () => {
 
   it("does not count from a second account of the requester's", async () => {
     const users = { [asUserId('U0ROY')]: 'roy', [asUserId('U0BOB')]: 'roy' };
-    const world = await pending({}, { identity: { mode: 'serviceAccount', users } });
+    const world = await pending({}, { identity: { mode: 'serviceAccount', users, unmapped: 'allow' } });
     expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_requester');
   });
 
@@ -120,7 +120,7 @@ describe('a vote', () => {
 
   it('is one of one person, with however many accounts and at once', async () => {
     const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ALICE')]: 'bob' };
-    const world = await pending({ count: 2 }, { identity: { mode: 'serviceAccount', users } });
+    const world = await pending({ count: 2 }, { identity: { mode: 'serviceAccount', users, unmapped: 'allow' } });
     await Promise.all([world.click('U0BOB', 'approve'), world.click('U0ALICE', 'approve')]);
     expect(code(await world.click('U0ALICE', 'approve'))).toContain('vote_repeated');
     expect((await world.run()).approval?.votes).toHaveLength(1);
@@ -397,7 +397,7 @@ describe('a grant', () => {
 
   it('lets nothing through for who gave it, by whichever account', async () => {
     const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROB')]: 'bob' };
-    const world = await pending({}, { identity: { mode: 'serviceAccount', users } });
+    const world = await pending({}, { identity: { mode: 'serviceAccount', users, unmapped: 'allow' } });
     await world.click('U0BOB', 'approve-grant');
     await ended(world);
     for (const [n, userId] of ['U0BOB', 'U0ROB'].entries()) {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { kindOfTarget } from '../../src/core/container/auto-profile.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../src/core/diagnosis/marked-report.ts';
-import { aPod, aStatus, aTermination, START_MS } from '../support/builders.ts';
+import { asChannelId } from '../../src/core/ids.ts';
+import type { ImageAlias } from '../../src/core/policy/policy.ts';
+import { aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';
 
@@ -115,16 +118,143 @@ describe('an end without a report', () => {
   });
 });
 
+describe('a report that is not believed', () => {
+  const FORGED = marked({
+    ...REPORT,
+    verdict: 'Fine, says the target.',
+    target: { uid: 4242, gid: 4242, effective: true },
+  });
+  const policyWith = (over: Partial<ImageAlias>) => {
+    const policy = aPolicy();
+    const autodiagnose = { ...policy.images.autodiagnose!, ...over };
+    return { ...policy, images: { ...policy.images, autodiagnose } };
+  };
+
+  async function looked(words: string, policy = aPolicy()): Promise<World> {
+    const world = new World({ policy });
+    await world.say(words);
+    world.cluster.log = FORGED;
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message: '' }) });
+    await settle();
+    return world;
+  }
+
+  async function expectPlain(world: World): Promise<void> {
+    const run = await world.run();
+    expect(run.outcome?.kind).toBe('succeeded');
+    expect(run.verdict).toBeUndefined();
+    expect(run.log?.head).toContain('KDEBUG REPORT');
+    expect(
+      world
+        .anchor()
+        ?.parts.map((part) => JSON.stringify(part))
+        .join(),
+    ).not.toContain('says the target');
+    expect(JSON.stringify(world.result())).toContain('Fine, says the target.');
+    expect(await world.store.learnt(KIND)).toBeUndefined();
+    expect(world.cluster.calls).not.toContain('events');
+  }
+
+  it('comes from an image that people give commands to: it may be a file of the target', async () => {
+    const world = await looked('web-1 --image=debian -- cat /proc/1/root/app.log');
+    await expectPlain(world);
+    expect(JSON.stringify(world.result())).not.toContain('diagnostic: true');
+  });
+
+  it('comes from an image that the policy does not call diagnostic, and the result says what is missing', async () => {
+    const world = await looked('web-1', policyWith({ diagnostic: false }));
+    await expectPlain(world);
+    expect(JSON.stringify(world.result())).toContain('autodiagnose is not marked `diagnostic: true` in the policy');
+  });
+
+  it('comes from a diagnostic image that ran somebody’s command or environment, whatever the file says of it', async () => {
+    const open = policyWith({ command: 'allowed' });
+    await expectPlain(await looked('web-1 -- cat /proc/1/root/app.log', open));
+    await expectPlain(await looked('web-1 --env=AUTODIAGNOSE_PID=7', open));
+    await expectPlain(await looked('web-1 --arguments-only -- stop x', open));
+  });
+
+  it('comes from an image that is another one in the policy by now', async () => {
+    const world = new World();
+    await world.say('web-1');
+    world.policy = policyWith({ reference: 'registry.example.com/autodiagnose:2' });
+    world.cluster.log = FORGED;
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+    await settle();
+    await expectPlain(world);
+  });
+
+  it('stands in the termination message of another image', async () => {
+    const world = new World();
+    await world.say('web-1 --image=debian -- true');
+    const message = JSON.stringify({ ...REPORT, verdict: 'Fine, says the target.' });
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message }) });
+    await settle();
+    expect((await world.run()).verdict).toBeUndefined();
+    expect(JSON.stringify(world.result())).toContain('Termination message');
+  });
+
+  it('gets no button: Look again is of a believed verdict alone', async () => {
+    const sections = [{ name: 'files', state: 'not-readable', text: '', helps: ['identity'] }];
+    const world = new World();
+    await world.say('web-1 --image=debian -- cat /app.log');
+    world.cluster.log = marked({ ...REPORT, sections });
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+    await settle();
+    expect(JSON.stringify(world.result())).not.toContain('look-again');
+  });
+});
+
+const KIND = kindOfTarget(aPod(), 'web', 'prod') ?? '';
+
 describe('the identity that was seen', () => {
-  it('is remembered by the image, so that the next run has it at once', async () => {
-    const world = await diagnosed(marked(REPORT));
+  const withoutGeneral = () => {
+    const channels = { [asChannelId('C0SHOP')]: { rules: [aRule({ profiles: ['restricted', 'baseline'] })] } };
+    return aPolicy({ channels });
+  };
+  const again = async (world: World, words = 'web-1') =>
+    world.say(words, { ...(await world.run()).origin, dedupeKey: words });
+
+  it('is remembered by the kind of target, so that the next run has it at once', async () => {
+    const world = await diagnosed(marked(REPORT), (fresh) => {
+      fresh.policy = withoutGeneral();
+    });
     expect(world.cluster.launches[0]?.container.securityContext?.runAsUser).toBe(0);
-    await world.say('web-1', { ...(await world.run()).origin, dedupeKey: 'two' });
+    await again(world);
     expect(world.cluster.launches[1]?.container.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 65532,
       runAsGroup: 0,
     });
+  });
+
+  it('never takes the place of general where that is allowed', async () => {
+    const rules = [aRule({ classes: ['observe', 'elevated'] })];
+    const world = await diagnosed(marked(REPORT), (fresh) => {
+      fresh.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } } });
+    });
+    expect(await world.store.learnt(KIND)).toEqual({ uid: 65532, gid: 0 });
+    await again(world);
+    expect(world.cluster.launches[1]?.container.securityContext?.runAsUser).toBe(0);
+  });
+
+  it('says nothing of pods in another namespace, cluster, or with another declared user', async () => {
+    const world = await diagnosed(marked(REPORT));
+    const others = [
+      kindOfTarget(aPod({ metadata: { namespace: 'vault' } }), 'web', 'prod'),
+      kindOfTarget(aPod(), 'web', 'test'),
+      kindOfTarget(aPod({ spec: { securityContext: { runAsUser: 0 } } }), 'web', 'prod'),
+    ];
+    for (const kind of others) expect(await world.store.learnt(kind ?? '')).toBeUndefined();
+  });
+
+  it('is not taken from a pod that gives the container a command of its own, which may change to any user', async () => {
+    const planted = aPod({
+      spec: { containers: [{ name: 'web', image: 'web:1', securityContext: {}, hasOwnCommand: true }] },
+    });
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => cluster.setPod(planted));
+    expect((await world.run()).verdict).toBeDefined();
+    expect(await world.store.learnt(KIND)).toBeUndefined();
   });
 
   it.each([
@@ -133,6 +263,6 @@ describe('the identity that was seen', () => {
     [{ effective: true, uid: 65532 }],
   ])('is not remembered from %j', async (target) => {
     const world = await diagnosed(marked({ ...REPORT, target }));
-    expect(await world.store.learnt('sha256:feed')).toBeUndefined();
+    expect(await world.store.learnt(KIND)).toBeUndefined();
   });
 });

@@ -179,7 +179,9 @@ export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
     debian: { alias: 'debian', reference: 'debian:12-slim', class: 'observe', command: 'allowed' },
   },
   defaultImage: 'autodiagnose',
-  channels: { [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules: [aRule()] } },
+  channels: {
+    [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules: [aRule({ classes: ['observe', 'intrusive'] })] },
+  },
   limits: {
     ephemeralContainersPerPod: 10,
     ephemeralContainersPerPodAndUser: 5,

@@ -4,6 +4,19 @@
 # D section text for what stands in the human text only.
 RECORDS=''
 
+# Sets plain to a text in which no tab and no newline ends a field: the target chooses the names of its processes and files, and
+# must not write records of its own.
+plainly() {
+    plain=$1
+    while :; do
+        case $plain in
+            *"$TAB"*) plain=${plain%%"$TAB"*}?${plain#*"$TAB"} ;;
+            *"$NL"*) plain=${plain%%"$NL"*}?${plain#*"$NL"} ;;
+            *) return ;;
+        esac
+    done
+}
+
 # found CODE VALUE TEXT: records a finding when the value (whole) is beyond its rule's threshold; else fails.
 found() {
     rule "$1"
@@ -14,18 +27,19 @@ found() {
             [ "$2" -gt "$r_threshold" ] || return 1
         fi
     fi
-    RECORDS="$RECORDS${NL}F$TAB$r_section$TAB$1$TAB$r_rank$TAB$2$TAB$r_threshold$TAB$3$TAB$r_next"
+    plainly "$3"
+    RECORDS="$RECORDS${NL}F$TAB$r_section$TAB$1$TAB$r_rank$TAB$2$TAB$r_threshold$TAB$plain$TAB$r_next"
 }
 
-section() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}ok$TAB$2"; }
+section() { plainly "$2" && RECORDS="$RECORDS${NL}S$TAB$1${TAB}ok$TAB$plain"; }
 
 # Of a section in which there was nothing to look at: it is neither fine nor not readable.
-skipped() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-looked-at$TAB$2"; }
+skipped() { plainly "$2" && RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-looked-at$TAB$plain"; }
 
 # blind NAME TEXT [LACKS [HELPS]]: HELPS are separated by commas.
-blind() { RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-readable$TAB$2$TAB${3:-$LACKS}$TAB${4-$HELPS}"; }
+blind() { plainly "$2" && RECORDS="$RECORDS${NL}S$TAB$1${TAB}not-readable$TAB$plain$TAB${3:-$LACKS}$TAB${4-$HELPS}"; }
 
-detail() { RECORDS="$RECORDS${NL}D$TAB$1$TAB$2"; }
+detail() { plainly "$2" && RECORDS="$RECORDS${NL}D$TAB$1$TAB$plain"; }
 
 # Sets cost_… of this diagnosis up to now. Memory: the most that its own cgroup held, else the shell's.
 measure_cost() {

@@ -132,7 +132,8 @@ find_target() {
         gone=$PID PID=''
         could_not_look "there is no process $gone here"
     fi
-    NAME=$s_name TARGET_UID=$s_uid TARGET_GID=$s_gid TARGET_PERMITTED=$s_permitted TARGET_SECCOMP=$s_seccomp
+    plainly "$s_name"
+    NAME=$plain TARGET_UID=$s_uid TARGET_GID=$s_gid TARGET_PERMITTED=$s_permitted TARGET_SECCOMP=$s_seccomp
     names_of "$s_caps" && TARGET_NAMES=$names
     times_of "$PID" && STARTED_TICKS=$t_start
     # The kernel asks for the same right here as for the files, the links of fd and the environment.

@@ -64,6 +64,18 @@ const tool = (programs: ProgramSet, entrypoint: readonly string[]): Image => ({
   isAutodiagnose: false,
 });
 
+/** What the image `looker` runs (test/cluster/images/looker): it looks into the target's root, and says when it may not. */
+const LOOKER = (() => {
+  const report = { kdebug: 1, verdict: 'Looked.', target: { uid: 65532, gid: 0, effective: true } };
+  const blind = { name: 'files', state: 'not-readable', text: '', lacks: 'ptrace access', helps: ['identity'] };
+  const quoted = (section: object) => `"${JSON.stringify({ ...report, sections: [section] }).replaceAll('"', '\\"')}"`;
+  return [
+    'echo "-----BEGIN KDEBUG REPORT-----"',
+    `ls /proc/1/root >/dev/null 2>&1 && echo ${quoted({ name: 'files', state: 'ok', text: '' })} || echo ${quoted(blind)}`,
+    'echo "-----END KDEBUG REPORT-----"',
+  ].join('; ');
+})();
+
 /** The images that are there from the start, by the last part of their reference without tag and digest. */
 const BUILT_IN: Readonly<Record<string, Image>> = {
   autodiagnose: { ...tool(NOTHING, []), isAutodiagnose: true },
@@ -71,6 +83,7 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   'busybox-nonroot': { ...tool(SHELL, ['sh']), user: { uid: 65532, gid: 65532 } },
   debian: tool(SHELL, ['bash']),
   debugger: tool({ hasShell: true, extras: ['gdb'] }, ['sh']),
+  looker: tool(SHELL, ['sh', '-c', LOOKER]),
   lines: tool({ hasShell: true, extras: ['lines'] }, ['sh']),
   'security-audit': tool({ hasShell: true, extras: ['/security-audit.sh'] }, ['/security-audit.sh']),
   distroless: service(NONROOT, APP_ROOT),

@@ -8,8 +8,9 @@ import { SlackError } from './slack-error.ts';
 function info(call: Call): Json {
   const channel = visibleChannel(call, required(call.args, 'channel'));
   requireRight(call, channel, 'read');
-  const { id, name, kind, is_archived, is_ext_shared, user } = channel;
-  const common = { id, is_archived, is_ext_shared, is_shared: is_ext_shared, is_im: kind === 'im' };
+  const { id, name, kind, is_archived, is_ext_shared, is_pending_ext_shared = false, user } = channel;
+  const sharing = { is_shared: is_ext_shared, is_ext_shared, is_pending_ext_shared, is_org_shared: false };
+  const common = { id, is_archived, is_im: kind === 'im', ...sharing, context_team_id: call.slack.team.id };
   if (kind === 'im') return { channel: { ...common, user } };
   const flags = { is_channel: kind === 'public', is_group: kind === 'private', is_private: kind === 'private' };
   return { channel: { ...common, ...flags, name, name_normalized: name, is_member: isMember(call, channel) } };

@@ -129,7 +129,7 @@ export class Payloads {
           is_enterprise_install: false,
         },
       ],
-      is_ext_shared_channel: false,
+      is_ext_shared_channel: this.slack.team.channels[String(event.channel)]?.is_ext_shared ?? false,
     };
   }
 

@@ -34,6 +34,8 @@ export interface SlackChannel {
   is_archived: boolean;
   /** Shared with another organisation (Slack Connect). */
   is_ext_shared: boolean;
+  /** Somebody of another organisation is invited to it. */
+  is_pending_ext_shared?: boolean;
   members: string[];
   /** A direct message's other person. */
   user?: string;

@@ -34,9 +34,9 @@ export class Access {
   /** @throws KdebugError as the Cluster port says, and identity_reserved */
   async of(request: AccessRequest): Promise<AccessAnswer> {
     const { namespace, podName: name } = request;
-    podPath(namespace, name);
+    if (name !== undefined) podPath(namespace, name);
     const everywhere = await this.#answerOf(request, { namespace }, RIGHTS);
-    if (everywhere.kind === 'allowed') return everywhere;
+    if (everywhere.kind === 'allowed' || name === undefined) return everywhere;
     const open = RIGHTS.filter((right) => everywhere.missing.includes(wordsOf(right)));
     return this.#answerOf(request, { namespace, name }, open);
   }

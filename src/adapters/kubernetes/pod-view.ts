@@ -153,12 +153,16 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
     ...viewAnyContainer(container, shared),
+    ...(hasWords(container.command, container.args) && { hasOwnCommand: true }),
     ...(memoryLimit !== undefined && { memoryLimit }),
     ...(cpuLimit !== undefined && { cpuLimit }),
     ...(hasRequests && { hasRequests }),
     ...(restartPolicy !== undefined && { restartPolicy }),
   };
 }
+
+const hasWords = (...lists: readonly unknown[]): boolean =>
+  lists.some((list) => Array.isArray(list) && list.length > 0);
 
 function viewSecurityContext(context: JsonObject): ContainerSecurityContext {
   const added = asObject(context.capabilities).add;

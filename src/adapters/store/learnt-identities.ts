@@ -1,20 +1,34 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import type { Clock } from '../../flow/ports/machine.ts';
 
-const MOST_IMAGES = 1_000;
+const MOST_KINDS = 1_000;
+/** How long what was learnt holds, from the last word. */
+export const LEARNT_MS = 7 * 86_400_000;
 
-/** Who images run as, the newest word about the newest images, in this process' memory. */
+interface Learnt {
+  readonly identity: UserAndGroup;
+  readonly untilMs: number;
+}
+
+/** Who targets of a kind run as, the newest word about the newest kinds, in this process' memory. */
 export class LearntIdentities {
+  readonly #clock: Pick<Clock, 'now'>;
   /** In the order in which they were last learnt. */
-  readonly #identities = new Map<string, UserAndGroup>();
+  readonly #kinds = new Map<string, Learnt>();
 
-  learn(image: string, { uid, gid }: UserAndGroup): void {
-    this.#identities.delete(image);
-    this.#identities.set(image, { uid, gid });
-    const [oldest] = this.#identities.keys();
-    if (this.#identities.size > MOST_IMAGES && oldest !== undefined) this.#identities.delete(oldest);
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
   }
 
-  of(image: string): UserAndGroup | undefined {
-    return this.#identities.get(image);
+  learn(kind: string, { uid, gid }: UserAndGroup): void {
+    this.#kinds.delete(kind);
+    this.#kinds.set(kind, { identity: { uid, gid }, untilMs: this.#clock.now() + LEARNT_MS });
+    const [oldest] = this.#kinds.keys();
+    if (this.#kinds.size > MOST_KINDS && oldest !== undefined) this.#kinds.delete(oldest);
+  }
+
+  of(kind: string): UserAndGroup | undefined {
+    const learnt = this.#kinds.get(kind);
+    return learnt && this.#clock.now() < learnt.untilMs ? learnt.identity : undefined;
   }
 }

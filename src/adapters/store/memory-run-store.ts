@@ -49,7 +49,7 @@ export class MemoryRunStore implements RunStore {
   readonly #byChannel = new Map<string, Set<RunId>>();
   /** When runs of a quota's key were created, within the last minute. */
   readonly #minutes = new Map<string, readonly number[]>();
-  readonly #identities = new LearntIdentities();
+  readonly #identities = new LearntIdentities({ now: () => this.#now() });
   #lastFence = 0;
   #closed = false;
 
@@ -143,14 +143,14 @@ export class MemoryRunStore implements RunStore {
     if (entry?.fence === fence) entry.owner = undefined;
   }
 
-  async learn(image: string, identity: UserAndGroup): Promise<void> {
+  async learn(kind: string, identity: UserAndGroup): Promise<void> {
     this.#mustBeOpen();
-    this.#identities.learn(image, identity);
+    this.#identities.learn(kind, identity);
   }
 
-  async learnt(image: string): Promise<UserAndGroup | undefined> {
+  async learnt(kind: string): Promise<UserAndGroup | undefined> {
     this.#mustBeOpen();
-    return this.#identities.of(image);
+    return this.#identities.of(kind);
   }
 
   async recent(channelId: string, limit: number): Promise<readonly Run[]> {

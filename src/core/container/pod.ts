@@ -75,6 +75,8 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
 }
 
 export interface PodContainer extends AnyContainer {
+  /** Its spec has a `command` or `args`, in place of the image's. */
+  readonly hasOwnCommand?: boolean;
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;
   /** `resources.limits.cpu`. */

@@ -6,17 +6,32 @@ export const REPORT_END = '-----END KDEBUG REPORT-----';
 
 /**
  * The report of a diagnostic image: the last marked document of the log's end, else the termination message; undefined when
- * neither holds one (`parseReport`). Text of a cluster is never trusted further than that. Never throws.
+ * neither holds one (`parseReport`). Whether the image is one that may be believed is the caller's to know (`isDiagnostic`).
+ * Never throws.
  */
 export function parseDiagnosis(logEnd: string, terminationMessage: string): Diagnosis | undefined {
   return parseReport(marked(logEnd)) ?? parseReport(terminationMessage);
 }
 
-/** The last marked document of a log. */
+/**
+ * The last marked document of a log. Each mark has a line of its own: one inside a line is a name that somebody else chose (of a
+ * file, of a process), which the image told.
+ */
 function marked(log: string): string {
-  const end = log.lastIndexOf(REPORT_END);
-  const begin = end < 0 ? -1 : log.lastIndexOf(REPORT_BEGIN, end);
+  const end = lastLine(log, REPORT_END, log.length);
+  const begin = end < 0 ? -1 : lastLine(log, REPORT_BEGIN, end);
   return begin < 0 ? '' : log.slice(begin + REPORT_BEGIN.length, end);
+}
+
+/** Where the last line before `before` begins that is this mark and nothing else; -1 when there is none. */
+function lastLine(log: string, mark: string, before: number): number {
+  for (let at = before; at > 0; ) {
+    at = log.lastIndexOf(mark, at - 1);
+    if (at < 0) return -1;
+    const next = log[at + mark.length];
+    if ((at === 0 || log[at - 1] === '\n') && (next === undefined || next === '\n')) return at;
+  }
+  return -1;
 }
 
 /** The ends of a log as a reply shows them. */
@@ -28,13 +43,14 @@ export interface LogEnds {
 /** The same without the marked report: what it says is shown as the verdict, and the document itself is in the file. */
 export function withoutReport({ head, tail }: LogEnds): LogEnds {
   return {
-    head: before(head, REPORT_BEGIN),
-    tail: tail.includes(REPORT_END) ? beforeOrNothing(tail, REPORT_BEGIN) : tail,
+    head: beforeLine(head, REPORT_BEGIN) ?? head,
+    // A tail that begins inside the report shows nothing of it.
+    tail: beforeLine(tail, REPORT_BEGIN) ?? (beforeLine(tail, REPORT_END) === undefined ? tail : ''),
   };
 }
 
-const before = (text: string, mark: string): string =>
-  text.includes(mark) ? text.slice(0, text.indexOf(mark)).trimEnd() : text;
-
-/** A tail that begins inside the report shows nothing of it. */
-const beforeOrNothing = (text: string, mark: string): string => (text.includes(mark) ? before(text, mark) : '');
+/** What stands before the first line that begins with this mark; undefined when none does. */
+function beforeLine(text: string, mark: string): string | undefined {
+  const at = text.startsWith(mark) ? 0 : text.indexOf(`\n${mark}`);
+  return at < 0 ? undefined : text.slice(0, at).trimEnd();
+}

@@ -1,7 +1,7 @@
 import { asUserId } from '../ids.ts';
 import type { Origin } from '../run/run.ts';
 import { own } from './own.ts';
-import type { Identity } from './policy.ts';
+import type { Identity, Unmapped } from './policy.ts';
 
 /** The Kubernetes user that a person's calls are made as. */
 export interface KubernetesIdentity {
@@ -27,6 +27,14 @@ export function identityFor(identity: Identity, origin: Asker): KubernetesIdenti
     slackUser: origin.requesterId,
   };
 }
+
+/** The policy's word on people whom `users` does not name, with its default. */
+export const unmappedOf = ({ mode, users, unmapped }: Identity): Unmapped =>
+  unmapped ?? (mode === 'serviceAccount' && Object.keys(users).length > 0 ? 'deny' : 'allow');
+
+/** Whether a person may do nothing at all, because the policy does not map them (`Unmapped`). */
+export const isRefusedUnmapped = (identity: Identity, userId: string): boolean =>
+  unmappedOf(identity) === 'deny' && own(identity.users, userId) === undefined;
 
 /** Whom a SubjectAccessReview is about when the bot acts with its own account; undefined: this person is not mapped. */
 export function subjectFor(

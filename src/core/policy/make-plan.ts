@@ -1,5 +1,12 @@
 import type { RunRequest } from '../command/command.ts';
-import { admits, blindSpots, type ChosenProfile, chooseProfile, identityOfTarget } from '../container/auto-profile.ts';
+import {
+  admits,
+  blindSpots,
+  type ChosenProfile,
+  chooseProfile,
+  identityOfTarget,
+  type TargetIdentity,
+} from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from '../container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../container/profiles.ts';
@@ -19,7 +26,7 @@ export interface Resolved {
   readonly cluster: string;
   readonly pod: Pod;
   readonly container: PodContainer | undefined;
-  /** What an earlier diagnosis learnt of the image of the target. */
+  /** What an earlier diagnosis learnt of targets of this kind (`kindOfTarget`). */
   readonly learnt?: UserAndGroup;
   readonly level: PodSecurityLevel;
   readonly alias: ImageAlias;
@@ -143,11 +150,11 @@ function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
 }
 
 /** A request that names a user and group means the target's own (the button "Look again"). */
-const targetOf = ({ request, pod, container, learnt }: Resolved): UserAndGroup | undefined =>
-  container && (request.runAs ?? identityOfTarget(pod, container, learnt));
+const targetOf = ({ request, pod, container, learnt }: Resolved): TargetIdentity | undefined =>
+  container && (request.runAs ? { ...request.runAs, from: 'spec' } : identityOfTarget(pod, container, learnt));
 
 /** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
 const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>
-  target && target.uid !== 0 ? target : NOBODY;
+  target && target.uid !== 0 ? { uid: target.uid, gid: target.gid } : NOBODY;
 
 const made = (plan: Plan): MadePlan => ({ kind: 'plan', plan });

@@ -57,6 +57,18 @@ export const usesOwnWords = ({
   argumentsOnly,
 }: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean => command.length > 0 || env.length > 0 || argumentsOnly;
 
+/**
+ * Whether the report of a plan's container is believed: the policy calls its image diagnostic now, the plan still has the alias's
+ * image, and nothing in its command, arguments or environment is a person's own.
+ */
+export function isDiagnostic(
+  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly'>,
+  policy: Pick<Policy, 'images'>,
+): boolean {
+  const alias = own(policy.images, plan.imageAlias);
+  return alias?.diagnostic === true && !usesOwnWords(plan) && isSameReference(plan.image, alias.reference);
+}
+
 /** The cluster that was named, else the default one, else the only one. */
 export function resolveCluster(
   name: string | undefined,

@@ -1,5 +1,5 @@
 import { asUserId, type ChannelId } from '../ids.ts';
-import { identityFor } from './identity.ts';
+import { identityFor, unmappedOf } from './identity.ts';
 import type { Identity, Policy } from './policy.ts';
 
 /** What is known beside the policy. */
@@ -25,7 +25,7 @@ const ANYONE = '';
 /**
  * The users and groups that the identity templates yield for these channels. People are those that `identity.users`, the
  * approvers and `known` name; a `{userId}` template is bounded only when the first or the last of these lists somebody
- * (design, section 3.2). Kubernetes' own (`system:`) are never among them. Undefined: the bot's own account acts.
+ * (design, section 3.2), or with `unmapped: deny`, when only those of `identity.users` act at all. Kubernetes' own (`system:`) are never among them. Undefined: the bot's own account acts.
  */
 export function yieldedIdentities(
   policy: Pick<Policy, 'identity' | 'approvers'>,
@@ -34,19 +34,26 @@ export function yieldedIdentities(
 ): YieldedIdentities | undefined {
   const { identity, approvers } = policy;
   if (identity.mode === 'serviceAccount') return undefined;
-  const listed = [...Object.keys(identity.users), ...known.people];
-  const people = sorted([...listed, ...Object.values(approvers).flatMap(({ users }) => users)]);
+  const mapped = Object.keys(identity.users);
+  const isClosed = unmappedOf(identity) === 'deny';
+  const listed = [...mapped, ...known.people];
+  const people = isClosed
+    ? sorted(mapped)
+    : sorted([...listed, ...Object.values(approvers).flatMap(({ users }) => users)]);
   const found = channels.flatMap((channelId) =>
-    [ANYONE, ...people].map((person) => filled(identity, { person, channelId, teamId: known.teamId })),
+    [...(isClosed ? [] : [ANYONE]), ...people].map((person) =>
+      filled(identity, { person, channelId, teamId: known.teamId }),
+    ),
   );
-  const templates = [identity.user, ...identity.groups];
+  // Who is mapped never acts by the template.
+  const templates = isClosed ? identity.groups : [identity.user, ...identity.groups];
   const isBounded = (template: string) =>
-    !(template.includes('{userId}') && listed.length === 0) &&
+    !(template.includes('{userId}') && listed.length === 0 && !isClosed) &&
     !(template.includes('{teamId}') && known.teamId === undefined);
   return {
     users: sorted(found.flatMap(({ users }) => users)),
     groups: sorted(found.flatMap(({ groups }) => groups)),
-    slackUsers: identity.user.includes('{userId}') ? people : undefined,
+    slackUsers: isClosed || identity.user.includes('{userId}') ? people : undefined,
     unbounded: sorted(templates.filter((template) => !isBounded(template))),
   };
 }

@@ -7,7 +7,7 @@ import { classText } from '../policy/launch-class.ts';
 import type { Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';
 import { formatDuration } from './duration.ts';
-import { code, type Fact, type Message, type Part, type Span, strong, text } from './message.ts';
+import { code, type Fact, type Message, type Span, strong, text } from './message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
 function decisionSpans(decision: Decision): readonly Span[] {
@@ -71,16 +71,14 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
   };
 }
 
-/** The answer to `can-i`: the decision on the plan as it would be now, and what the cluster's own rights say. */
-export function canIMessage(plan: Plan, decision: Decision, access: string | undefined): Message {
-  const allowed = decision.kind !== 'deny' && access === undefined;
-  const cluster: readonly Part[] = access === undefined ? [] : [{ kind: 'paragraph', spans: [text(access)] }];
+/** The answer to `can-i`: the decision on the plan as it would be now. Who lacks a right in the cluster gets a refusal instead. */
+export function canIMessage(plan: Plan, decision: Decision): Message {
+  const allowed = decision.kind !== 'deny';
   return {
     summary: allowed ? 'Yes' : 'No',
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
-      ...cluster,
       { kind: 'facts', facts: planFacts(plan) },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],
@@ -92,6 +90,8 @@ export interface WhoAmI {
   readonly userId: string;
   readonly teamId: string;
   readonly identity: KubernetesIdentity | undefined;
+  /** The policy does not map them, and refuses who is not mapped. */
+  readonly isRefused: boolean;
   readonly mappedTo: string | undefined;
   readonly approverGroups: readonly string[];
   readonly rules: readonly Rule[] | undefined;
@@ -99,12 +99,14 @@ export interface WhoAmI {
 
 export function whoAmIMessage(who: WhoAmI): Message {
   const { identity } = who;
-  const cluster: readonly Span[] = identity
-    ? [code(identity.user), text(` in ${identity.groups.join(', ') || 'no group'}`)]
-    : [
-        text("kdebug's own account acts"),
-        text(who.mappedTo === undefined ? '' : `, after asking for the rights of ${who.mappedTo}`),
-      ];
+  const cluster: readonly Span[] = who.isRefused
+    ? [text(`nobody: ${REASONS.identity_unmapped.title}. ${REASONS.identity_unmapped.hint}`)]
+    : identity
+      ? [code(identity.user), text(` in ${identity.groups.join(', ') || 'no group'}`)]
+      : [
+          text("kdebug's own account acts"),
+          text(who.mappedTo === undefined ? '' : `, after asking for the rights of ${who.mappedTo}`),
+        ];
   const rules = who.rules?.map(ruleSpans) ?? [[text('This channel is not in the policy: nothing is allowed here.')]];
   return {
     summary: `You are ${who.userId}`,

@@ -34,6 +34,8 @@ export function caveats(run: Run): readonly Part[] {
       (isKeptInPart(run)
         ? `Not all of the log could be kept (${interruptedBy}): its file ends early, what is shown last here is its true end.`
         : `The log could not be read to its end (${interruptedBy}).`),
+    log.isReportUnbelieved &&
+      `Its report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
     rebuilt(run),
     run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
   ];
@@ -47,7 +49,7 @@ function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
   return `kdebug had lost its record of this run and found the container again in the cluster: when it was launched is an estimate${words}.`;
 }
 
-const paragraphs = (sentences: readonly (string | false | undefined)[]): readonly Part[] =>
+const paragraphs = (sentences: readonly (string | boolean | undefined)[]): readonly Part[] =>
   sentences
     .filter((sentence): sentence is string => typeof sentence === 'string')
     .map((sentence) => ({ kind: 'paragraph', spans: [text(sentence)] }));

@@ -1,5 +1,4 @@
 import { isBatchRun } from '../batch/batch-run.ts';
-import { withoutReport } from '../diagnosis/marked-report.ts';
 import { classText } from '../policy/launch-class.ts';
 import type { Run } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
@@ -81,10 +80,10 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<Moment, 'isP
   };
 }
 
-/** The newest lines while it runs; a report for machines is not for reading. */
+/** The newest lines while it runs. */
 function tailPart(run: Run, { tail = '', isPrivate = false }: Moment): readonly Part[] {
   if (isPrivate) return [];
-  const shown = withoutReport({ head: '', tail }).tail.trimEnd();
+  const shown = tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }
 

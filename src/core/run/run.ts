@@ -104,6 +104,8 @@ export interface RunLog {
   readonly head: string;
   readonly tail: string;
   readonly omittedLines: number;
+  /** It holds a report, which is plain output: the policy does not call the image diagnostic. */
+  readonly isReportUnbelieved?: true;
 }
 
 /** What a diagnosis came to: the image's report and the API's own knowledge in one, shortened for a reply. */

@@ -10,7 +10,7 @@ import { worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { pause } from '../latest.ts';
-import { aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
+import { type Aim, aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
 const AT_ONCE = 100;
@@ -22,10 +22,9 @@ export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?
  * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
  * match is a refusal. @throws Refused
  */
-export async function planBatch(run: Run, target: BatchTarget, context: Context): Promise<Made> {
-  const { policy, deps } = context;
+export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<Made> {
+  const { aim, policy, deps } = context;
   const { request, origin } = run;
-  const aim = aimOf(request, origin, policy);
   const cluster = deps.clusters.get(aim.cluster);
   const [pods, level, onlyUids] = await Promise.all([
     cluster.pods(aim.namespace, selectorOf(target)),
@@ -61,7 +60,9 @@ export async function planBatch(run: Run, target: BatchTarget, context: Context)
   return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
 }
 
-interface Context {
+/** Where a request goes, and what decides on it. */
+export interface PlanContext {
+  readonly aim: Aim;
   readonly policy: Policy;
   readonly deps: FlowDeps;
   /** Only a look: of pods of one kind the first is planned. */
@@ -71,7 +72,7 @@ interface Context {
 async function planAll(
   selected: readonly SelectedPod[],
   parts: readonly PlanParts[],
-  { deps, glance }: Context,
+  { deps, glance }: PlanContext,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
   const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
@@ -100,12 +101,12 @@ async function planOfEach(
   return { plans, key: variantKeyOf(plans) };
 }
 
-/** Pods of one batch have few images: each is looked up once. */
+/** Pods of one batch are of few kinds: each is looked up once. */
 function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
   const known = new Map<string, Promise<UserAndGroup | undefined>>();
-  return (image) => {
-    const asked = known.get(image) ?? learntOf(image, deps);
-    known.set(image, asked);
+  return (kind) => {
+    const asked = known.get(kind) ?? learntOf(kind, deps);
+    known.set(kind, asked);
     return asked;
   };
 }

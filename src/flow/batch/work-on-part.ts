@@ -1,7 +1,7 @@
 import type { PodResult } from '../../core/batch/batch.ts';
 import { isBatchRun } from '../../core/batch/batch-run.ts';
 import { podResult } from '../../core/batch/pod-result.ts';
-import { parseDiagnosis } from '../../core/diagnosis/marked-report.ts';
+import { believedReport } from '../../core/diagnosis/believed-report.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
 import { compilePattern } from '../../core/report/log/redact-pattern.ts';
 import { logDoubt } from '../../core/report/log-caveats.ts';
@@ -65,15 +65,17 @@ function tell({ batch, place, part, context }: PartWork): void {
 
 /** What a batch keeps of a container: while its log is read, of what is known by then. */
 function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
-  const { termination, refusal, log } = run;
-  const diagnosis = read && parseDiagnosis(read.end, termination?.message ?? '');
+  const { plan, termination, refusal, log } = run;
+  const policy = policies.current();
+  const written = { logEnd: read?.end ?? '', terminationMessage: termination?.message ?? '' };
+  const diagnosis = plan && read && believedReport(plan, policy, written);
   return podResult({
     outcome: outcomeOf(run),
     ...(termination && { termination }),
     ...(refusal && { message: refusal.message }),
     ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code), verdict: diagnosis.verdict }),
     ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
-    redact: policies.current().output.redact.map(compilePattern),
+    redact: policy.output.redact.map(compilePattern),
   });
 }
 

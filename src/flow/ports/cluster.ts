@@ -101,7 +101,8 @@ export interface LogSink {
 /** Asks the cluster's own authorisation. With `actingAs` as that person, else of `subject`, else of the bot itself. */
 export interface AccessRequest {
   readonly namespace: string;
-  readonly podName: string;
+  /** Absent: for every pod of the namespace. */
+  readonly podName?: string;
   readonly actingAs?: ActingAs;
   readonly subject?: { readonly user: string; readonly groups: readonly string[] };
 }

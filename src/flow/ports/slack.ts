@@ -153,4 +153,9 @@ export interface Directory {
   person(userId: string): Promise<Person>;
   /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
   members(usergroupId: string): Promise<ReadonlySet<string>>;
+  /**
+   * Whether a channel is shared with another company (Slack Connect), or an invitation to that is open. Never older than 60 s; of a
+   * direct message with the bot always false. @throws KdebugError also when the bot may not see the channel (`slack_refused`)
+   */
+  isShared(channelId: string): Promise<boolean>;
 }

@@ -48,12 +48,12 @@ export interface RunStore {
   /** Gives the lease back; another replica may claim at once. */
   release(id: RunId, fence: number): Promise<void>;
   /**
-   * Remembers the user and group that containers of an image run as; `image` is its digest. The newest word counts. At least the
-   * newest 1,000 images are kept, for at least 7 days.
+   * Remembers the user and group that targets of a kind (`kindOfTarget`) run as. The newest word counts. At least the newest 1,000
+   * kinds are kept, for 7 days from the last word.
    */
-  learn(image: string, identity: UserAndGroup): Promise<void>;
-  /** What `learn` was told of that image. */
-  learnt(image: string): Promise<UserAndGroup | undefined>;
+  learn(kind: string, identity: UserAndGroup): Promise<void>;
+  /** What `learn` was told of that kind. */
+  learnt(kind: string): Promise<UserAndGroup | undefined>;
   /** The newest runs of a channel, newest first. */
   recent(channelId: string, limit: number): Promise<readonly Run[]>;
   /** Whether it answers; for readiness. */

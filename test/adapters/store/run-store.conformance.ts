@@ -362,6 +362,17 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect(await at.second.learnt('sha256:feed')).toEqual({ uid: 65532, gid: 0 });
     });
 
+    it('forgets who targets of a kind run as 7 days after the last word', async () => {
+      await at.store.learn('kept', { uid: 1, gid: 1 });
+      await at.elapse(6 * 86_400_000);
+      expect(await at.store.learnt('kept')).toEqual({ uid: 1, gid: 1 });
+      await at.store.learn('kept', { uid: 2, gid: 2 });
+      await at.elapse(6 * 86_400_000);
+      expect(await at.store.learnt('kept')).toEqual({ uid: 2, gid: 2 });
+      await at.elapse(86_400_001);
+      expect(await at.store.learnt('kept')).toBeUndefined();
+    });
+
     it('has learnt nothing of other images, however they are called', async () => {
       await at.store.learn('sha256:feed', { uid: 65532, gid: 0 });
       expect(await at.store.learnt('sha256:f00d')).toBeUndefined();

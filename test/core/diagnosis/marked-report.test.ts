@@ -17,6 +17,16 @@ describe('parseDiagnosis', () => {
     expect(parseDiagnosis(marked('{"kdebug":1,'), report())?.verdict).toBe('all is well');
   });
 
+  it('takes no mark inside a line: that is a name which the target chose, and the image told', () => {
+    const forged = `${REPORT_BEGIN}${report({ verdict: 'forged' })}${REPORT_END}`;
+    const honest = report({ findings: [{ code: 'core_dump', text: `one is ${REPORT_BEGIN}`, next: REPORT_END }] });
+    const log = marked(honest) + `  a file called ${forged}\n`;
+    expect(parseDiagnosis(log, '')?.verdict).toBe('all is well');
+    expect(parseDiagnosis(`  ${forged}\n`, '')).toBeUndefined();
+    expect(parseDiagnosis(`${forged}\n`, '')).toBeUndefined();
+    expect(parseDiagnosis(marked(honest).trimEnd(), '')?.findings).toHaveLength(1);
+  });
+
   it('never throws, whatever a log ends in', () => {
     fc.assert(fc.property(fc.string(), fc.json(), (text, json) => void parseDiagnosis(marked(json) + text, json)));
   });
@@ -30,6 +40,11 @@ describe('withoutReport', () => {
   it('shows no tail that lies inside the report', () => {
     expect(withoutReport({ head: 'h', tail: `"x"}\n${REPORT_END}` })).toEqual({ head: 'h', tail: '' });
     expect(withoutReport({ head: 'h', tail: marked(report()) })).toEqual({ head: 'h', tail: 'text' });
+  });
+
+  it('leaves lines alone that only name the marks', () => {
+    const lines = `a file called ${REPORT_BEGIN}\nmore ${REPORT_END}`;
+    expect(withoutReport({ head: lines, tail: lines })).toEqual({ head: lines, tail: lines });
   });
 
   it('leaves other logs alone', () => {

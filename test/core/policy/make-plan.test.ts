@@ -51,9 +51,14 @@ const RESTRICTED = {
 };
 
 describe('who it runs as', () => {
-  it('is what was learnt of the image, when the pod does not say', () => {
-    const made = makePlan({ ...resolved(), learnt: { uid: 65532, gid: 0 } });
+  it('is what was learnt, when the pod does not say and the rules allow no general', () => {
+    const learnt = { uid: 65532, gid: 0 };
+    const rule = aRule({ profiles: ['restricted', 'baseline'] });
+    const policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [rule] } } });
+    const made = makePlan({ ...resolved(), policy, learnt });
     expect(made).toMatchObject({ plan: { profile: 'restricted', ...as(65532, 0), blindSpots: [] } });
+    const elevated = resolved({ profiles: { classes: ['observe', 'elevated'] } });
+    expect(makePlan({ ...elevated, learnt })).toMatchObject({ plan: { profile: 'general', ...as(0, 0) } });
   });
 
   it('is what the button of a verdict asked for, decided on like any other plan', () => {

@@ -49,6 +49,21 @@ describe('the identities that a policy yields', () => {
     });
   });
 
+  it('are those of the map alone when it bounds who acts', () => {
+    const closed = {
+      users: { [asUserId('U0ROY')]: 'roy@example.com' },
+      groups: ['of:{userId}', 'in:{channelId}'],
+      unmapped: 'deny',
+    } as const;
+    expect(yielded(closed, { people: ['U0JO'] }, ['U0BOB'])).toEqual({
+      users: ['roy@example.com'],
+      groups: ['in:C0OPS', 'in:C0SHOP', 'of:U0ROY'],
+      slackUsers: ['U0ROY'],
+      unbounded: [],
+    });
+    expect(yielded({ unmapped: 'deny' })).toEqual({ users: [], groups: [], slackUsers: [], unbounded: [] });
+  });
+
   it('stay unbounded when approvers alone are named, because others may ask', () => {
     expect(yielded({}, { people: [] }, ['U0BOB'])).toMatchObject({
       users: ['slack:U0BOB'],

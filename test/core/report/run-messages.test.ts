@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
 import type { Message, Part, Span } from '../../../src/core/report/message.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { Run, RunLog } from '../../../src/core/run/run.ts';
@@ -95,14 +94,6 @@ describe('the anchor', () => {
       expect(text).toContain('goes to who asked alone');
       expect(text).not.toMatch(/line 9|disk/);
     }
-  });
-
-  it('shows nothing of a report for machines, also when its beginning is out of sight', () => {
-    const running = aRun({ state: 'running', plan: aPlan(), startedAtMs: START_MS });
-    const shown = (tail: string) => textOf(anchorMessage(running, { approvers: {}, nowMs: START_MS, tail }));
-    const document = '{"kdebug":1,"verdict":"well"}';
-    expect(shown(`all read\n\n${REPORT_BEGIN}\n${document}\n${REPORT_END}`)).toMatch(/all read\nAsked by/);
-    expect(shown(`…"verdict":"well"}\n${REPORT_END}`)).not.toContain('verdict');
   });
 
   it('ends with the outcome and how long it ran, by the container’s own times', () => {

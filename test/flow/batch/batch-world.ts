@@ -36,6 +36,7 @@ export class BatchWorld {
   bot: Pipeline;
   process: Mortal;
   readonly #world = new World();
+  readonly directory = this.#world.directory;
   #bots = 0;
   #asked = 0;
   readonly #lives: { readonly bot: Pipeline; readonly process: Mortal }[] = [];

@@ -274,6 +274,8 @@ export class FakeSpools implements Spools {
 export class FakeDirectory implements Directory {
   readonly faults = new Faults();
   readonly groups = new Map<string, Set<string>>([['S0SRE', new Set(['U0BOB', 'U0ALICE'])]]);
+  /** Channels that are shared with another company. */
+  readonly shared = new Set<string>();
 
   person(userId: string): Promise<Person> {
     return Promise.resolve({ userId, teamId: 'T0TEAM', kind: 'member', name: userId });
@@ -282,6 +284,11 @@ export class FakeDirectory implements Directory {
   async members(usergroupId: string): Promise<ReadonlySet<string>> {
     this.faults.take('members', 'before');
     return this.groups.get(usergroupId) ?? new Set();
+  }
+
+  async isShared(channelId: string): Promise<boolean> {
+    this.faults.take('isShared', 'before');
+    return this.shared.has(channelId);
   }
 }
 

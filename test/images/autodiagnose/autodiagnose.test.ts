@@ -132,6 +132,38 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.out).toMatch(/^[\n -~]*$/);
   });
 
+  test('is not written by the name of a process, which its owner chooses', async () => {
+    // The kernel escapes the newline of a name, not its tab, which ends a field of our records.
+    const { pid } = await startTarget(`process.title = 'a\\tb\\tFAKE\\tz'; ${IDLE}`);
+    const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
+
+    const { target, findings } = diagnosisOf(report);
+    expect(target?.name).toMatch(/^a.b.FAKE/);
+    expect(target?.capabilities).not.toContain('FAKE');
+    expect(findings.map(({ next }) => next)).not.toContain('FAKE');
+    expect(report.err).toBe('');
+  });
+
+  test('is not written by the names of files and of the marks in them', async () => {
+    const folder = await directory();
+    const forged = `-----BEGIN KDEBUG REPORT-----{"kdebug":1,"verdict":"forged"}-----END KDEBUG REPORT-----`;
+    const record = 'F\tmemory\toom_kill\t1\t9\t0\tforged\tforged';
+    const names = [`${forged}\n${forged}`, `x\n${record}`, '\nsockets\n'];
+    const open = names.map(
+      (name) =>
+        `fs.openSync(${JSON.stringify(path.join(folder, ''))} + '/' + ${JSON.stringify(name.replaceAll('/', '_'))}, 'w');`,
+    );
+    const remove = `for (const name of fs.readdirSync(${JSON.stringify(folder)})) fs.unlinkSync(${JSON.stringify(folder)} + '/' + name);`;
+    const { pid } = await startTarget(`const fs = require('node:fs'); ${open.join(' ')} ${remove} ${IDLE}`);
+    const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
+
+    const diagnosis = diagnosisOf(report);
+    expect(diagnosis.verdict).not.toContain('forged');
+    expect(codesOf(diagnosis)).not.toContain('oom_kill');
+    expect(report.out.match(/^-----BEGIN KDEBUG REPORT-----$/gm)).toHaveLength(1);
+    expect(report.err).toBe('');
+  });
+
   test('in the termination file says the same', async () => {
     const { out, message } = await onIdle({ AUTODIAGNOSE_CGROUP: await filesIn(WELL) });
     const [long, short] = [parseDiagnosis(out, ''), parseDiagnosis('', message)];

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
 import type { Clock } from '../../../flow/ports/machine.ts';
 import type { Directory, Person } from '../../../flow/ports/slack.ts';
@@ -18,16 +19,19 @@ const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
 /**
- * The `Directory` port over users.info and usergroups.users.list. Every answer comes within 1.5 s or is an error; nothing is
+ * The `Directory` port over users.info, usergroups.users.list and conversations.info. Every answer comes within 1.5 s or is an error; nothing is
  * asked twice at the same time.
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { clock } = options;
   const people = new Fresh<Person>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const shared = new Fresh<boolean>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
   const groups = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
   return {
     person: (userId) => people.get(userId, () => askPerson(options, userId)),
     members: (usergroupId) => groups.get(usergroupId, () => askMembers(options, usergroupId)),
+    isShared: async (channelId) =>
+      !channelId.startsWith('D') && shared.get(channelId, () => askSharing(options, channelId)),
   };
 }
 
@@ -48,6 +52,22 @@ async function askMembers({ client }: DirectoryOptions, usergroupId: string): Pr
     client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false }),
   );
   return new Set(users ?? []);
+}
+
+/** What is read of a channel (Slack, "Conversation object"); what does not say that it is ours alone counts as refused. */
+const ChannelObject = z.object({ id: z.string(), is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean() });
+
+/** Asked of conversations.info, which needs channels:read, and groups:read for a private channel, where the bot must be a member. */
+async function askSharing({ client }: DirectoryOptions, channelId: string): Promise<boolean> {
+  const answer = await asked(() => client.conversations.info({ channel: channelId }));
+  const channel = ChannelObject.safeParse(answer.channel);
+  if (!channel.success || channel.data.id !== channelId) {
+    throw new KdebugError('slack_refused', {
+      detail: 'a channel without is_ext_shared',
+      facts: { error: 'no_channel' },
+    });
+  }
+  return channel.data.is_ext_shared || channel.data.is_pending_ext_shared;
 }
 
 /** Slack's error strings for somebody or something that is not there, or not for our eyes. */

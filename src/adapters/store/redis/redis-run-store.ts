@@ -4,6 +4,7 @@ import { asRunId, type RunId } from '../../../core/ids.ts';
 import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
+import { LEARNT_MS } from '../learnt-identities.ts';
 import type { RedisConnection } from './connection.ts';
 import { DoubtfulRuns } from './doubtful-runs.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -35,8 +36,6 @@ export interface RedisRunStoreParts {
 const RENEWED_AT_ONCE = 500;
 /** A record that does not open is left alone for so long. */
 const SET_ASIDE_MS = 600_000;
-/** What was learnt of an image. */
-const LEARNT_MS = 30 * 86_400_000;
 /** After an outage the others renew their leases first; all of them lapsed meanwhile. */
 const CLAIMS_AFTER_RECOVERY_MS = 1_500;
 
@@ -235,17 +234,17 @@ export class RedisRunStore implements RunStore {
     }
   }
 
-  async learn(image: string, { uid, gid }: UserAndGroup): Promise<void> {
+  async learn(kind: string, { uid, gid }: UserAndGroup): Promise<void> {
     const { connection, records, prefix } = this.#at;
-    const key = `${prefix}learnt:${records.name('image', image)}`;
-    const sealed = records.sealText(`${uid}:${gid}`, `image ${image}`);
+    const key = `${prefix}learnt:${records.name('kind', kind)}`;
+    const sealed = records.sealText(`${uid}:${gid}`, `kind ${kind}`);
     await connection.call((redis) => redis.set(key, sealed, 'PX', LEARNT_MS));
   }
 
-  async learnt(image: string): Promise<UserAndGroup | undefined> {
+  async learnt(kind: string): Promise<UserAndGroup | undefined> {
     const { connection, records, prefix } = this.#at;
-    const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('image', image)}`));
-    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `image ${image}`))?.split(':') ?? [];
+    const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('kind', kind)}`));
+    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
     return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
   }
 

@@ -36,8 +36,8 @@ export interface ExcerptText {
 /** Takes the chunks of one filtered log in order. Bytes are copied; memory is bounded by `maxBytes` and 48 KiB. */
 export interface Excerpt {
   push(chunk: Buffer): void;
-  /** The last `lines` lines by now, within `maxBytes`; of a log that ends in a report for machines, those before it. */
-  tail(lines: number): string;
+  /** The last `lines` lines by now, within `maxBytes`; `hidesReport`: of a log that ends in a report for machines, those before it. */
+  tail(lines: number, hidesReport?: boolean): string;
   /** The last 16 KiB by now, from a whole character on. */
   end(): string;
   finish(): ExcerptText;
@@ -86,8 +86,8 @@ function startOfLines(bytes: Buffer, count: number): number {
 
 /** Before anything is cut: the report is one line, longer than what is shown, and its beginning would be lost. */
 function beforeReport(bytes: Buffer): Buffer {
-  const begin = bytes.indexOf(REPORT_BEGIN);
-  return begin === -1 ? bytes : bytes.subarray(0, begin);
+  const begin = bytes.indexOf(`\n${REPORT_BEGIN}`);
+  return begin === -1 ? bytes : bytes.subarray(0, begin + 1);
 }
 
 const withoutNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
@@ -181,9 +181,9 @@ class LogExcerpt implements Excerpt {
     this.#bytes += chunk.length;
   }
 
-  tail(lines: number): string {
+  tail(lines: number, hidesReport = false): string {
     const kept = this.#last.bytes;
-    const bytes = beforeReport(kept);
+    const bytes = hidesReport ? beforeReport(kept) : kept;
     const start = startOfLines(bytes, lines);
     return lastBytes(bytes.subarray(start), this.#options.maxBytes, start === 0 && kept.length < this.#bytes);
   }

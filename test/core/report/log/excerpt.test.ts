@@ -80,13 +80,22 @@ test('shows the last lines while the log grows', () => {
   expect(Buffer.byteLength(excerpt.tail(1))).toBeLessThanOrEqual(200);
 });
 
+test('hides nothing of a log that only holds the marks of a report', () => {
+  const excerpt = createExcerpt(OPTIONS);
+  excerpt.push(Buffer.from(`one\n${REPORT_BEGIN}\ntwo\n`));
+  expect(excerpt.tail(1)).toBe('two');
+  const named = createExcerpt(OPTIONS);
+  named.push(Buffer.from(`a file called ${REPORT_BEGIN}\nthree\n`));
+  expect(named.tail(1, true)).toBe('three');
+});
+
 test('shows the lines before a report for machines, however much of it is there and however long it is', () => {
   const report = `\n${REPORT_BEGIN}\n{"kdebug":1,"x":"${'y'.repeat(15_900)}"}\n${REPORT_END}\n`;
   const excerpt = createExcerpt(OPTIONS);
   excerpt.push(Buffer.from(lines(1, 2_000)));
   for (let at = 0; at < report.length; at += 1_500) {
     excerpt.push(Buffer.from(report.slice(at, at + 1_500)));
-    expect(excerpt.tail(3).trimEnd()).toBe('line 1999\nline 2000');
+    expect(excerpt.tail(3, true).trimEnd()).toBe('line 1999\nline 2000');
   }
 });
 
