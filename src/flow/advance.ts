@@ -1,5 +1,6 @@
 import { isBatchRun } from '../core/batch/batch-run.ts';
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
+import { Rounds } from '../core/rounds.ts';
 import { isFinal } from '../core/run/progress.ts';
 import type { RunState } from '../core/run/run.ts';
 import { record } from './audit.ts';
@@ -41,8 +42,10 @@ export interface AdvanceContext {
  */
 export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
   const trouble = new Trouble();
+  const rounds = new Rounds(context.deps.clock);
   if (session.run.state === 'received') await tryStep(session, context, trouble, keepRequest);
   while (!isFinal(session.run.state)) {
+    await rounds.next();
     if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
     else if (!(await expire(session, context.deps))) return;
   }
@@ -129,7 +132,9 @@ class Trouble {
     this.#sinceMs ??= nowMs;
     this.#times += 1;
     const asked = error.facts.retryAfterMs;
-    const waitMs = typeof asked === 'number' ? asked : Math.min(200 * 2 ** this.#times, 5_000);
+    const backOffMs = Math.min(200 * 2 ** this.#times, 5_000);
+    // A server that asks for no patience at all gets ours.
+    const waitMs = typeof asked === 'number' && asked > 0 ? asked : backOffMs;
     return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
   }
 }

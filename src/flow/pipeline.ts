@@ -1,6 +1,8 @@
 import { toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
+import { Rounds } from '../core/rounds.ts';
 import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/progress.ts';
+import type { Run } from '../core/run/run.ts';
 import { advance } from './advance.ts';
 import { BatchLogs } from './batch/batch-logs.ts';
 import { workOnBatch } from './batch/engine.ts';
@@ -8,7 +10,7 @@ import { heedNotes } from './batch-desk/notes.ts';
 import { conclude } from './conclude.ts';
 import type { FlowDeps } from './deps.ts';
 import { CommandInbox, type Starter } from './inbox.ts';
-import { awaitLate } from './late.ts';
+import { type LateWait, lateWait } from './late.ts';
 import { pause } from './latest.ts';
 import { LogReaders } from './log-readers.ts';
 import { afterLoss } from './lost.ts';
@@ -44,7 +46,7 @@ export class Pipeline implements Starter, RunChanger {
   readonly #recovery: Recovery;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
-  /** Given up and told; only a late end is waited for, and nobody waits for us. */
+  /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
   readonly #late = new Set<RunId>();
   /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
   readonly #unreleased = new Set<RunSession>();
@@ -222,13 +224,30 @@ export class Pipeline implements Starter, RunChanger {
       // Before it counts as told.
       beforeClosing: () => conclude(session.run, this.#deps),
     });
-    do {
-      await bothOrNeither(session, [advance(session, context), reply.keepSaying()]);
-    } while (!isSettled(session.run) && (parkedUntilMs(session.run) ?? 0) <= clock.now() && !isGivenUp(session.run));
-    if (!isGivenUp(session.run)) return;
-    this.#late.add(session.run.id);
-    const late = { readers: this.#readers, wanted: () => !this.#draining };
-    if (await awaitLate(session, this.#deps, late)) await reply.keepSaying();
+    const rounds = new Rounds(clock);
+    let late: LateWait | undefined;
+    for (;;) {
+      await rounds.next();
+      let said = session.run;
+      const keepSaying = async (): Promise<void> => {
+        said = await reply.keepSaying();
+      };
+      await bothOrNeither(session, [advance(session, context), keepSaying()]);
+      if (isGivenUp(session.run)) {
+        late ??= lateWait(session, this.#deps, this.#readers);
+        if (!(await this.#awaitLate(said, late))) return;
+      } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
+    }
+  }
+
+  /** Resolves with whether there is more to say. */
+  async #awaitLate({ id, grant }: Run, late: LateWait): Promise<boolean> {
+    this.#late.add(id);
+    try {
+      return await late({ grant, wanted: () => !this.#draining });
+    } finally {
+      this.#late.delete(id);
+    }
   }
 }
 

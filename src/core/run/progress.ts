@@ -28,12 +28,13 @@ export function isSettled({ state, rehearsal, delivery, grant }: Run): boolean {
 
 /**
  * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes, and while
- * its grant is open. Undefined: somebody must work on it now. Settled runs never need anybody.
+ * its grant is open, given up or not (its late end may be waited for all the same). Undefined: somebody must work on it now.
+ * Settled runs never need anybody.
  */
 export function parkedUntilMs(run: Run): number | undefined {
   if (run.state === 'pending-approval') return run.delivery.anchor && run.approval?.expiresAtMs;
   const { grant, delivery } = run;
-  const idle = run.state === 'finished' && delivery.closed === true && !delivery.grantClosed && !isGivenUp(run);
+  const idle = isFinal(run.state) && delivery.closed === true && !delivery.grantClosed;
   if (!idle || !grant || grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns) return undefined;
   return grant.expiresAtMs;
 }

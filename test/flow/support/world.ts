@@ -17,7 +17,7 @@ const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 
 /** A whole bot on fakes: one cluster, one Slack, one store, a clock that only tests move. */
 export class World {
-  readonly clock = new FakeClock();
+  readonly clock: FakeClock;
   readonly cluster = new FakeCluster();
   readonly thread = new FakeThread();
   readonly directory = new FakeDirectory();
@@ -28,7 +28,8 @@ export class World {
   readonly runId = asRunId('aaaaaaaaaa');
   #ids = 0;
 
-  constructor(options: { readonly policy?: Policy; readonly store?: RunStore } = {}) {
+  constructor(options: { readonly policy?: Policy; readonly store?: RunStore; readonly clock?: FakeClock } = {}) {
+    this.clock = options.clock ?? new FakeClock();
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
     this.pipeline = new Pipeline(this.deps());
