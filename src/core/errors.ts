@@ -169,6 +169,10 @@ export const REASONS = {
     'the pod already holds as many ephemeral containers as the policy allows',
     'They cannot be removed: restart the pod (its workload makes a new one) and try there.',
   ),
+  pod_has_too_many_of_yours: user(
+    'the pod already holds as many ephemeral containers of yours as the policy allows one person',
+    'They cannot be removed: ask a colleague to run it, or restart the pod (its workload makes a new one) and try there.',
+  ),
   no_pod_matches: user(
     'no pod matches, so there is nothing to run in',
     'Check the selector or the name, and the namespace (-n).',
@@ -378,6 +382,18 @@ export const REASONS = {
   limit_per_person: user(
     'you have asked for as many runs as one person may in a minute',
     'Wait a moment, then ask again.',
+  ),
+  limit_runs_per_person: user(
+    'you have as many runs under way as one person may, in all channels together',
+    'Wait until one of them has ended; /kdebug list shows them in the channel where you asked.',
+  ),
+  limit_pending_per_person: user(
+    'you have as many requests waiting for an approval as one person may, in all channels together',
+    'Wait for an answer, or cancel one on its card; /kdebug list shows them in the channel where you asked.',
+  ),
+  limit_sessions_per_person: user(
+    'kdebug holds as many runs of yours as it may hold of one person',
+    'Nothing was started. Wait until some of them have ended: /kdebug list.',
   ),
   limit_per_channel: user(
     'this channel has as many runs under way as it may',

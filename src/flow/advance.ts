@@ -11,6 +11,7 @@ import { follow } from './follow.ts';
 import { pause } from './latest.ts';
 import { type CheckAtLaunch, launch } from './launch.ts';
 import type { LogReaders } from './log-readers.ts';
+import type { PodRoom } from './pod-room.ts';
 import { refusalOfError } from './refusals.ts';
 import { plan } from './request.ts';
 import type { RunChanger, RunSession } from './session.ts';
@@ -30,6 +31,7 @@ export interface AdvanceContext {
   readonly readers: LogReaders;
   readonly runs: RunChanger;
   readonly batchLogs: BatchLogs;
+  readonly room: PodRoom;
   /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
   readonly workOnBatch: (session: RunSession, context: AdvanceContext) => Promise<void>;
   /** Of a part of a batch: what is looked at instead right before its launch. */
@@ -90,14 +92,14 @@ function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<voi
 }
 
 function step(session: RunSession, context: AdvanceContext): Promise<void> {
-  const { deps, readers, runs, check } = context;
+  const { deps, readers, runs, room, check } = context;
   if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
   switch (session.run.state) {
     case 'received':
       return plan(session, deps, runs);
     case 'approved':
     case 'launching':
-      return launch(session, deps, check);
+      return launch(session, deps, { room, ...(check && { check }) });
     case 'starting':
     case 'running':
       return follow(session, deps, readers);

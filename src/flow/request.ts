@@ -1,14 +1,17 @@
 import { planHash } from '../core/container/plan.ts';
 import { problemOfPod } from '../core/container/target.ts';
+import { toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
+import type { EventOf } from '../core/run/run-event.ts';
 import { record } from './audit.ts';
 import { planBatch } from './batch/plan-batch.ts';
 import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { aimOf, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
+import { roomFor } from './pod-room.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
 import { tooOld } from './still-wanted.ts';
@@ -40,10 +43,21 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
     }
     const grantedBy =
       decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
-    await session.apply({ kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) });
+    await takePlan(session, { kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) }, policy);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
+  }
+}
+
+/** A person has only so many requests waiting for an approval; the store counts. @throws Refused */
+async function takePlan(session: RunSession, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
+  try {
+    await session.apply(planned);
+  } catch (thrown) {
+    const { code } = toKdebugError(thrown);
+    if (code !== 'limit_pending_per_person') throw thrown;
+    refuse(code, `${limits.pendingApprovalsPerUser} of ${limits.pendingApprovalsPerUser}`);
   }
 }
 
@@ -89,7 +103,7 @@ async function planOne(
   const aim = aimOf(request, origin, policy);
   const cluster = deps.clusters.get(aim.cluster);
   const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
-  const problem = problemOfPod(pod, policy.limits.ephemeralContainersPerPod);
+  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
   if (problem) return refuse(problem.code, problem.subject);
   const parts = { request, origin, policy, aim, level, learntOf: (image: string) => learntOf(image, deps) };
   const plan = await planPod(pod, parts);

@@ -19,6 +19,7 @@ import {
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
+const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
 
@@ -74,12 +75,14 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
       const env = asObjects(container.env);
       const variable = (called: string) => env.find(({ name }) => name === called)?.value;
       const runId = textOrNothing(variable(RUN_VARIABLE));
+      const requesterId = textOrNothing(variable(REQUESTER_VARIABLE));
       const ref = textOrNothing(variable(REF_VARIABLE));
       const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
       return {
         name: asText(container.name),
         image: asText(container.image),
         ...(runId !== undefined && { runId }),
+        ...(requesterId !== undefined && { requesterId }),
         ...(ref !== undefined && { ref }),
         ...(Number.isFinite(notAfterMs) && { notAfterMs }),
       };

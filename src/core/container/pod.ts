@@ -24,11 +24,13 @@ export interface Pod {
     readonly securityContext: PodSecurityContext;
     readonly containers: readonly PodContainer[];
     readonly initContainers: readonly PodContainer[];
-    /** Names, images, `KDEBUG_RUN`, `KDEBUG_REF` and `KDEBUG_NOT_AFTER` values of all ephemeral containers, ours and foreign. */
+    /** Names, images, `KDEBUG_RUN`, `KDEBUG_REQUESTER`, `KDEBUG_REF` and `KDEBUG_NOT_AFTER` values of all ephemeral containers, ours and foreign. */
     readonly ephemeralContainers: readonly {
       readonly name: string;
       readonly image: string;
       readonly runId?: string;
+      /** `KDEBUG_REQUESTER`: who asked for it. */
+      readonly requesterId?: string;
       /** `KDEBUG_REF`, sealed. */
       readonly ref?: string;
       readonly notAfterMs?: number;

@@ -6,6 +6,12 @@ const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', '
 /** Whether nothing more can happen to the run but being told about. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
+/** Which bound on runs at a time it counts towards: `open` or `pending` (it waits for an approval); final ones towards none. */
+export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | undefined {
+  if (state === 'pending-approval') return 'pending';
+  return isFinal(state) ? undefined : 'open';
+}
+
 const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
 
 /** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */

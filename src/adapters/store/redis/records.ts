@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
+import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
 import type { Run } from '../../../core/run/run.ts';
 
 /** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
@@ -15,13 +15,13 @@ export const SCHEMA: Run['schema'] = 1;
 
 /** What scripts know of a run: no words of people, no names. */
 export interface IndexFields {
-  readonly class: 'open' | 'final' | 'settled';
+  readonly class: 'open' | 'pending' | 'final' | 'settled';
   readonly grant: 0 | 1;
   readonly parkedUntilMs: number;
 }
 
 export const indexFields = (run: Run): IndexFields => ({
-  class: isSettled(run) ? 'settled' : isFinal(run.state) ? 'final' : 'open',
+  class: isSettled(run) ? 'settled' : (countedAs(run) ?? 'final'),
   grant: run.grant === undefined ? 0 : 1,
   parkedUntilMs: parkedUntilMs(run) ?? 0,
 });
