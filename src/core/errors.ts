@@ -383,6 +383,10 @@ export const REASONS = {
     'you have asked for as many runs as one person may in a minute',
     'Wait a moment, then ask again.',
   ),
+  refusals_in_one: operator(
+    'more refusals came within a minute than are recorded one by one',
+    'The record has their number and the last of them; look at who sends them.',
+  ),
   limit_runs_per_person: user(
     'you have as many runs under way as one person may, in all channels together',
     'Wait until one of them has ended; /kdebug list shows them in the channel where you asked.',

@@ -18,10 +18,11 @@ import {
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
-import { record, recordRefusal } from './audit.ts';
+import { record } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
 import type { Take } from './batch-desk/take.ts';
+import { BoundedRefusals } from './bounded-refusals.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
@@ -50,13 +51,15 @@ export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #starter: Starter;
   readonly #approvals: Approvals;
+  readonly #refusals: BoundedRefusals;
   readonly #batches: BatchDesk;
   readonly #jobs: ApplyDesk;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#starter = starter;
-    this.#approvals = new Approvals(deps, runs);
+    this.#refusals = new BoundedRefusals(deps);
+    this.#approvals = new Approvals(deps, runs, this.#refusals);
     const take = this.#take;
     this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
     this.#jobs = new ApplyDesk({ deps, take });
@@ -100,7 +103,7 @@ export class CommandInbox implements Inbox {
   async refused(refused: RefusedAtDoor): Promise<void> {
     const { userId } = refused;
     try {
-      await recordRefusal(this.#deps, refused);
+      await this.#refusals.record(refused);
     } catch (thrown) {
       // They stay refused; only that it is not on record must not go unnoticed.
       this.#deps.log.error('a refusal could not be recorded', { userId, reason: toKdebugError(thrown).code });

@@ -165,7 +165,7 @@ class BatchEngine {
     reader.stop();
     const spool = reader.result.then((read) => read.spool);
     const batch = this.#session;
-    void batchLogs.of(batch.run.id).add(place, spool, (log) => headOf(batch, place, log));
+    void batchLogs.of(batch.run).add(place, spool, (log) => headOf(batch, place, log));
   }
 
   /** Every container of the pod that has not ended, at once. */

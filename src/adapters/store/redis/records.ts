@@ -2,6 +2,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
 import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
 import type { Run } from '../../../core/run/run.ts';
+import { KnownGrants } from './known-grants.ts';
 
 /** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
 export interface Sealer {
@@ -39,6 +40,7 @@ export class Records {
   /** Tells which key sealed a record, and nothing of the key. */
   readonly keyId: string;
   readonly #keys: RecordKeys;
+  readonly #grants = new KnownGrants();
 
   constructor(keys: RecordKeys) {
     this.#keys = keys;
@@ -59,7 +61,12 @@ export class Records {
     const text = this.openText(sealed, `run ${id}`);
     const run: Run | undefined = text === undefined ? undefined : JSON.parse(text);
     if (run?.id !== id) throw new KdebugError('store_record_unreadable', { detail: `run ${id}: changed from outside` });
-    return run;
+    return this.#grants.join(run);
+  }
+
+  /** The store took it: what its grant says now can no longer be undone here. */
+  saved(run: Run): void {
+    this.#grants.join(run);
   }
 
   sealText(plain: string, about: string): string {

@@ -59,7 +59,7 @@ export class RedisRunStore implements RunStore {
     const { connection, records, prefix } = parts;
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
     this.#doubtful = new DoubtfulRuns(this.#scripts);
-    this.notes = new RedisNotes(this.#scripts, records);
+    this.notes = new RedisNotes(this.#scripts, records, connection);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
@@ -203,7 +203,9 @@ export class RedisRunStore implements RunStore {
     );
     if (word === 'limited') return word;
     if (word !== 'saved' || state === 'settled') this.#held.drop(run.id, fence);
-    return word === 'saved' ? 'saved' : 'stale';
+    if (word !== 'saved') return 'stale';
+    records.saved(run);
+    return 'saved';
   }
 
   async release(id: RunId, fence: number): Promise<void> {

@@ -1,11 +1,15 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSeal } from '../../../../src/adapters/seal/index.ts';
+import { deriveKey } from '../../../../src/core/hash.ts';
 import { asRunId } from '../../../../src/core/ids.ts';
+import type { Run } from '../../../../src/core/run/run.ts';
 import { transition } from '../../../../src/core/run/transition.ts';
 import type { RunStore } from '../../../../src/flow/ports/store.ts';
+import { aGrant } from '../../../support/builders.ts';
 import { aRun, settled } from '../run-store.conformance.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
-import { age, aStore, Lines } from './stores.ts';
+import { age, aStore, HOUR_MS, Lines } from './stores.ts';
 
 const ID = asRunId('aaaaaaaaaa');
 const KEY = '{kdebug}:run:aaaaaaaaaa';
@@ -94,6 +98,50 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
     const other = await aStore(server.url, { keyPrefix: 'other' });
     await expect(other.read(asRunId('bbbbbbbbbb'))).rejects.toMatchObject({ code: 'store_record_unreadable' });
     await other.close();
+  });
+
+  const granted: Run = {
+    ...aRun(ID),
+    state: 'finished',
+    grant: {
+      ...aGrant({ expiresAtMs: Date.now() + HOUR_MS }),
+    },
+  };
+  const used: Run = {
+    ...granted,
+    grant: { ...granted.grant!, uses: [{ runId: 'bbbbbbbbbb', userId: 'U0ROY', atMs: 1 }], endedBy: 'U0BOB' },
+  };
+
+  it.each(['read', 'granting', 'take', 'claim', 'recent'] as const)(
+    'cannot undo the uses and the end of a grant that this replica has seen (%s)',
+    async (how) => {
+      const fence = await created();
+      await store.save(granted, fence);
+      const older = (await redis.hget(KEY, 'data')) ?? '';
+      await store.save(used, fence);
+      await redis.hset(KEY, 'data', older);
+      await store.release(ID, fence);
+      const back = {
+        read: async () => store.read(ID),
+        granting: async () => (await store.granting('C0SHOP'))[0],
+        recent: async () => (await store.recent('C0SHOP', 1))[0],
+        take: async () => (await store.take(ID, 'one'))?.run,
+        claim: async () => (await store.claim('one', 1))[0]?.run,
+      };
+      expect((await back[how]())?.grant).toEqual(used.grant);
+    },
+  );
+
+  it('cannot put a note back that was taken, nor one of more than a minute ago', async () => {
+    await store.notes.leave(ID, 'resume');
+    const [sealed = ''] = await redis.zrange('{kdebug}:notes:aaaaaaaaaa', 0, -1);
+    expect(await store.notes.take(ID)).toEqual(['resume']);
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', 1, sealed);
+    expect(await store.notes.take(ID)).toEqual([]);
+    const seal = createSeal(deriveKey(Buffer.alloc(32, 1), 'records'));
+    const old = (ms: number) => seal.seal(`${Date.now() - ms}\nresume`, '{kdebug}: note aaaaaaaaaa');
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', 1, old(70_000), '2', old(10_000));
+    expect(await store.notes.take(ID)).toEqual(['resume']);
   });
 
   it('cannot tell kdebug as whom to run an image', async () => {
