@@ -134,13 +134,13 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
 
   it('cannot put a note back that was taken, nor one of more than a minute ago', async () => {
     await store.notes.leave(ID, 'resume');
-    const [sealed = ''] = await redis.zrange('{kdebug}:notes:aaaaaaaaaa', 0, -1);
+    const [sealed = ''] = await redis.zrange('{kdebug}:notes:aaaaaaaaaa', '0', '-1');
     expect(await store.notes.take(ID)).toEqual(['resume']);
-    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', 1, sealed);
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', sealed);
     expect(await store.notes.take(ID)).toEqual([]);
     const seal = createSeal(deriveKey(Buffer.alloc(32, 1), 'records'));
     const old = (ms: number) => seal.seal(`${Date.now() - ms}\nresume`, '{kdebug}: note aaaaaaaaaa');
-    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', 1, old(70_000), '2', old(10_000));
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', old(70_000), '2', old(10_000));
     expect(await store.notes.take(ID)).toEqual(['resume']);
   });
 
@@ -195,6 +195,14 @@ describe.skipIf(!hasRedis)('replicas that are not alike', () => {
     await redis.hset(KEY, 'schema', '1');
     await age(redis, 1_000);
     expect(await store.claim('two', 9)).toHaveLength(1);
+  });
+
+  it('one that is older wrote runs without bounds: they begin to wait for an approval all the same', async () => {
+    const pending = { key: 'person:U0ROY', code: 'limit_pending_per_person', per: 'pending', max: 1 } as const;
+    const answer = await store.create(aRun(ID), 'one', [pending]);
+    await redis.hdel(KEY, 'bounds');
+    const waits = { ...aRun(ID), state: 'pending-approval' } as const;
+    expect(await store.save(waits, answer.kind === 'created' ? answer.fence : 0)).toBe('saved');
   });
 
   it('one that is older keeps the fields that it does not know, through its own changes too', async () => {

@@ -71,10 +71,11 @@ end
 local function isFull(kind, quotas, bounds)
   local most = string.gmatch(bounds, '%S+')
   for quota in string.gmatch(quotas, '%S+') do
-    local bound = tonumber(most())
+    -- Runs of an older version have none.
+    local bound = most()
     if string.sub(quota, 1, #kind) == kind then
       redis.call('ZREMRANGEBYSCORE', prefix .. quota, '-inf', text(nowUs - KEEP_MS * 1000))
-      if bound and redis.call('ZCARD', prefix .. quota) >= bound then return true end
+      if bound and redis.call('ZCARD', prefix .. quota) >= tonumber(bound) then return true end
     end
   end
   return false
