@@ -30,7 +30,7 @@ images:
 defaultImage: debian
 channels:
 ${Array.from({ length: channels }, (_, index) => channelText(channelId(index), namespace, batch)).join('')}
-limits: { ephemeralContainersPerPod: 100, runsPerUserPerMinute: 10000, runsPerChannel: 10000 }
+limits: { ephemeralContainersPerPod: 100, runsPerUserPerMinute: 10000, runsPerUser: 10000, pendingApprovalsPerUser: 10000, ephemeralContainersPerPodAndUser: 100, runsPerChannel: 10000 }
 `;
 
 const channelText = (id: string, namespace: string, batch: BenchPolicy['batch']): string =>

@@ -3,7 +3,7 @@ import { createClusters } from '../../src/adapters/kubernetes/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
 import { createSpools } from '../../src/adapters/spool/index.ts';
 import { systemClock } from '../../src/adapters/system/index.ts';
-import { asRunId } from '../../src/core/ids.ts';
+import { asRunId, asUserId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
 import { LogReader } from '../../src/flow/log-reader.ts';
@@ -42,7 +42,7 @@ export async function readLogOnce(config: LogReaderConfig): Promise<Served<LogRe
   const cluster = clusters.get('bench');
   // The connection is up before the clock starts, as kubectl's discovery is cached.
   const { uid } = (await cluster.pod('default', config.pod)).metadata;
-  const spool = await createSpools().open(asRunId('aaaaaaaaaa'));
+  const spool = await createSpools().open({ runId: asRunId('aaaaaaaaaa'), requesterId: asUserId('U0BENCH') });
   const meter = startMeter();
   const reader = new LogReader(
     {

@@ -27,7 +27,7 @@ images:
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
 defaultImage: autodiagnose
 # Shorter than the default, so that a node that is away is told while one still looks.
-limits: { startDeadline: 30s, runsPerUserPerMinute: 20 }
+limits: { startDeadline: 30s, runsPerUserPerMinute: 20, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 channels:
   C0SHOP:
     name: "#shop-oncall"

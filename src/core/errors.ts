@@ -165,6 +165,10 @@ export const REASONS = {
     'the pod already holds as many ephemeral containers as the policy allows',
     'They cannot be removed: restart the pod (its workload makes a new one) and try there.',
   ),
+  pod_has_too_many_of_yours: user(
+    'the pod already holds as many ephemeral containers of yours as the policy allows one person',
+    'They cannot be removed: ask a colleague to run it, or restart the pod (its workload makes a new one) and try there.',
+  ),
   no_pod_matches: user(
     'no pod matches, so there is nothing to run in',
     'Check the selector or the name, and the namespace (-n).',
@@ -384,6 +388,22 @@ export const REASONS = {
   ),
   grant_ended: user('this grant has ended already', 'Ask for an approval again.'),
   limit_per_person: user('you have asked as often as one person may in a minute', 'Wait a moment, then ask again.'),
+  refusals_in_one: operator(
+    'more refusals came within a minute than are recorded one by one',
+    'The record has their number and the last of them; look at who sends them.',
+  ),
+  limit_runs_per_person: user(
+    'you have as many runs under way as one person may, in all channels together',
+    'Wait until one of them has ended; /kdebug list shows them in the channel where you asked.',
+  ),
+  limit_pending_per_person: user(
+    'you have as many requests waiting for an approval as one person may, in all channels together',
+    'Wait for an answer, or cancel one on its card; /kdebug list shows them in the channel where you asked.',
+  ),
+  limit_sessions_per_person: user(
+    'kdebug holds as many runs of yours as it may hold of one person',
+    'Nothing was started. Wait until some of them have ended: /kdebug list.',
+  ),
   limit_per_channel: user(
     'this channel has as many runs under way as it may',
     'Wait until one of them has ended: /kdebug list.',

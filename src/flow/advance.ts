@@ -1,5 +1,6 @@
 import { isBatchRun } from '../core/batch/batch-run.ts';
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
+import { Rounds } from '../core/rounds.ts';
 import { isFinal } from '../core/run/progress.ts';
 import type { RunState } from '../core/run/run.ts';
 import { record } from './audit.ts';
@@ -10,6 +11,7 @@ import { follow } from './follow.ts';
 import { pause } from './latest.ts';
 import { type CheckAtLaunch, launch } from './launch.ts';
 import type { LogReaders } from './log-readers.ts';
+import type { PodRoom } from './pod-room.ts';
 import { refusalOfError } from './refusals.ts';
 import { plan } from './request.ts';
 import type { RunChanger, RunSession } from './session.ts';
@@ -29,6 +31,7 @@ export interface AdvanceContext {
   readonly readers: LogReaders;
   readonly runs: RunChanger;
   readonly batchLogs: BatchLogs;
+  readonly room: PodRoom;
   /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
   readonly workOnBatch: (session: RunSession, context: AdvanceContext) => Promise<void>;
   /** Of a part of a batch: what is looked at instead right before its launch. */
@@ -41,8 +44,10 @@ export interface AdvanceContext {
  */
 export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
   const trouble = new Trouble();
+  const rounds = new Rounds(context.deps.clock);
   if (session.run.state === 'received') await tryStep(session, context, trouble, keepRequest);
   while (!isFinal(session.run.state)) {
+    await rounds.next();
     if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
     else if (!(await expire(session, context.deps))) return;
   }
@@ -87,14 +92,14 @@ function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<voi
 }
 
 function step(session: RunSession, context: AdvanceContext): Promise<void> {
-  const { deps, readers, runs, check } = context;
+  const { deps, readers, runs, room, check } = context;
   if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
   switch (session.run.state) {
     case 'received':
       return plan(session, deps, runs);
     case 'approved':
     case 'launching':
-      return launch(session, deps, check);
+      return launch(session, deps, { room, ...(check && { check }) });
     case 'starting':
     case 'running':
       return follow(session, deps, readers);
@@ -129,7 +134,9 @@ class Trouble {
     this.#sinceMs ??= nowMs;
     this.#times += 1;
     const asked = error.facts.retryAfterMs;
-    const waitMs = typeof asked === 'number' ? asked : Math.min(200 * 2 ** this.#times, 5_000);
+    const backOffMs = Math.min(200 * 2 ** this.#times, 5_000);
+    // A server that asks for no patience at all gets ours.
+    const waitMs = typeof asked === 'number' && asked > 0 ? asked : backOffMs;
     return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
   }
 }

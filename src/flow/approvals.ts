@@ -16,7 +16,8 @@ import type { Form } from '../core/report/form.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
 import { isApprover, lapsedVoters } from './approvers.ts';
-import { record, recordRefusal } from './audit.ts';
+import { record } from './audit.ts';
+import type { BoundedRefusals } from './bounded-refusals.ts';
 import type { FlowDeps } from './deps.ts';
 import { endGrant } from './end-grant.ts';
 import type { AuditEntry } from './ports/machine.ts';
@@ -63,8 +64,10 @@ interface Deed {
 export class Approvals {
   readonly #deps: FlowDeps;
   readonly #runs: RunChanger;
+  readonly #refusals: BoundedRefusals;
 
-  constructor(deps: FlowDeps, runs: RunChanger) {
+  constructor(deps: FlowDeps, runs: RunChanger, refusals: BoundedRefusals) {
+    this.#refusals = refusals;
     this.#deps = deps;
     this.#runs = runs;
   }
@@ -106,7 +109,7 @@ export class Approvals {
     if (typeof result !== 'string') return result;
     if (run) await this.#keep(run, action, { actorId: userId, verdict: result });
     else
-      await recordRefusal(this.#deps, {
+      await this.#refusals.record({
         userId,
         channelId,
         handler: action,

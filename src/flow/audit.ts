@@ -24,10 +24,17 @@ export async function record(
   });
 }
 
+/** `count`: how many refusals one record stands for, the last with the code `last`. */
+interface RefusalFacts {
+  readonly runId?: string;
+  readonly last?: string;
+  readonly count?: number;
+}
+
 /** Keeps for ever who was refused where no run is known. `runId` is the one that they named. @throws as `record` */
 export async function recordRefusal(
   { audit, clock }: Pick<FlowDeps, 'audit' | 'clock'>,
-  { userId, channelId, runId = '', handler, code }: RefusedAtDoor & { readonly runId?: string },
+  { userId, channelId, runId = '', teamId, handler, code, last, count }: RefusedAtDoor & RefusalFacts,
 ): Promise<void> {
   await audit.append({
     step: 'refusal',
@@ -35,6 +42,6 @@ export async function recordRefusal(
     runId,
     channelId,
     actorId: userId,
-    facts: { code, handler },
+    facts: { code, handler, team: teamId, last, count },
   });
 }

@@ -2,6 +2,7 @@ import type { Plan } from '../core/container/plan.ts';
 import type { Pod, PodRef } from '../core/container/pod.ts';
 import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../core/container/status.ts';
 import { KdebugError } from '../core/errors.ts';
+import { Rounds } from '../core/rounds.ts';
 import { type Deadline, deadlineOf } from '../core/run/clocks.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { FlowDeps } from './deps.ts';
@@ -50,8 +51,10 @@ interface Following {
 async function untilEnded(following: Following): Promise<void> {
   const { session, deps, latest } = following;
   const beganMs = deps.clock.now();
+  const rounds = new Rounds(deps.clock);
   let state: ContainerState = { kind: 'unseen' };
   while (session.run.state === 'starting' || session.run.state === 'running') {
+    await rounds.next();
     const deadline = orCatchUp(deadlineOf(session.run, state), beganMs);
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
     const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;

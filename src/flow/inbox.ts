@@ -1,11 +1,10 @@
-import type { Command, RunRequest } from '../core/command/command.ts';
+import type { Command } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
-import { toKdebugError } from '../core/errors.ts';
-import { isRunId } from '../core/ids.ts';
+import { type ReasonCode, toKdebugError } from '../core/errors.ts';
+import { isRunId, type UserId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
-import { resolveCluster } from '../core/policy/resolve-image.ts';
 import { commandErrorMessage } from '../core/report/command-error.ts';
 import type { Message } from '../core/report/message.ts';
 import {
@@ -19,24 +18,26 @@ import {
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
-import { record, recordRefusal } from './audit.ts';
+import { record } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
 import type { Take } from './batch-desk/take.ts';
+import { BoundedRefusals } from './bounded-refusals.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
 import { Looks } from './looks.ts';
 import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
-import type { Quota } from './ports/store.ts';
+import { quotasOf } from './quotas.ts';
 import { type RunChanger, RunSession } from './session.ts';
 
 const LISTED_RUNS = 10;
 
 /** Takes over runs that were just written to the store. */
 export interface Starter {
-  readonly accepting: 'yes' | 'draining' | 'full';
+  /** Why no run of this person can be taken now; undefined: it can. */
+  refusalFor(requesterId: UserId): ReasonCode | undefined;
   start(session: RunSession): void;
 }
 
@@ -51,6 +52,7 @@ export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #starter: Starter;
   readonly #approvals: Approvals;
+  readonly #refusals: BoundedRefusals;
   readonly #batches: BatchDesk;
   readonly #jobs: ApplyDesk;
   readonly #looks: Looks;
@@ -58,7 +60,8 @@ export class CommandInbox implements Inbox {
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#starter = starter;
-    this.#approvals = new Approvals(deps, runs);
+    this.#refusals = new BoundedRefusals(deps);
+    this.#approvals = new Approvals(deps, runs, this.#refusals);
     const take = this.#take;
     this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
     this.#jobs = new ApplyDesk({ deps, take });
@@ -107,7 +110,7 @@ export class CommandInbox implements Inbox {
   async refused(refused: RefusedAtDoor): Promise<void> {
     const { userId } = refused;
     try {
-      await recordRefusal(this.#deps, refused);
+      await this.#refusals.record(refused);
     } catch (thrown) {
       // They stay refused; only that it is not on record must not go unnoticed.
       this.#deps.log.error('a refusal could not be recorded', { userId, reason: toKdebugError(thrown).code });
@@ -172,9 +175,8 @@ export class CommandInbox implements Inbox {
 
   readonly #take: Take = async (origin, request, extra = {}) => {
     if (request.holdMs !== undefined) return said(notYetMessage('--hold'));
-    if (this.#starter.accepting !== 'yes') {
-      return said(reasonMessage(this.#starter.accepting === 'draining' ? 'shutting_down' : 'too_busy'));
-    }
+    const refused = this.#starter.refusalFor(origin.requesterId);
+    if (refused) return said(reasonMessage(refused));
     const run: Run = {
       schema: 1,
       id: this.#deps.ids.runId(),
@@ -185,10 +187,12 @@ export class CommandInbox implements Inbox {
       ...extra,
       delivery: {},
     };
-    const kept = await this.#deps.store.create(run, this.#deps.owner, this.#quotas(origin, request));
+    const quotas = quotasOf(run, this.#deps.policies.current());
+    const kept = await this.#deps.store.create(run, this.#deps.owner, quotas);
     if (kept.kind === 'limited') {
       await record(this.#deps, run, 'decision', { kind: 'deny', code: kept.code, command: run.commandLine });
-      return said(limitedMessage(kept.code, kept.retryAtMs));
+      const max = quotas.find(({ code }) => code === kept.code)?.max ?? kept.count;
+      return said(limitedMessage(kept.code, { ...kept, max }));
     }
     if (kept.kind === 'duplicate') {
       return origin.source === 'button' ? said(reasonMessage('already_asked', `run ${kept.runId}`)) : NOTHING;
@@ -196,19 +200,6 @@ export class CommandInbox implements Inbox {
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
     return NOTHING;
   };
-
-  #quotas({ requesterId, channelId }: Origin, { cluster }: RunRequest): readonly Quota[] {
-    const policy = this.#deps.policies.current();
-    const { runsPerUserPerMinute, runsPerChannel, runsPerCluster } = policy.limits;
-    const place = resolveCluster(cluster, policy);
-    return [
-      { key: `person:${requesterId}`, code: 'limit_per_person', per: 'minute', max: runsPerUserPerMinute },
-      { key: `channel:${channelId}`, code: 'limit_per_channel', per: 'open', max: runsPerChannel },
-      ...(place.kind === 'ok'
-        ? [{ key: `cluster:${place.cluster}`, code: 'limit_per_cluster', per: 'open', max: runsPerCluster } as const]
-        : []),
-    ];
-  }
 
   async #show(origin: Origin, id: string): Promise<Message> {
     const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;

@@ -1,3 +1,4 @@
+import { containerName } from '../core/container/build.ts';
 import { type Plan, planHash } from '../core/container/plan.ts';
 import { KdebugError } from '../core/errors.ts';
 import { decide } from '../core/policy/decide.ts';
@@ -8,6 +9,7 @@ import { record } from './audit.ts';
 import { accessProblem } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { launchRequestOf, markOf } from './launch-request.ts';
+import type { PodRoom } from './pod-room.ts';
 import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunSession } from './session.ts';
@@ -21,11 +23,16 @@ export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Re
  * from the run alone, and the API server refuses a second entry of that name (design, section 4.5). The PATCH is its own last
  * rehearsal: nothing is added when RBAC, Pod Security, a webhook or validation says no to it.
  */
-export async function launch(session: RunSession, deps: FlowDeps, check: CheckAtLaunch = problemNow): Promise<void> {
+export async function launch(
+  session: RunSession,
+  deps: FlowDeps,
+  { room, check = problemNow }: { readonly room: PodRoom; readonly check?: CheckAtLaunch },
+): Promise<void> {
   const { plan } = session.run;
   if (!plan) throw new KdebugError('internal_error', { detail: 'an approved run has no plan' });
   if (session.run.state === 'approved') {
-    const problem = await check(session.run, plan, deps);
+    const name = containerName(session.run.id, plan.podUid);
+    const problem = (await check(session.run, plan, deps)) ?? (await room.take(plan, name));
     if (problem) {
       await record(deps, session.run, 'decision', {
         kind: 'deny',
@@ -50,8 +57,10 @@ export async function launch(session: RunSession, deps: FlowDeps, check: CheckAt
   const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
   const outcome = outcomeOf(answer);
   const atMs = deps.clock.now();
-  if (outcome) await session.apply({ kind: 'ended', outcome, atMs });
-  else await session.apply({ kind: 'launched', atMs });
+  if (outcome) {
+    room.giveBack(plan, run.containerName ?? '');
+    await session.apply({ kind: 'ended', outcome, atMs });
+  } else await session.apply({ kind: 'launched', atMs });
 }
 
 /**

@@ -43,7 +43,7 @@ export class LogReaders {
     const { clusters, policies, spools } = this.#deps;
     const policy = policies.current();
     const actingAs = identityFor(policy.identity, run.origin);
-    const spool = await spools.open(run.id);
+    const spool = await spools.open({ runId: run.partOf ?? run.id, requesterId: run.origin.requesterId });
     const reader = new LogReader(
       {
         cluster: clusters.get(plan.cluster),

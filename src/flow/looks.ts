@@ -28,7 +28,10 @@ export class Looks {
     const { runsPerUserPerMinute: most } = this.#deps.policies.current().limits;
     const recent = (this.#byPerson.get(userId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
     const blocking = recent[recent.length - most];
-    if (blocking !== undefined) return limitedMessage('limit_per_person', blocking + MINUTE_MS);
+    if (blocking !== undefined) {
+      const retryAtMs = blocking + MINUTE_MS;
+      return limitedMessage('limit_per_person', { count: recent.length, max: most, retryAtMs });
+    }
     if (this.#byPerson.size >= MANY) this.#forget(nowMs - MINUTE_MS);
     this.#byPerson.set(userId, [...recent, nowMs]);
     return undefined;

@@ -4,6 +4,7 @@ import { isSettled } from '../core/run/progress.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { momentOf } from './moment.ts';
+import { quotasOfKnown } from './quotas.ts';
 import { RunSession } from './session.ts';
 
 /**
@@ -12,7 +13,7 @@ import { RunSession } from './session.ts';
  * been on its way all the while and now stands over the last one: the anchor is said once more.
  */
 export async function afterLoss(lost: Run, deps: FlowDeps): Promise<RunSession | undefined> {
-  const { store, owner, log } = deps;
+  const { store, owner, policies, log } = deps;
   try {
     const known = await store.read(lost.id);
     if (known) {
@@ -20,7 +21,7 @@ export async function afterLoss(lost: Run, deps: FlowDeps): Promise<RunSession |
       return undefined;
     }
     if (isSettled(lost)) return undefined;
-    const kept = await store.create(lost, owner);
+    const kept = await store.create(lost, owner, quotasOfKnown(lost, policies.current()));
     if (kept.kind !== 'created') return undefined;
     log.warn('the store had lost a run, it was given back', { runId: lost.id, phase: lost.state });
     return new RunSession(lost, kept.fence, store, true);

@@ -1,6 +1,8 @@
-import { toKdebugError } from '../core/errors.ts';
-import type { RunId } from '../core/ids.ts';
+import { type ReasonCode, toKdebugError } from '../core/errors.ts';
+import type { RunId, UserId } from '../core/ids.ts';
+import { Rounds } from '../core/rounds.ts';
 import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/progress.ts';
+import type { Run } from '../core/run/run.ts';
 import { advance } from './advance.ts';
 import { BatchLogs } from './batch/batch-logs.ts';
 import { workOnBatch } from './batch/engine.ts';
@@ -8,10 +10,11 @@ import { heedNotes } from './batch-desk/notes.ts';
 import { conclude } from './conclude.ts';
 import type { FlowDeps } from './deps.ts';
 import { CommandInbox, type Starter } from './inbox.ts';
-import { awaitLate } from './late.ts';
+import { type LateWait, lateWait } from './late.ts';
 import { pause } from './latest.ts';
 import { LogReaders } from './log-readers.ts';
 import { afterLoss } from './lost.ts';
+import { PodRoom } from './pod-room.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recover.ts';
 import { Reply } from './reply.ts';
@@ -19,6 +22,11 @@ import { type OutOfReach, type RunChanger, RunSession } from './session.ts';
 
 /** Runs that one replica holds at a time; more are refused politely. */
 const MAX_SESSIONS = 2_000;
+/**
+ * Of these, what one person may have: a tenth, so that nobody alone closes a replica to the others. Far more than anybody has under
+ * way; runs that were given up count as well while their late end is waited for.
+ */
+const MAX_SESSIONS_OF_ONE = 200;
 /** A replica renews its leases and looks for abandoned runs this often: with leases of 4 s, work of a dead one goes on within 5 s. */
 const ADOPT_EVERY_MS = 1_000;
 /** How often a run that another replica holds right now is asked for again. */
@@ -42,9 +50,10 @@ export class Pipeline implements Starter, RunChanger {
   readonly #readers: LogReaders;
   readonly #batchLogs: BatchLogs;
   readonly #recovery: Recovery;
+  readonly #room: PodRoom;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
-  /** Given up and told; only a late end is waited for, and nobody waits for us. */
+  /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
   readonly #late = new Set<RunId>();
   /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
   readonly #unreleased = new Set<RunSession>();
@@ -56,13 +65,17 @@ export class Pipeline implements Starter, RunChanger {
     this.#deps = deps;
     this.#readers = new LogReaders(deps);
     this.#batchLogs = new BatchLogs(deps.spools);
+    this.#room = new PodRoom(deps);
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
   }
 
-  get accepting(): 'yes' | 'draining' | 'full' {
-    if (this.#draining) return 'draining';
-    return this.#held.size >= MAX_SESSIONS ? 'full' : 'yes';
+  refusalFor(requesterId: UserId): ReasonCode | undefined {
+    if (this.#draining) return 'shutting_down';
+    if (this.#held.size >= MAX_SESSIONS) return 'too_busy';
+    let theirs = 0;
+    for (const { session } of this.#held.values()) if (session.run.origin.requesterId === requesterId) theirs += 1;
+    return theirs >= MAX_SESSIONS_OF_ONE ? 'limit_sessions_per_person' : undefined;
   }
 
   /** How many runs this replica is busy with. */
@@ -211,7 +224,15 @@ export class Pipeline implements Starter, RunChanger {
   /** Until the run is settled or parked: a vote may come in while the last words are being said. */
   async #see(session: RunSession): Promise<void> {
     const { clock } = this.#deps;
-    const context = { deps: this.#deps, readers: this.#readers, batchLogs: this.#batchLogs, workOnBatch, runs: this };
+    const room = this.#room;
+    const context = {
+      deps: this.#deps,
+      readers: this.#readers,
+      batchLogs: this.#batchLogs,
+      room,
+      workOnBatch,
+      runs: this,
+    };
     session.onChange(() => {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
@@ -222,13 +243,30 @@ export class Pipeline implements Starter, RunChanger {
       // Before it counts as told.
       beforeClosing: () => conclude(session.run, this.#deps),
     });
-    do {
-      await bothOrNeither(session, [advance(session, context), reply.keepSaying()]);
-    } while (!isSettled(session.run) && (parkedUntilMs(session.run) ?? 0) <= clock.now() && !isGivenUp(session.run));
-    if (!isGivenUp(session.run)) return;
-    this.#late.add(session.run.id);
-    const late = { readers: this.#readers, wanted: () => !this.#draining };
-    if (await awaitLate(session, this.#deps, late)) await reply.keepSaying();
+    const rounds = new Rounds(clock);
+    let late: LateWait | undefined;
+    for (;;) {
+      await rounds.next();
+      let said = session.run;
+      const keepSaying = async (): Promise<void> => {
+        said = await reply.keepSaying();
+      };
+      await bothOrNeither(session, [advance(session, context), keepSaying()]);
+      if (isGivenUp(session.run)) {
+        late ??= lateWait(session, this.#deps, this.#readers);
+        if (!(await this.#awaitLate(said, late))) return;
+      } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
+    }
+  }
+
+  /** Resolves with whether there is more to say. */
+  async #awaitLate({ id, grant }: Run, late: LateWait): Promise<boolean> {
+    this.#late.add(id);
+    try {
+      return await late({ grant, wanted: () => !this.#draining });
+    } finally {
+      this.#late.delete(id);
+    }
   }
 }
 

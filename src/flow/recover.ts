@@ -10,6 +10,7 @@ import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import { placeOf, resultPlaceOf } from './places.ts';
 import { isForGood } from './post-once.ts';
+import { quotasOfKnown } from './quotas.ts';
 import { RunSession } from './session.ts';
 import { isForRequesterAlone } from './slack-connect.ts';
 
@@ -107,8 +108,8 @@ export class Recovery {
   }
 
   async #takeUp(run: Run, podName: string): Promise<void> {
-    const { store, owner, log } = this.#deps;
-    const kept = await store.create(run, owner);
+    const { store, owner, policies, log } = this.#deps;
+    const kept = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (kept.kind !== 'created') return;
     log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
     this.#start(new RunSession(run, kept.fence, store, true));

@@ -6,6 +6,7 @@ import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
 import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
+import { Rounds } from '../core/rounds.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
 import type { BatchLogs } from './batch/batch-logs.ts';
@@ -67,16 +68,23 @@ export class Reply {
     this.#beforeClosing = context.beforeClosing;
   }
 
-  /** Resolves when the run has ended and everything about it has been said. @throws KdebugError lease_lost */
-  async keepSaying(): Promise<void> {
+  /**
+   * Resolves when all is said of the run, and only people or the clock can bring more to say: with the run as it was said.
+   * @throws KdebugError lease_lost
+   */
+  async keepSaying(): Promise<Run> {
     const changes = new Latest<true>(this.#deps.clock);
     const stop = this.#session.onChange((kept) => {
       if (kept) this.#sureAtMs = this.#deps.clock.now();
       changes.put(true);
     });
     try {
+      const rounds = new Rounds(this.#deps.clock);
       let looks = 0;
-      while (!(await this.#sayAll()) || !this.#isQuiet()) {
+      for (;;) {
+        await rounds.next();
+        const before = this.#session.run;
+        if ((await this.#sayAll()) && this.#isQuiet(before)) return before;
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
       }
     } finally {
@@ -84,10 +92,14 @@ export class Reply {
     }
   }
 
-  /** All is said, and nothing will change but by people or the clock. */
-  #isQuiet(): boolean {
+  /**
+   * Nothing will change but by people or the clock, and nobody has changed anything since the run was `before`, as it was said. When
+   * the time of a parked run is over, whoever holds it takes it up again.
+   */
+  #isQuiet(before: Run): boolean {
     const { run } = this.#session;
-    return isSettled(run) || (parkedUntilMs(run) ?? 0) > this.#deps.clock.now();
+    const isSaid = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
+    return isSaid && (isSettled(run) || parkedUntilMs(run) !== undefined);
   }
 
   /** Until there may be something to say; resolves with whether there was news. */
@@ -277,7 +289,10 @@ export class Reply {
     return { run: this.#session.run.id, kind, seq: this.#seq };
   }
 
+  /** What is on record already is no news: it would end the wait of the very loop that says it. */
   async #record(said: Delivery): Promise<void> {
-    await this.#session.apply({ kind: 'said', delivery: { ...this.#session.run.delivery, ...said } });
+    const { delivery } = this.#session.run;
+    const next = { ...delivery, ...said };
+    if (canonicalJson(next) !== canonicalJson(delivery)) await this.#session.apply({ kind: 'said', delivery: next });
   }
 }

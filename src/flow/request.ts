@@ -1,14 +1,18 @@
 import { planHash } from '../core/container/plan.ts';
 import { problemOfPod } from '../core/container/target.ts';
+import { toKdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import { classText } from '../core/policy/launch-class.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
+import type { EventOf } from '../core/run/run-event.ts';
 import { record } from './audit.ts';
 import { type PlanContext, planBatch } from './batch/plan-batch.ts';
 import { accessProblem, rehearse } from './checks.ts';
 import type { FlowDeps } from './deps.ts';
 import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } from './planning.ts';
+import { roomFor } from './pod-room.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
 import { sharingProblem } from './slack-connect.ts';
@@ -38,10 +42,22 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
     }
     const grantedBy =
       decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
-    await session.apply({ kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) });
+    const event = { kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) } as const;
+    await takePlan(session, event, deps.policies.current());
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
+  }
+}
+
+/** A person has only so many requests waiting for an approval; the store counts. @throws Refused */
+async function takePlan(session: RunSession, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
+  try {
+    await session.apply(planned);
+  } catch (thrown) {
+    const { code } = toKdebugError(thrown);
+    if (code !== 'limit_pending_per_person') throw thrown;
+    refuse(code, `${limits.pendingApprovalsPerUser} of ${limits.pendingApprovalsPerUser}`);
   }
 }
 
@@ -103,7 +119,7 @@ async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made>
 async function planOne({ request, origin }: Run, name: string, { aim, policy, deps }: PlanContext): Promise<Made> {
   const cluster = deps.clusters.get(aim.cluster);
   const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
-  const problem = problemOfPod(pod, policy.limits.ephemeralContainersPerPod);
+  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
   if (problem) return refuse(problem.code, problem.subject);
   const parts = { request, origin, policy, aim, level, learntOf: (kind: string) => learntOf(kind, deps) };
   const plan = await planPod(pod, parts);

@@ -63,7 +63,8 @@ export class RunSession {
 
   /**
    * Moves the run on. An event that its state does not allow changes nothing (late or repeated news).
-   * @throws KdebugError lease_lost (another replica owns the run: stop at once), store_unreachable (nothing changed)
+   * @throws KdebugError lease_lost (another replica owns the run: stop at once), store_unreachable (nothing changed),
+   * limit_pending_per_person (it would wait for an approval, as too many of the person's do; nothing changed)
    */
   async apply(event: RunEvent): Promise<Run> {
     await this.tryApply(event);
@@ -124,7 +125,9 @@ export class RunSession {
 
   async #save(run: Run): Promise<void> {
     if (this.#over) throw new KdebugError('lease_lost');
-    if ((await this.#store.save(run, this.#fence)) === 'saved') return;
+    const answer = await this.#store.save(run, this.#fence);
+    if (answer === 'saved') return;
+    if (answer === 'limited') throw new KdebugError('limit_pending_per_person');
     this.giveUp();
     throw new KdebugError('lease_lost');
   }

@@ -21,7 +21,7 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general], batch: { maxPods: 20, maxParallelism: 10 } }
-limits: { runsPerUserPerMinute: 100 }
+limits: { runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 const template = (name: string): V1PodTemplateSpec => ({

@@ -39,7 +39,7 @@ channels:
         profiles: [sysadmin]
         approval: { from: [sre], count: 1, expires: 15m }
         batch: { maxPods: 50, maxParallelism: 4 }
-limits: { startDeadline: 60s, runsPerUserPerMinute: 100, ephemeralContainersPerPod: 40 }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100, ephemeralContainersPerPod: 40 }
 `;
 
 /** A field of the metadata that kdebug puts on its posts. */

@@ -28,7 +28,7 @@ channels:
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 10 }
         approval: { from: [sre], count: 1, expires: 15m }
-limits: { startDeadline: 90s, runsPerUserPerMinute: 100, runsPerChannel: 100 }
+limits: { startDeadline: 90s, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100, runsPerChannel: 100 }
 `;
 
 export interface BatchScene extends Pick<Scene, 'kubeconfig' | 'context' | 'transport'> {

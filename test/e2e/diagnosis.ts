@@ -28,7 +28,7 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline] }
-limits: { startDeadline: 90s, runsPerUserPerMinute: 100 }
+limits: { startDeadline: 90s, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 type Thread = Extract<Answer, { kind: 'thread' }>;

@@ -29,7 +29,7 @@ channels:
         classes: [elevated]
         profiles: [sysadmin]
         approval: { from: [sre], count: 1, expires: 15m, reason: required }
-limits: { startDeadline: 60s, runsPerUserPerMinute: 60 }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 /** The end-to-end tests of issue 4: two layers of rights, approval with buttons, the cluster asked as the person. */

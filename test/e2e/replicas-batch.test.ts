@@ -20,7 +20,7 @@ channels:
         classes: [observe, intrusive, elevated]
         profiles: [general]
         batch: { maxPods: 10, maxParallelism: 3 }
-limits: { startDeadline: 60s, runsPerUserPerMinute: 100 }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 describe.skipIf(!hasRedis)('a batch of several processes', () => {

@@ -20,7 +20,7 @@ images:
 defaultImage: debian
 channels:
 ${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive, elevated], profiles: [general] }] }`).join('\n')}
-limits: { startDeadline: 60s, runsPerUserPerMinute: 1000 }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 1000, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 function withChannels(team: Team): void {

@@ -33,7 +33,7 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
-limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100 }
+limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 type Thread = Extract<Answer, { kind: 'thread' }>;

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/adapters/system/index.ts';
 import { parsePolicy } from '../../src/config/load-policy.ts';
 import { watchPolicy } from '../../src/config/policy-reload.ts';
 import { KdebugError } from '../../src/core/errors.ts';
-import { asChannelId } from '../../src/core/ids.ts';
+import { asChannelId, asUserId } from '../../src/core/ids.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
 import { hasRedis, RedisServer } from '../adapters/store/redis/redis-server.ts';
 import { aStore, Lines } from '../adapters/store/redis/stores.ts';
@@ -99,7 +99,7 @@ function memory(board: Board): void {
     'F54',
     'more runs than a replica may hold are refused politely; when it dies of its memory, others end them all',
     async () => {
-      const limits = { runsPerUserPerMinute: 1e6, runsPerChannel: 1e6, runsPerCluster: 1e6 };
+      const limits = { runsPerUserPerMinute: 1e6, runsPerChannel: 1e6, runsPerCluster: 1e6, runsPerUser: 1e6 };
       const policy: Policy = { ...MAIN.policy, limits: { ...MAIN.policy.limits, ...limits } };
       const scene = new PortScene({ ...MAIN, policy });
       const { cluster } = scene;
@@ -108,7 +108,8 @@ function memory(board: Board): void {
       const ask = async (from: number, count: number) => {
         const answers = Array.from({ length: count }, (_, index) =>
           first.pipeline.inbox.command(
-            anOrigin({ dedupeKey: `command-${from + index}` }),
+            // A tenth of the replica is one person's.
+            anOrigin({ dedupeKey: `command-${from + index}`, requesterId: asUserId(`U0ROY${(from + index) % 20}`) }),
             'web-1 --image=autodiagnose',
           ),
         );
@@ -119,7 +120,7 @@ function memory(board: Board): void {
       const refused = await ask(MOST_RUNS, 5);
       expect(refused).toHaveLength(5);
       expect(JSON.stringify(refused[0])).toContain('too_busy');
-      expect(first.pipeline.accepting).toBe('full');
+      expect(first.pipeline.refusalFor(asUserId('U0ROY'))).toBe('too_busy');
       first.life.dead = true;
       cluster.pod = () => Promise.reject(new KdebugError('pod_not_found'));
       const others = [scene.boot(), scene.boot()];

@@ -117,7 +117,7 @@ describe('what starts no run but costs work', () => {
   let inbox: CommandInbox;
   beforeEach(() => {
     world = new World({ policy: aPolicy({ limits }) });
-    const starter = { accepting: 'yes', start: () => undefined } as const;
+    const starter = { refusalFor: () => undefined, start: () => undefined };
     inbox = new CommandInbox(world.deps(), starter, { change: () => Promise.reject(new Error('nothing is changed')) });
   });
   const say = async (words: string, user = 'U0ROY'): Promise<string> =>

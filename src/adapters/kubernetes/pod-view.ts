@@ -21,6 +21,7 @@ import {
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
+const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
 /**
@@ -131,6 +132,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   const variable = (called: string) => env.find(({ name }) => name === called)?.value;
   const targetContainerName = textOrNothing(container.targetContainerName);
   const runId = textOrNothing(variable(RUN_VARIABLE));
+  const requesterId = textOrNothing(variable(REQUESTER_VARIABLE));
   const ref = textOrNothing(variable(REF_VARIABLE));
   const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
   const { securityContext, ...any } = viewAnyContainer(container, shared);
@@ -139,6 +141,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
     ...(Object.keys(securityContext).length > 0 && { securityContext }),
     ...(targetContainerName !== undefined && { targetContainerName }),
     ...(runId !== undefined && { runId }),
+    ...(requesterId !== undefined && { requesterId }),
     ...(ref !== undefined && { ref }),
     ...(Number.isFinite(notAfterMs) && { notAfterMs }),
   };

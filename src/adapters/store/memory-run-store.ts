@@ -1,7 +1,7 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
+import { countedAs, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Clock } from '../../flow/ports/machine.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
@@ -25,7 +25,7 @@ interface Entry {
   owner: string | undefined;
   leaseEndsMs: number;
   settledAtMs: number;
-  readonly quotaKeys: readonly string[];
+  readonly quotas: readonly Quota[];
 }
 
 const MINUTE_MS = 60_000;
@@ -68,16 +68,16 @@ export class MemoryRunStore implements RunStore {
     if (this.#entry(run.id)) throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
     const limited = this.#limit(quotas);
     if (limited) return limited;
-    const quotaKeys = quotas.map(({ key }) => key);
     const entry: Entry = {
       run: frozenCopy(run),
       fence: 0,
       owner: undefined,
       leaseEndsMs: 0,
       settledAtMs: 0,
-      quotaKeys,
+      quotas,
     };
-    for (const key of quotaKeys) this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
+    for (const { key, per } of quotas)
+      if (per === 'minute') this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
@@ -127,10 +127,11 @@ export class MemoryRunStore implements RunStore {
     for (const entry of this.#open.values()) if (entry.owner === owner) entry.leaseEndsMs = leaseEndsMs;
   }
 
-  async save(run: Run, fence: number): Promise<'saved' | 'stale'> {
+  async save(run: Run, fence: number): Promise<'saved' | 'stale' | 'limited'> {
     this.#mustBeOpen();
     const entry = this.#entry(run.id);
     if (entry?.fence !== fence) return 'stale';
+    if (this.#isPendingFull(entry, run)) return 'limited';
     entry.run = frozenCopy(run);
     if (entry.owner !== undefined) entry.leaseEndsMs = this.#now() + this.#leaseMs;
     this.#moveIfSettled(entry);
@@ -175,22 +176,30 @@ export class MemoryRunStore implements RunStore {
   #limit(quotas: readonly Quota[]): CreateAnswer | undefined {
     for (const { key, code, per, max } of quotas) {
       const times = this.#lastMinute(key);
-      const full = per === 'minute' ? times.length >= max : this.#openRuns(key) >= max;
-      if (!full) continue;
+      if (per === 'pending') continue;
+      const count = per === 'minute' ? times.length : this.#count(key, 'open');
+      if (count < max) continue;
       const oldest = times[times.length - max];
       return {
         kind: 'limited',
         code,
+        count,
         ...(per === 'minute' && oldest !== undefined && { retryAtMs: oldest + MINUTE_MS }),
       };
     }
     return undefined;
   }
 
-  #openRuns(key: string): number {
+  /** A run that waits for an approval already is not asked for room again. */
+  #isPendingFull({ run: before, quotas }: Entry, run: Run): boolean {
+    if (countedAs(run) !== 'pending' || countedAs(before) === 'pending') return false;
+    return quotas.some(({ key, per, max }) => per === 'pending' && this.#count(key, 'pending') >= max);
+  }
+
+  #count(key: string, per: 'open' | 'pending'): number {
     let count = 0;
-    for (const { run, quotaKeys } of this.#open.values())
-      if (!isFinal(run.state) && quotaKeys.includes(key)) count += 1;
+    for (const { run, quotas } of this.#open.values())
+      if (countedAs(run) === per && quotas.some((quota) => quota.key === key && quota.per === per)) count += 1;
     return count;
   }
 

@@ -24,6 +24,7 @@ export const SKIP_REASONS = [
   'not-scheduled',
   'windows',
   'cap-reached',
+  'share-reached',
   'no-such-target',
   'target-ended',
   'beyond-replicas',

@@ -12,6 +12,7 @@ export const REASON_OF_SKIP: Readonly<Record<SkipReason, ReasonCode>> = {
   'not-scheduled': 'pod_unscheduled',
   windows: 'pod_is_windows',
   'cap-reached': 'pod_has_too_many_containers',
+  'share-reached': 'pod_has_too_many_of_yours',
   'no-such-target': 'target_container_not_found',
   'target-ended': 'target_container_ended',
   'beyond-replicas': 'batch_beyond_replicas',

@@ -1,6 +1,6 @@
 import type { RunRequest, Target } from '../command/command.ts';
 import type { Pod } from '../container/pod.ts';
-import { problemOfPod, targetContainerOf } from '../container/target.ts';
+import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP } from './pod-state.ts';
@@ -12,8 +12,8 @@ export interface Selection {
   readonly target: BatchTarget;
   /** Of each container that a pod gets; nearly always one. */
   readonly targetContainers: readonly RunRequest['targetContainer'][];
-  /** `limits.ephemeralContainersPerPod`. */
-  readonly maxEphemeralContainers: number;
+  /** Places of a pod, by the policy's limits. */
+  readonly room: Room;
   /** Of a rerun: only these pods, by uid. */
   readonly onlyUids?: ReadonlySet<string>;
 }
@@ -108,9 +108,10 @@ function withSkip(pod: Pod, selection: Selection): SelectedPod {
 }
 
 /** A pod gets all containers of the template or none: there must be room for every one, and every target there. */
-function problemFor(pod: Pod, { targetContainers, maxEphemeralContainers }: Selection): ReasonCode | undefined {
-  const room = maxEphemeralContainers - (targetContainers.length - 1);
-  const problem = problemOfPod(pod, room);
+function problemFor(pod: Pod, { targetContainers, room }: Selection): ReasonCode | undefined {
+  const others = targetContainers.length - 1;
+  const left = { ...room, most: room.most - others, mostOfPerson: room.mostOfPerson - others };
+  const problem = problemOfPod(pod, left);
   if (problem) return problem.code;
   for (const asked of targetContainers) {
     const target = targetContainerOf(pod, asked);

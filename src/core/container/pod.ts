@@ -68,6 +68,8 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
   readonly targetContainerName?: string;
   /** `KDEBUG_RUN`. */
   readonly runId?: string;
+  /** `KDEBUG_REQUESTER`: who asked for it. */
+  readonly requesterId?: string;
   /** `KDEBUG_REF`, sealed. */
   readonly ref?: string;
   /** `KDEBUG_NOT_AFTER`. */

@@ -14,11 +14,18 @@ export interface TargetProblem {
   readonly subject: string;
 }
 
+/** How many ephemeral containers a pod may hold: of everybody, and of the person who asks. None can ever be removed. */
+export interface Room {
+  readonly most: number;
+  readonly mostOfPerson: number;
+  readonly requesterId: string;
+}
+
 /**
  * Why no ephemeral container can work in this pod, or undefined. The API server itself refuses only the first of these
  * (features, C1: `ValidatePodEphemeralContainersUpdate` looks at neither phase nor deletion nor node).
  */
-export function problemOfPod(pod: Pod, maxEphemeralContainers: number): TargetProblem | undefined {
+export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
   const checks: readonly (readonly [boolean, ReasonCode])[] = [
     [MIRROR_ANNOTATION in pod.metadata.annotations, 'pod_is_static'],
@@ -26,10 +33,19 @@ export function problemOfPod(pod: Pod, maxEphemeralContainers: number): TargetPr
     [pod.metadata.deletionTimestamp !== undefined, 'pod_deleting'],
     [pod.spec.nodeName === undefined, 'pod_unscheduled'],
     [pod.spec.os === 'windows' || pod.spec.nodeSelectorOs === 'windows', 'pod_is_windows'],
-    [pod.spec.ephemeralContainers.length >= maxEphemeralContainers, 'pod_has_too_many_containers'],
   ];
   const found = checks.find(([applies]) => applies);
-  return found && { code: found[1], subject };
+  return found ? { code: found[1], subject } : problemOfRoom(pod, room);
+}
+
+/** Why one more container of this person has no place in the pod, or undefined. */
+export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
+  const { ephemeralContainers } = pod.spec;
+  const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
+  if (ephemeralContainers.length >= most) return { code: 'pod_has_too_many_containers', subject };
+  const theirs = ephemeralContainers.filter((container) => container.requesterId === requesterId).length;
+  if (theirs < mostOfPerson) return undefined;
+  return { code: 'pod_has_too_many_of_yours', subject: `${subject} (${theirs} of ${mostOfPerson})` };
 }
 
 export type TargetContainer =

@@ -50,9 +50,12 @@ export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message
   ],
 });
 
-/** A limit was met; nothing was kept. */
-export function limitedMessage(reason: ReasonCode, retryAtMs: number | undefined): Message {
-  const message = reasonMessage(reason);
+/** A limit was met; nothing was kept. `count`: how many runs there are by now, of `max`. */
+export function limitedMessage(
+  reason: ReasonCode,
+  { count, max, retryAtMs }: { readonly count: number; readonly max: number; readonly retryAtMs?: number },
+): Message {
+  const message = reasonMessage(reason, `${count} of ${max}`);
   const when: readonly Span[] =
     retryAtMs === undefined ? [] : [text('There is room again '), time(retryAtMs), text('.')];
   return when.length === 0 ? message : { ...message, parts: [...message.parts, { kind: 'paragraph', spans: when }] };

@@ -6,6 +6,12 @@ const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', '
 /** Whether nothing more can happen to the run but being told about. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
+/** Which bound on runs at a time it counts towards: `open` or `pending` (it waits for an approval); final ones towards none. */
+export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | undefined {
+  if (state === 'pending-approval') return 'pending';
+  return isFinal(state) ? undefined : 'open';
+}
+
 const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
 
 /** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
@@ -28,12 +34,13 @@ export function isSettled({ state, rehearsal, delivery, grant }: Run): boolean {
 
 /**
  * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes, and while
- * its grant is open. Undefined: somebody must work on it now. Settled runs never need anybody.
+ * its grant is open, given up or not (its late end may be waited for all the same). Undefined: somebody must work on it now.
+ * Settled runs never need anybody.
  */
 export function parkedUntilMs(run: Run): number | undefined {
   if (run.state === 'pending-approval') return run.delivery.anchor && run.approval?.expiresAtMs;
   const { grant, delivery } = run;
-  const idle = run.state === 'finished' && delivery.closed === true && !delivery.grantClosed && !isGivenUp(run);
+  const idle = isFinal(run.state) && delivery.closed === true && !delivery.grantClosed;
   if (!idle || !grant || grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns) return undefined;
   return grant.expiresAtMs;
 }

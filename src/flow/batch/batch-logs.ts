@@ -1,5 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
+import type { Run } from '../../core/run/run.ts';
 import type { Spool, Spools } from '../ports/machine.ts';
 
 /** What the logs of one batch come to at most in its file; what does not fit is left out whole, and said to be. */
@@ -97,8 +98,9 @@ export class BatchLogs {
     this.#spools = spools;
   }
 
-  of(id: RunId): BatchLog {
-    const known = this.#logs.get(id) ?? new BatchLog(this.#spools.open(id), MOST_LOG_BYTES);
+  of({ id, origin }: Pick<Run, 'id' | 'origin'>): BatchLog {
+    const spool = () => this.#spools.open({ runId: id, requesterId: origin.requesterId });
+    const known = this.#logs.get(id) ?? new BatchLog(spool(), MOST_LOG_BYTES);
     this.#logs.set(id, known);
     return known;
   }

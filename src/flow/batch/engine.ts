@@ -6,6 +6,7 @@ import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import type { OpenBatch } from '../../core/batch/settle.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { Rounds } from '../../core/rounds.ts';
 import { isFinal } from '../../core/run/progress.ts';
 import { aboutContainer } from '../../core/run/sealed-text.ts';
 import type { AdvanceContext } from '../advance.ts';
@@ -44,6 +45,8 @@ class BatchEngine {
   /** Written once: what the pods' containers carry, each sealed for itself. */
   readonly #references: { readonly keeper: string; readonly other: string };
   #isTimeOver = false;
+  /** Moves of its pods so far. */
+  #moves = 0;
   #open: OpenBatch | undefined;
   /** As it was when the work began; for what never changes. */
   #run: BatchRun;
@@ -60,14 +63,15 @@ class BatchEngine {
   }
 
   async work(): Promise<void> {
-    const stop = this.#session.onChange(() => {
+    const stop = this.#session.onChange((kept) => {
+      if (!kept) this.#moves += 1;
       this.#checkpoints.touch();
       this.#news.put(true);
     });
     try {
       const open = await this.#begin();
       if (!open) return;
-      while (open.head.endedAtMs === undefined) await this.#turn(open);
+      await this.#goOn(open);
       await Promise.all(this.#works);
       await this.#checkpoints.now();
     } finally {
@@ -114,6 +118,18 @@ class BatchEngine {
     return NOTHING;
   }
 
+  async #goOn(open: OpenBatch): Promise<void> {
+    const rounds = new Rounds(this.#context.deps.clock);
+    let moves = this.#moves;
+    while (open.head.endedAtMs === undefined) {
+      await rounds.next();
+      await this.#turn(open);
+      // Pods move only so often.
+      if (this.#moves !== moves) rounds.progress();
+      moves = this.#moves;
+    }
+  }
+
   async #turn(open: OpenBatch): Promise<void> {
     if (this.#session.isOver) throw new KdebugError('lease_lost');
     const endsAtMs = this.#isTimeOver ? undefined : ttlEndsAtMs(open.head);
@@ -149,7 +165,7 @@ class BatchEngine {
     reader.stop();
     const spool = reader.result.then((read) => read.spool);
     const batch = this.#session;
-    void batchLogs.of(batch.run.id).add(place, spool, (log) => headOf(batch, place, log));
+    void batchLogs.of(batch.run).add(place, spool, (log) => headOf(batch, place, log));
   }
 
   /** Every container of the pod that has not ended, at once. */

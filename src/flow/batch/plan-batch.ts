@@ -11,6 +11,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { pause } from '../latest.ts';
 import { type Aim, aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../planning.ts';
+import { roomFor } from '../pod-room.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
 const AT_ONCE = 100;
@@ -35,7 +36,7 @@ export async function planBatch(run: Run, target: BatchTarget, context: PlanCont
   const selected = selectPods(pods, {
     target,
     targetContainers: requests.map(({ targetContainer }) => targetContainer),
-    maxEphemeralContainers: policy.limits.ephemeralContainersPerPod,
+    room: roomFor(origin.requesterId, policy.limits),
     ...(onlyUids && { onlyUids }),
   });
   stopIfOver(context);

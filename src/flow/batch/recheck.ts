@@ -13,6 +13,7 @@ import { accessProblem } from '../checks.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { CheckAtLaunch } from '../launch.ts';
 import { aimOf, planPod, Refused } from '../planning.ts';
+import { roomFor } from '../pod-room.ts';
 import { refusal, refusalOfDecision } from '../refusals.ts';
 import { unwanted } from '../still-wanted.ts';
 import type { Place } from './part.ts';
@@ -87,7 +88,7 @@ async function driftOf(
 ): Promise<Refusal | undefined> {
   const pod = await podOf(plan, deps);
   if (!pod) return undefined;
-  const problem = problemOfPod(pod, policy.limits.ephemeralContainersPerPod);
+  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
   if (problem) return refusal(problem.code, problem.subject);
   const level = await deps.clusters.get(plan.cluster).podSecurity(plan.namespace);
   const { runAsUser: uid, runAsGroup: gid } = plan.securityContext ?? {};

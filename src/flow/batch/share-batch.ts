@@ -77,7 +77,7 @@ const tableFile = (run: BatchRun): FileToShare => ({
 });
 
 async function logFile({ deps, readers, batchLogs }: BatchToShare, run: BatchRun): Promise<FileToShare> {
-  const log = batchLogs.of(run.id);
+  const log = batchLogs.of(run);
   await readAgain(run, log, { deps, readers });
   const spool: Spool = await log.finished();
   return {

@@ -38,7 +38,7 @@ export async function workOnPart(work: PartWork): Promise<void> {
     const read = await readers.of(part.run.id)?.result;
     batch.move({ kind: 'ended', index, container, result: resultOf(part.run, deps, read) }, deps.clock.now());
     // Right away: whoever shares the file of a batch that has ended waits for all that were added.
-    if (read) await batchLogs.of(batch.run.id).add(place, read.spool, (log) => headOf(batch, place, log));
+    if (read) await batchLogs.of(batch.run).add(place, read.spool, (log) => headOf(batch, place, log));
     await conclude(part.run, deps);
   } finally {
     stop();

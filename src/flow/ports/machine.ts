@@ -1,11 +1,17 @@
 import type { EphemeralJob, ReadJob } from '../../core/batch/ephemeral-job.ts';
-import type { RunId } from '../../core/ids.ts';
+import type { RunId, UserId } from '../../core/ids.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { OutcomeKind } from '../../core/run/outcome.ts';
 
+/** Whose log a spool holds: all that one run (a batch with its parts) and one person write share one bound each. */
+export interface SpoolOwner {
+  readonly runId: RunId;
+  readonly requesterId: UserId;
+}
+
 /** Bounded scratch files for logs; gone with the process. */
 export interface Spools {
-  open(runId: RunId): Promise<Spool>;
+  open(owner: SpoolOwner): Promise<Spool>;
 }
 
 export interface Spool {

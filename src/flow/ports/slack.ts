@@ -87,6 +87,8 @@ export interface RefusedAtDoor {
   readonly userId: string;
   /** Empty where the delivery names none. */
   readonly channelId: string;
+  /** The person's team, where the delivery names one. */
+  readonly teamId?: string;
   /** The handler's name in the table. */
   readonly handler: string;
   readonly code: ReasonCode;

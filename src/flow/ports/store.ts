@@ -9,21 +9,28 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** A bound on how many runs may share a key; checked together with the creation, so that no burst slips through. */
+/**
+ * A bound on how many runs may share a key; checked in the same step that makes a run count, so that no burst slips through. A run
+ * counts once, however often it is written, given back or adopted.
+ */
 export interface Quota {
   /** E.g. `person:U0ROY`. */
   readonly key: string;
   readonly code: ReasonCode;
-  /** `open`: runs that are not final at a time; `minute`: created within the last 60 s. */
-  readonly per: 'open' | 'minute';
+  /**
+   * `open`: runs that are neither final nor waiting for an approval, checked by `create`; one that was approved counts again, and is not
+   * refused any more. `pending`: runs that wait for an approval, checked by the `save` that makes them wait. `minute`: created within
+   * the last 60 s, checked by `create`.
+   */
+  readonly per: 'open' | 'pending' | 'minute';
   readonly max: number;
 }
 
 export type CreateAnswer =
   | { readonly kind: 'created'; readonly fence: number }
   | { readonly kind: 'duplicate'; readonly runId: RunId }
-  /** Nothing was kept. `retryAtMs`: when there will be room, where that is known. */
-  | { readonly kind: 'limited'; readonly code: ReasonCode; readonly retryAtMs?: number };
+  /** Nothing was kept. `count`: how many runs share the key. `retryAtMs`: when there will be room, where that is known. */
+  | { readonly kind: 'limited'; readonly code: ReasonCode; readonly count: number; readonly retryAtMs?: number };
 
 /**
  * Keeps runs. Every method is atomic, may be repeated after a lost answer, and throws `KdebugError store_unreachable`.
@@ -43,8 +50,11 @@ export interface RunStore {
   claim(owner: string, limit: number): Promise<readonly Lease[]>;
   /** Extends every lease of `owner`; one call a replica, not one a run. */
   renew(owner: string): Promise<void>;
-  /** Replaces the run if `fence` is its newest, and extends its lease: who was told `saved` has the run from then on. A stale owner must stop at once. */
-  save(run: Run, fence: number): Promise<'saved' | 'stale'>;
+  /**
+   * Replaces the run if `fence` is its newest, and extends its lease: who was told `saved` has the run from then on. A stale owner must
+   * stop at once. `limited`: a `pending` quota that it was created with is full, and nothing changed.
+   */
+  save(run: Run, fence: number): Promise<'saved' | 'stale' | 'limited'>;
   /** Gives the lease back; another replica may claim at once. */
   release(id: RunId, fence: number): Promise<void>;
   /**

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSpools } from '../../../src/adapters/spool/index.ts';
-import { asRunId } from '../../../src/core/ids.ts';
+import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
 
-const RUN = asRunId('aaaaaaaaaa');
+const RUN = { runId: asRunId('aaaaaaaaaa'), requesterId: asUserId('U0ROY') };
 const BLOCK = 64 * 1024;
 
 let directory: string;
@@ -95,20 +95,40 @@ describe('spools', () => {
     await spool.remove();
   });
 
+  const owner = (requesterId: string, runId: string) => ({ runId: asRunId(runId), requesterId: asUserId(requesterId) });
+  const full = { code: 'spool_full' };
+
   it('share one limit, and give their room back when they are removed', async () => {
-    const spools = createSpools({ directory, maxTotalBytes: 100 });
+    const spools = createSpools({ directory, maxTotalBytes: 2_400 });
     const first = await spools.open(RUN);
     const second = await spools.open(RUN);
-    await first.write(Buffer.alloc(60));
-    await expect(second.write(Buffer.alloc(41))).rejects.toMatchObject({ code: 'spool_full' });
-    await second.write(Buffer.alloc(40));
-    await expect(first.write(Buffer.alloc(1))).rejects.toMatchObject({ code: 'spool_full' });
+    await first.write(Buffer.alloc(900));
+    await expect(second.write(Buffer.alloc(601))).rejects.toMatchObject(full);
+    await second.write(Buffer.alloc(600));
+    await expect(first.write(Buffer.alloc(1))).rejects.toMatchObject(full);
     await second.remove();
     await second.remove();
-    await first.write(Buffer.alloc(40));
+    await first.write(Buffer.alloc(600));
     await first.finish();
-    expect(await contentOf(first)).toHaveLength(100);
-    await expect((await spools.open(RUN)).write(Buffer.alloc(1))).rejects.toMatchObject({ code: 'spool_full' });
+    expect(await contentOf(first)).toHaveLength(1_500);
+    await first.remove();
+    await (await spools.open(RUN)).write(Buffer.alloc(1_500));
+  });
+
+  it('keep room for others: who has filled what is free for all takes nothing of their share', async () => {
+    const spools = createSpools({ directory, maxTotalBytes: 2_400 });
+    await (await spools.open(owner('U0ROY', 'aaaaaaaaaa'))).write(Buffer.alloc(1_500));
+    await expect((await spools.open(owner('U0ROY', 'bbbbbbbbbb'))).write(Buffer.alloc(1))).rejects.toMatchObject(full);
+    // Two runs of a person fill their share, a third one finds none left; of one run it is half.
+    await (await spools.open(owner('U0GINGER', 'cccccccccc'))).write(Buffer.alloc(150));
+    await expect((await spools.open(owner('U0GINGER', 'cccccccccc'))).write(Buffer.alloc(1))).rejects.toMatchObject(
+      full,
+    );
+    await (await spools.open(owner('U0GINGER', 'dddddddddd'))).write(Buffer.alloc(150));
+    await expect((await spools.open(owner('U0GINGER', 'eeeeeeeeee'))).write(Buffer.alloc(1))).rejects.toMatchObject(
+      full,
+    );
+    await (await spools.open(owner('U0JONAS', 'ffffffffff'))).write(Buffer.alloc(150));
   });
 
   it('say that the directory cannot be used', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import type { RunStore } from '../../../src/flow/ports/store.ts';
+import type { Quota, RunStore } from '../../../src/flow/ports/store.ts';
 
 /** One store under test, empty, and the means to let its leases lapse. */
 export interface StoreUnderTest {
@@ -76,6 +76,12 @@ const aGrant = (expiresAtMs: number) =>
 
 async function created(store: RunStore, run: Run, owner = 'one'): Promise<number> {
   const answer = await store.create(run, owner);
+  if (answer.kind !== 'created') throw new Error(`expected a new run, got ${JSON.stringify(answer)}`);
+  return answer.fence;
+}
+
+async function made(store: RunStore, run: Run, quotas: readonly Quota[]): Promise<number> {
+  const answer = await store.create(run, 'one', quotas);
   if (answer.kind !== 'created') throw new Error(`expected a new run, got ${JSON.stringify(answer)}`);
   return answer.fence;
 }
@@ -336,6 +342,70 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       if (fence?.kind !== 'created') throw new Error('one was created');
       await at.store.save(settled(aRun('aaaaaaaaaa')), fence.fence);
       expect((await at.store.create(aRun('eeeeeeeeee'), 'one', [quota])).kind).toBe('created');
+    });
+
+    const OPEN = { key: 'person:U0ROY', code: 'limit_runs_per_person', per: 'open', max: 3 } as const;
+    const PENDING = { key: 'person:U0ROY', code: 'limit_pending_per_person', per: 'pending', max: 2 } as const;
+    const idOf = (index: number): string => `aaaaaaaa${'abcdefghijklmnopqrstuvwxyz'[index]}a`;
+
+    it('lets twenty requests of one instant through no bound, and says how many there are', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          (n % 2 ? at.second : at.store).create(aRun(idOf(n)), 'one', [OPEN, PENDING]),
+        ),
+      );
+      expect(answers.filter(({ kind }) => kind === 'created')).toHaveLength(3);
+      expect(answers.filter(({ kind }) => kind === 'limited')).toHaveLength(17);
+      expect(answers.find(({ kind }) => kind === 'limited')).toMatchObject({ code: 'limit_runs_per_person', count: 3 });
+    });
+
+    it('counts a run that waits for an approval apart, and again once it was approved', async () => {
+      const waits = { ...aRun(idOf(0)), ...waitingForVotes(at.now() + 60_000) };
+      const fence = await made(at.store, aRun(idOf(0)), [{ ...OPEN, max: 1 }, PENDING]);
+      expect((await at.store.create(aRun(idOf(1)), 'one', [{ ...OPEN, max: 1 }])).kind).toBe('limited');
+      expect(await at.store.save(waits, fence)).toBe('saved');
+      const other = await at.second.create(aRun(idOf(2)), 'one', [{ ...OPEN, max: 1 }]);
+      expect(other.kind).toBe('created');
+      // It was let in before, so it is not refused.
+      expect(await at.store.save({ ...waits, state: 'approved' }, fence)).toBe('saved');
+      expect(await at.store.create(aRun(idOf(3)), 'one', [{ ...OPEN, max: 2 }])).toMatchObject({ count: 2 });
+    });
+
+    it('bounds the runs that wait for an approval, however many begin to wait at once, and changes nothing then', async () => {
+      const fences = await Promise.all(Array.from({ length: 6 }, (_, n) => made(at.store, aRun(idOf(n)), [PENDING])));
+      const waiting = fences.map((_, n) => ({ ...aRun(idOf(n)), ...waitingForVotes(at.now() + 60_000) }));
+      const answers = await Promise.all(waiting.map((run, n) => at.store.save(run, fences[n] ?? 0)));
+      expect(answers.filter((answer) => answer === 'saved')).toHaveLength(2);
+      expect(answers.filter((answer) => answer === 'limited')).toHaveLength(4);
+      const full = answers.indexOf('limited');
+      expect((await at.second.read(asRunId(idOf(full))))?.state).toBe('received');
+      // Who waits already is written again, and counts once.
+      const first = answers.indexOf('saved');
+      expect(await at.store.save(waiting[first] as Run, fences[first] ?? 0)).toBe('saved');
+      await at.store.save(settled(aRun(idOf(first))), fences[first] ?? 0);
+      expect(await at.store.save(waiting[full] as Run, fences[full] ?? 0)).toBe('saved');
+    });
+
+    it('counts a run once for each bound of one key', async () => {
+      const minute = { ...OPEN, code: 'limit_per_person', per: 'minute', max: 3 } as const;
+      for (const n of [0, 1, 2]) await made(at.store, aRun(idOf(n)), [minute, OPEN, PENDING]);
+      expect(await at.store.create(aRun(idOf(3)), 'one', [minute])).toMatchObject({
+        code: 'limit_per_person',
+        count: 3,
+      });
+    });
+
+    it('counts a run once that is created again, saved again and adopted', async () => {
+      const run = aRun(idOf(0));
+      const fence = await made(at.store, run, [OPEN]);
+      await at.store.create(run, 'one', [OPEN]);
+      await at.store.save({ ...run, state: 'approved' }, fence);
+      await at.elapse(at.leaseMs + 1);
+      const [lease] = await at.second.claim('two', 1);
+      await at.second.save({ ...run, state: 'launching' }, lease?.fence ?? 0);
+      const bounded = { ...OPEN, max: 2 };
+      expect((await at.store.create(aRun(idOf(1)), 'one', [bounded])).kind).toBe('created');
+      expect(await at.store.create(aRun(idOf(2)), 'one', [bounded])).toMatchObject({ kind: 'limited', count: 2 });
     });
 
     it('bounds the runs of a minute, and says when there is room again', async () => {

@@ -19,7 +19,7 @@ const select = (pods: readonly ReturnType<typeof pod>[], selection: Partial<Sele
   selectPods(pods, {
     target: { kind: 'all' },
     targetContainers: [undefined],
-    maxEphemeralContainers: 10,
+    room: { most: 10, mostOfPerson: 10, requesterId: 'U0ROY' },
     ...selection,
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { problemOfPod, targetContainerOf } from '../../../src/core/container/target.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
 
+const room = (most: number, mostOfPerson = most) => ({ most, mostOfPerson, requesterId: 'U0ROY' });
 const entry = { name: 'debugger-x', image: 'busybox' };
 
 test.each([
@@ -13,17 +14,25 @@ test.each([
   ['a pod for Windows nodes', { spec: { nodeSelectorOs: 'windows' } }, 'pod_is_windows'],
   ['a pod that is full', { spec: { ephemeralContainers: [entry, entry, entry] } }, 'pod_has_too_many_containers'],
 ] as const)('refuses %s', (_, parts, code) => {
-  expect(problemOfPod(aPod(parts), 3)).toEqual({ code, subject: 'shop/web-1' });
+  expect(problemOfPod(aPod(parts), room(3))).toEqual({ code, subject: 'shop/web-1' });
 });
 
 test('refuses a pod that is on no node', () => {
   const pod = aPod();
   const { nodeName: _, ...spec } = pod.spec;
-  expect(problemOfPod({ ...pod, spec }, 3)?.code).toBe('pod_unscheduled');
+  expect(problemOfPod({ ...pod, spec }, room(3))?.code).toBe('pod_unscheduled');
 });
 
 test('takes an ordinary pod, with room left', () => {
-  expect(problemOfPod(aPod({ spec: { ephemeralContainers: [entry, entry] } }), 3)).toBeUndefined();
+  expect(problemOfPod(aPod({ spec: { ephemeralContainers: [entry, entry] } }), room(3))).toBeUndefined();
+});
+
+test('refuses a pod in which the person has had their share, and nobody else', () => {
+  const theirs = { ...entry, requesterId: 'U0ROY' };
+  const pod = aPod({ spec: { ephemeralContainers: [theirs, entry, theirs] } });
+  expect(problemOfPod(pod, room(10, 2))).toEqual({ code: 'pod_has_too_many_of_yours', subject: 'shop/web-1 (2 of 2)' });
+  expect(problemOfPod(pod, room(10, 3))).toBeUndefined();
+  expect(problemOfPod(pod, { ...room(10, 2), requesterId: 'U0GINGER' })).toBeUndefined();
 });
 
 describe('targetContainerOf', () => {

@@ -22,8 +22,8 @@ export function recorded(deps: FlowDeps, effects: Effects, life: Life): FlowDeps
     audit: through(audit, effects, life, { name: (_, [entry]) => `audit.${field(entry, 'step')}` }),
     directory: through(directory, effects, life, { name: (method) => `directory.${method}` }),
     spools: {
-      open: (runId) =>
-        effects.through(life, 'spool.open', async () => recordedSpool(await spools.open(runId), effects, life)),
+      open: (owner) =>
+        effects.through(life, 'spool.open', async () => recordedSpool(await spools.open(owner), effects, life)),
     },
   };
 }

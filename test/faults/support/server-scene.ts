@@ -56,7 +56,7 @@ channels:
         profiles: [sysadmin]
         approval: { from: [sre], count: 1, expires: 15m }
   C0OPS: *rules
-limits: { startDeadline: 60s, runsPerUserPerMinute: 10000, runsPerChannel: 10000, runsPerCluster: 10000, ephemeralContainersPerPod: 50 }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 10000, runsPerUser: 10000, pendingApprovalsPerUser: 10000, ephemeralContainersPerPodAndUser: 100, runsPerChannel: 10000, runsPerCluster: 10000, ephemeralContainersPerPod: 50 }
 `;
 
 /** Times a lease holds here; a crash moves the store's clock past it, so nobody waits for it. */

@@ -20,7 +20,7 @@ export class DeskWorld {
     const deps = { ...this.world.deps(), ...over };
     this.inbox = new CommandInbox(
       deps,
-      { accepting: 'yes', start: ({ run }) => void this.started.push(run) },
+      { refusalFor: () => undefined, start: ({ run }) => void this.started.push(run) },
       {
         change: async (id, act) => {
           const lease = this.isElsewhere ? undefined : await deps.store.take(id, deps.owner);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import { BatchLogs } from '../../../src/flow/batch/batch-logs.ts';
+import { aRun } from '../../support/builders.ts';
 import { FakeSpools } from '../support/fakes.ts';
 
 const BATCH = asRunId('aaaaaaaaaa');
@@ -16,7 +17,7 @@ async function spoolOf(text: string) {
 
 async function textOf(logs: BatchLogs): Promise<string> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of (await logs.of(BATCH).finished()).read()) pieces.push(piece);
+  for await (const piece of (await logs.of(aRun({ id: BATCH })).finished()).read()) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -27,12 +28,12 @@ describe('the logs of a batch', () => {
     const late = new Promise<void>((resolve) => {
       end = resolve;
     }).then(() => spoolOf('late\n'));
-    void logs.of(BATCH).add({ index: 0, container: 0 }, late, head);
-    const second = logs.of(BATCH).add({ index: 1, container: 0 }, await spoolOf('soon'), head);
+    void logs.of(aRun({ id: BATCH })).add({ index: 0, container: 0 }, late, head);
+    const second = logs.of(aRun({ id: BATCH })).add({ index: 1, container: 0 }, await spoolOf('soon'), head);
     end();
     await second;
     expect(await textOf(logs)).toBe('5 bytes follow\nlate\n\n4 bytes follow\nsoon\n\n');
-    expect(logs.of(BATCH).lostBy).toBeUndefined();
+    expect(logs.of(aRun({ id: BATCH })).lostBy).toBeUndefined();
   });
 
   it('that a disk does not take are lost with a reason, and hold up nothing', async () => {
@@ -55,9 +56,9 @@ describe('the logs of a batch', () => {
       };
     };
     const logs = new BatchLogs(spools);
-    await logs.of(BATCH).add({ index: 0, container: 0 }, await spoolOf('one'), head);
-    await logs.of(BATCH).add({ index: 1, container: 0 }, await spoolOf('two'), head);
-    expect(logs.of(BATCH).lostBy).toBe('spool_full');
+    await logs.of(aRun({ id: BATCH })).add({ index: 0, container: 0 }, await spoolOf('one'), head);
+    await logs.of(aRun({ id: BATCH })).add({ index: 1, container: 0 }, await spoolOf('two'), head);
+    expect(logs.of(aRun({ id: BATCH })).lostBy).toBe('spool_full');
     expect(await textOf(logs)).toBe('3 bytes follow\none\n\n');
   });
 });

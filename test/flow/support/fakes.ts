@@ -89,7 +89,10 @@ export class FakeCluster implements Cluster {
           ...this.#pod,
           spec: {
             ...this.#pod.spec,
-            ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId, ...refOf(request) }],
+            ephemeralContainers: [
+              ...ephemeralContainers,
+              { name, image, runId: request.runId, ...requesterOf(request), ...refOf(request) },
+            ],
           },
         });
       }
@@ -162,6 +165,12 @@ export class FakeCluster implements Cluster {
     this.faults.take(method, 'after');
     return value;
   }
+}
+
+/** Who asked for a container, as its environment says. */
+export function requesterOf({ container }: LaunchRequest): { requesterId?: string } {
+  const requesterId = container.env.find(({ name }) => name === 'KDEBUG_REQUESTER')?.value;
+  return requesterId === undefined ? {} : { requesterId };
 }
 
 /** What the marks in a container's environment say of it. */

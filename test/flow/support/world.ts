@@ -1,6 +1,6 @@
 import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
-import { asRunId } from '../../../src/core/ids.ts';
+import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
@@ -15,9 +15,18 @@ import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '.
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** `aaaaaaaaaa`, `bbbbbbbbbb` …; from the thirty-third on with another end. */
+function runIdOf(index: number): RunId {
+  const letter = LETTERS[index % 32] ?? '';
+  const turn = Math.floor(index / 32);
+  return asRunId(turn === 0 ? letter.repeat(10) : `${letter.repeat(9)}${LETTERS[(index + turn) % 32]}`);
+}
+
 /** A whole bot on fakes: one cluster, one Slack, one store, a clock that only tests move. */
 export class World {
-  readonly clock = new FakeClock();
+  readonly clock: FakeClock;
   readonly cluster = new FakeCluster();
   readonly thread = new FakeThread();
   readonly directory = new FakeDirectory();
@@ -28,7 +37,8 @@ export class World {
   readonly runId = asRunId('aaaaaaaaaa');
   #ids = 0;
 
-  constructor(options: { readonly policy?: Policy; readonly store?: RunStore } = {}) {
+  constructor(options: { readonly policy?: Policy; readonly store?: RunStore; readonly clock?: FakeClock } = {}) {
+    this.clock = options.clock ?? new FakeClock();
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
     this.pipeline = new Pipeline(this.deps());
@@ -88,7 +98,7 @@ export class World {
       spools: new FakeSpools(),
       policies: { current: () => this.policy },
       clock: this.clock,
-      ids: { runId: () => asRunId('abcdefghijklmnopqrstuvwxyz234567'[this.#ids++]!.repeat(10)) },
+      ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: silent,
       metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },

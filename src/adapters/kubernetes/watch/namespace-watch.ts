@@ -1,5 +1,6 @@
 import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
+import { Rounds } from '../../../core/rounds.ts';
 import type { PodSeen } from '../../../flow/ports/cluster.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { ApiClient } from '../api/api-client.ts';
@@ -116,8 +117,11 @@ export class NamespaceWatch {
   }
 
   async #run(): Promise<void> {
+    const rounds = new Rounds(this.#tools.clock);
     while (!this.#closed) {
+      await rounds.next();
       try {
+        if (this.#closed) return;
         if (this.#resourceVersion === undefined) await this.#list();
         if (this.#closed) return;
         await this.#afterWatch(await this.#watch(this.#resourceVersion ?? ''));

@@ -49,7 +49,11 @@ async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Send
   } catch (thrown) {
     const { userId, channelId = '' } = sender;
     const { code } = toKdebugError(thrown);
-    context.inBackground(context.inbox.refused({ userId, channelId, handler: handler.name, code }));
+    const teamIds = sender.teamIds.filter((id) => id !== undefined);
+    // Their own, where a shared channel names ours as well.
+    const teamId = teamIds.find((id) => id !== context.identity.teamId) ?? teamIds[0];
+    const who = { userId, channelId, ...(teamId !== undefined && { teamId }) };
+    context.inBackground(context.inbox.refused({ ...who, handler: handler.name, code }));
     throw thrown;
   }
 }

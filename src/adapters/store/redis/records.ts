@@ -1,7 +1,8 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
+import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
 import type { Run } from '../../../core/run/run.ts';
+import { KnownGrants } from './known-grants.ts';
 
 /** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
 export interface Sealer {
@@ -15,13 +16,13 @@ export const SCHEMA: Run['schema'] = 1;
 
 /** What scripts know of a run: no words of people, no names. */
 export interface IndexFields {
-  readonly class: 'open' | 'final' | 'settled';
+  readonly class: 'open' | 'pending' | 'final' | 'settled';
   readonly grant: 0 | 1;
   readonly parkedUntilMs: number;
 }
 
 export const indexFields = (run: Run): IndexFields => ({
-  class: isSettled(run) ? 'settled' : isFinal(run.state) ? 'final' : 'open',
+  class: isSettled(run) ? 'settled' : (countedAs(run) ?? 'final'),
   grant: run.grant === undefined ? 0 : 1,
   parkedUntilMs: parkedUntilMs(run) ?? 0,
 });
@@ -39,6 +40,7 @@ export class Records {
   /** Tells which key sealed a record, and nothing of the key. */
   readonly keyId: string;
   readonly #keys: RecordKeys;
+  readonly #grants = new KnownGrants();
 
   constructor(keys: RecordKeys) {
     this.#keys = keys;
@@ -59,7 +61,12 @@ export class Records {
     const text = this.openText(sealed, `run ${id}`);
     const run: Run | undefined = text === undefined ? undefined : JSON.parse(text);
     if (run?.id !== id) throw new KdebugError('store_record_unreadable', { detail: `run ${id}: changed from outside` });
-    return run;
+    return this.#grants.join(run);
+  }
+
+  /** The store took it: what its grant says now can no longer be undone here. */
+  saved(run: Run): void {
+    this.#grants.join(run);
   }
 
   sealText(plain: string, about: string): string {

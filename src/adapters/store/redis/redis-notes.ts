@@ -1,27 +1,51 @@
 import type { RunId } from '../../../core/ids.ts';
 import type { Notes } from '../../../flow/ports/store.ts';
+import type { RedisConnection } from './connection.ts';
 import type { Records } from './records.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, TAKE_NOTES } from './scripts/notes.ts';
 
+/** A note lives for a minute in Redis; one that is older was put back. */
+const LIVES_MS = 60_000;
+/** Redis' time is known to a round trip. */
+const SLACK_MS = 5_000;
+
 const about = (id: RunId): string => `note ${id}`;
 
-/** Notes in Redis, sealed; one that does not open is none. */
+/**
+ * Notes in Redis, sealed with the moment (Redis' time) at which they were left. One that does not open, is older than a minute, or was
+ * taken here before, is none: somebody who can write Redis put it there.
+ */
 export class RedisNotes implements Notes {
   readonly #scripts: ScriptRunner;
   readonly #records: Records;
+  readonly #connection: RedisConnection;
+  /** Sealed notes that were taken here, until they are too old anyway: no two are sealed alike. */
+  readonly #taken = new Map<string, number>();
 
-  constructor(scripts: ScriptRunner, records: Records) {
+  constructor(scripts: ScriptRunner, records: Records, connection: RedisConnection) {
     this.#scripts = scripts;
     this.#records = records;
+    this.#connection = connection;
   }
 
   async leave(id: RunId, note: string): Promise<void> {
-    await this.#scripts.run(LEAVE_NOTE, [`notes:${id}`], [this.#records.sealText(note, about(id))]);
+    const leftAtMs = this.#connection.clock.at(performance.now());
+    await this.#scripts.run(LEAVE_NOTE, [`notes:${id}`], [this.#records.sealText(`${leftAtMs}\n${note}`, about(id))]);
   }
 
   async take(id: RunId): Promise<readonly string[]> {
-    const { rest } = await this.#scripts.run(TAKE_NOTES, [`notes:${id}`], []);
-    return rest.flatMap((sealed) => this.#records.openText(String(sealed), about(id)) ?? []);
+    const { rest, nowMs } = await this.#scripts.run(TAKE_NOTES, [`notes:${id}`], []);
+    for (const [sealed, leftAtMs] of this.#taken) if (nowMs - leftAtMs > 2 * LIVES_MS) this.#taken.delete(sealed);
+    return rest.flatMap((sealed) => this.#opened(String(sealed), id, nowMs) ?? []);
+  }
+
+  #opened(sealed: string, id: RunId, nowMs: number): string | undefined {
+    const text = this.#taken.has(sealed) ? undefined : this.#records.openText(sealed, about(id));
+    const [, leftAt, note] = /^(\d+)\n([\s\S]*)$/.exec(text ?? '') ?? [];
+    const leftAtMs = Number(leftAt);
+    if (note === undefined || nowMs - leftAtMs > LIVES_MS + SLACK_MS) return undefined;
+    this.#taken.set(sealed, leftAtMs);
+    return note;
   }
 }

@@ -32,6 +32,8 @@ export interface RedisRunStoreParts {
   readonly maxSettled: number;
 }
 
+/** First part of a quota's key. */
+const KIND_OF_QUOTA: Readonly<Record<Quota['per'], string>> = { minute: 'minute', open: 'count', pending: 'pending' };
 /** Leases in one call of `renew`, so that Redis is never busy with one for long. */
 const RENEWED_AT_ONCE = 500;
 /** A record that does not open is left alone for so long. */
@@ -56,7 +58,7 @@ export class RedisRunStore implements RunStore {
     const { connection, records, prefix } = parts;
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
     this.#doubtful = new DoubtfulRuns(this.#scripts);
-    this.notes = new RedisNotes(this.#scripts, records);
+    this.notes = new RedisNotes(this.#scripts, records, connection);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
@@ -67,7 +69,7 @@ export class RedisRunStore implements RunStore {
       if (run.state === 'received' && toKdebugError(thrown).facts.maybeDone) this.#doubtful.add(run.id, owner);
       throw thrown;
     });
-    const [first, second] = answer.rest;
+    const [first, second, third] = answer.rest;
     switch (answer.word) {
       case 'created':
         this.#held.add(run.id, owner, Number(first));
@@ -77,7 +79,7 @@ export class RedisRunStore implements RunStore {
       case 'limited': {
         const retryAtMs = Number(second);
         const code = quotas[Number(first)]?.code ?? 'too_busy';
-        return { kind: 'limited', code, ...(retryAtMs > 0 && { retryAtMs }) };
+        return { kind: 'limited', code, count: Number(third), ...(retryAtMs > 0 && { retryAtMs }) };
       }
       default:
         throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
@@ -87,9 +89,7 @@ export class RedisRunStore implements RunStore {
   #create(run: Run, owner: string, quotas: readonly Quota[]): Promise<ScriptAnswer> {
     const { records, leaseMs, retentionMs, maxSettled } = this.#at;
     const dedupe = records.name('dedupe', run.origin.dedupeKey);
-    const names = quotas.map(
-      ({ key, per }) => `${per === 'minute' ? 'minute' : 'count'}:${records.name('quota', key)}`,
-    );
+    const names = quotas.map(({ key, per }) => `${KIND_OF_QUOTA[per]}:${records.name('quota', key)}`);
     const { class: state, grant, parkedUntilMs } = indexFields(run);
     const channel = records.name('channel', run.origin.channelId);
     return this.#scripts.run(
@@ -179,7 +179,7 @@ export class RedisRunStore implements RunStore {
     }
   }
 
-  async save(run: Run, fence: number): Promise<'saved' | 'stale'> {
+  async save(run: Run, fence: number): Promise<'saved' | 'stale' | 'limited'> {
     const { records, writer, leaseMs, retentionMs, maxSettled } = this.#at;
     this.#saves += 1;
     const { class: state, grant, parkedUntilMs } = indexFields(run);
@@ -200,8 +200,11 @@ export class RedisRunStore implements RunStore {
         leaseMs,
       ],
     );
+    if (word === 'limited') return word;
     if (word !== 'saved' || state === 'settled') this.#held.drop(run.id, fence);
-    return word === 'saved' ? 'saved' : 'stale';
+    if (word !== 'saved') return 'stale';
+    records.saved(run);
+    return 'saved';
   }
 
   async release(id: RunId, fence: number): Promise<void> {

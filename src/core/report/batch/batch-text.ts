@@ -34,6 +34,7 @@ export const SKIP_TEXT: Readonly<Record<SkipReason, string>> = {
   'not-scheduled': 'on no node yet',
   windows: 'on Windows',
   'cap-reached': 'full of debug containers',
+  'share-reached': 'full of your debug containers',
   'no-such-target': 'without that container',
   'target-ended': 'whose target has ended',
   'beyond-replicas': 'beyond --replicas',

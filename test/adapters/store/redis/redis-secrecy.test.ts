@@ -1,11 +1,15 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSeal } from '../../../../src/adapters/seal/index.ts';
+import { deriveKey } from '../../../../src/core/hash.ts';
 import { asRunId } from '../../../../src/core/ids.ts';
+import type { Run } from '../../../../src/core/run/run.ts';
 import { transition } from '../../../../src/core/run/transition.ts';
 import type { RunStore } from '../../../../src/flow/ports/store.ts';
+import { aGrant } from '../../../support/builders.ts';
 import { aRun, settled } from '../run-store.conformance.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
-import { age, aStore, Lines } from './stores.ts';
+import { age, aStore, HOUR_MS, Lines } from './stores.ts';
 
 const ID = asRunId('aaaaaaaaaa');
 const KEY = '{kdebug}:run:aaaaaaaaaa';
@@ -96,6 +100,50 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
     await other.close();
   });
 
+  const granted: Run = {
+    ...aRun(ID),
+    state: 'finished',
+    grant: {
+      ...aGrant({ expiresAtMs: Date.now() + HOUR_MS }),
+    },
+  };
+  const used: Run = {
+    ...granted,
+    grant: { ...granted.grant!, uses: [{ runId: 'bbbbbbbbbb', userId: 'U0ROY', atMs: 1 }], endedBy: 'U0BOB' },
+  };
+
+  it.each(['read', 'granting', 'take', 'claim', 'recent'] as const)(
+    'cannot undo the uses and the end of a grant that this replica has seen (%s)',
+    async (how) => {
+      const fence = await created();
+      await store.save(granted, fence);
+      const older = (await redis.hget(KEY, 'data')) ?? '';
+      await store.save(used, fence);
+      await redis.hset(KEY, 'data', older);
+      await store.release(ID, fence);
+      const back = {
+        read: async () => store.read(ID),
+        granting: async () => (await store.granting('C0SHOP'))[0],
+        recent: async () => (await store.recent('C0SHOP', 1))[0],
+        take: async () => (await store.take(ID, 'one'))?.run,
+        claim: async () => (await store.claim('one', 1))[0]?.run,
+      };
+      expect((await back[how]())?.grant).toEqual(used.grant);
+    },
+  );
+
+  it('cannot put a note back that was taken, nor one of more than a minute ago', async () => {
+    await store.notes.leave(ID, 'resume');
+    const [sealed = ''] = await redis.zrange('{kdebug}:notes:aaaaaaaaaa', '0', '-1');
+    expect(await store.notes.take(ID)).toEqual(['resume']);
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', sealed);
+    expect(await store.notes.take(ID)).toEqual([]);
+    const seal = createSeal(deriveKey(Buffer.alloc(32, 1), 'records'));
+    const old = (ms: number) => seal.seal(`${Date.now() - ms}\nresume`, '{kdebug}: note aaaaaaaaaa');
+    await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', old(70_000), '2', old(10_000));
+    expect(await store.notes.take(ID)).toEqual(['resume']);
+  });
+
   it('cannot tell kdebug as whom to run an image', async () => {
     await store.learn('sha256:1', { uid: 1, gid: 1 });
     const [key = ''] = await redis.keys('*learnt*');
@@ -147,6 +195,14 @@ describe.skipIf(!hasRedis)('replicas that are not alike', () => {
     await redis.hset(KEY, 'schema', '1');
     await age(redis, 1_000);
     expect(await store.claim('two', 9)).toHaveLength(1);
+  });
+
+  it('one that is older wrote runs without bounds: they begin to wait for an approval all the same', async () => {
+    const pending = { key: 'person:U0ROY', code: 'limit_pending_per_person', per: 'pending', max: 1 } as const;
+    const answer = await store.create(aRun(ID), 'one', [pending]);
+    await redis.hdel(KEY, 'bounds');
+    const waits = { ...aRun(ID), state: 'pending-approval' } as const;
+    expect(await store.save(waits, answer.kind === 'created' ? answer.fence : 0)).toBe('saved');
   });
 
   it('one that is older keeps the fields that it does not know, through its own changes too', async () => {

@@ -10,7 +10,8 @@
  *
  * Time is Redis' own, so that replicas with wrong clocks agree. Keys are derived from ids and from what the run's hash names, all
  * under the same hash tag. Fields of `run:<id>`: data (sealed), key, schema, fence, owner (empty: nobody), by (writer and number of
- * the last save), born (µs, 16 digits), class (open | final | settled), parked (ms), grant (0 | 1), channel, dedupe, quotas.
+ * the last save), born (µs, 16 digits), class (open | pending | final | settled), parked (ms), grant (0 | 1), channel, dedupe, quotas
+ * and their bounds, in the same order.
  * Indexes, all sorted sets: leases (score: ms when the lease lapses) and waiting (ms from when it may be claimed), members
  * "<born>.<id>", so that equal scores sort by age; open, grants, history (a channel each; score: born) and settled (ms).
  */
@@ -59,6 +60,27 @@ local function dropFrom(kind, quotas, id)
   end
 end
 
+-- Counts a run towards its quotas of one kind; once, however often.
+local function countIn(kind, run, id)
+  for quota in string.gmatch(run.quotas, '%S+') do
+    if string.sub(quota, 1, #kind) == kind then index(prefix .. quota, run.born, id) end
+  end
+end
+
+-- Whether a quota of the kind has no room for one more.
+local function isFull(kind, quotas, bounds)
+  local most = string.gmatch(bounds, '%S+')
+  for quota in string.gmatch(quotas, '%S+') do
+    -- Runs of an older version have none.
+    local bound = most()
+    if string.sub(quota, 1, #kind) == kind then
+      redis.call('ZREMRANGEBYSCORE', prefix .. quota, '-inf', text(nowUs - KEEP_MS * 1000))
+      if bound and redis.call('ZCARD', prefix .. quota) >= tonumber(bound) then return true end
+    end
+  end
+  return false
+end
+
 local function forget(id)
   local run = redis.call('HMGET', runKey(id), 'born', 'channel', 'dedupe', 'quotas')
   redis.call('ZREM', settled, id)
@@ -91,9 +113,10 @@ local function settle(id, run, retentionMs, maxSettled)
   end
 end
 
--- Puts a run into the indexes that its class (open, final, settled) and its grant call for.
+-- Puts a run into the indexes that its class (open, pending, final, settled) and its grant call for.
 local function place(id, run, retentionMs, maxSettled)
-  if run.class ~= 'open' then dropFrom('count:', run.quotas, id) end
+  if run.class == 'open' then countIn('count:', run, id) else dropFrom('count:', run.quotas, id) end
+  if run.class == 'pending' then countIn('pending:', run, id) else dropFrom('pending:', run.quotas, id) end
   if run.class == 'settled' then return settle(id, run, retentionMs, maxSettled) end
   index(prefix .. 'open:' .. run.channel, run.born, id)
   if run.grant == '1' then index(prefix .. 'grants:' .. run.channel, run.born, id) end

@@ -9,17 +9,18 @@ import { script } from './script.ts';
  *   ARGV[9]  sealed record  ARGV[10] class         ARGV[11] grant, 0 or 1
  *   ARGV[12] parked until, ms; 0: not parked       ARGV[13] retention, ms                 ARGV[14] most settled runs
  *   ARGV[15] lease, ms
- *   result   saved, now | stale, now
+ *   result   saved, now | stale, now | limited, now (a quota has no room for one more that waits for an approval; nothing changed)
  *   repeat   of the same number: saved, and nothing changes; so does a save that a later one of the same writer overtook
  */
 export const SAVE = script(`
 local id = ARGV[5]
-local run = redis.call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas')
+local run = redis.call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas', 'bounds')
 if run[1] ~= ARGV[6] then return {'stale', nowMs} end
 local writer, number = string.match(run[2] or '', '^(.*):(%d+)$')
 if writer == ARGV[7] and tonumber(number) >= tonumber(ARGV[8]) then return {'saved', nowMs} end
 
 local class = run[4] == 'settled' and run[4] or ARGV[10]
+if class == 'pending' and run[4] ~= 'pending' and isFull('pending:', run[8], run[9] or '') then return {'limited', nowMs} end
 redis.call('HSET', KEYS[1], 'data', ARGV[9], 'schema', text(schema), 'key', keyId, 'by', ARGV[7] .. ':' .. ARGV[8],
   'class', class, 'grant', ARGV[11], 'parked', ARGV[12])
 if run[4] == 'settled' then return {'saved', nowMs} end
