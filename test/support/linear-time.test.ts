@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { atomsOf } from './expression-atoms.ts';
+import { alphabetOf, slowTexts, textsOver } from './linear-time.ts';
+
+const matches = (pattern: RegExp) => (text: string) => [...text.matchAll(pattern)].length;
+
+test('finds the text over which an expression takes quadratic time', () => {
+  const slow = slowTexts(matches(/<[^>]*>/g), textsOver(atomsOf('<[^>]*>'), { chains: 20 }));
+
+  expect(slow.map(({ text }) => text.repeat)).toContain('<');
+});
+
+test('finds nothing in an expression that looks at every character once', () => {
+  expect(slowTexts(matches(/<[^<>]*>/g), textsOver(atomsOf('<[^<>]*>'), { chains: 20 }))).toEqual([]);
+});
+
+test('stops at a short text when the time explodes', () => {
+  const explodes = (text: string): void => {
+    const end = process.cpuUsage();
+    const spent = (): number => {
+      const { user, system } = process.cpuUsage(end);
+      return (user + system) / 1000;
+    };
+    while (spent() < (text.length / 1024) ** 3);
+  };
+
+  const [found] = slowTexts(explodes, ['x'], { longest: 1024 * 1024 });
+
+  expect(found?.characters).toBeLessThanOrEqual(16 * 1024);
+});
+
+test('names every class and literal of an expression', () => {
+  expect(atomsOf('(?:\\x1b[\\]PX]|\\u{e0001})[^\\x07a-f]*tok(?:en)+\\d{2,}.$')).toEqual(
+    expect.arrayContaining(['\x1b', ']', 'P', '\u{e0001}', '\x07', 'a', 'f', 'x', 'tok', 'en', '0']),
+  );
+});
+
+test('reads the expressions of a source file', () => {
+  const alphabet = alphabetOf(['src/core/report/log/clean-text.ts']);
+
+  expect(alphabet).toEqual(expect.arrayContaining(['\x9d', '\x1b', '\x9c', '\u202a']));
+});
