@@ -1,12 +1,12 @@
 import type { Command, RunRequest } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
-import { printCommand } from '../core/command/print.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
 import { resolveCluster } from '../core/policy/resolve-image.ts';
 import { commandErrorMessage } from '../core/report/command-error.ts';
+import { shownCommandLine } from '../core/report/log/redact-request.ts';
 import type { Message } from '../core/report/message.ts';
 import {
   errorMessage,
@@ -172,7 +172,7 @@ export class CommandInbox implements Inbox {
       state: 'received',
       origin,
       request,
-      commandLine: printCommand({ kind: 'run', request }),
+      commandLine: shownCommandLine(request, this.#deps.policies.current().output.redact),
       ...extra,
       delivery: {},
     };
