@@ -106,6 +106,7 @@ const FROM_THE_CLUSTER: readonly Way[] = [
   [
     'a cluster that says no to a person',
     async (world, log) => {
+      world.policy = { ...policy, identity: { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } };
       world.cluster.allowed = { kind: 'denied', reason: log, missing: ['patch pods/ephemeralcontainers'] };
       await world.say('web-1');
       await settle();

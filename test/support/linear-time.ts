@@ -51,7 +51,7 @@ const fastest = (run: (text: string) => unknown, text: string, runs: number): nu
   Math.min(...Array.from({ length: runs }, () => timeOf(run, text)));
 
 /** The text, when doubling it takes more than `bound` times as long, however often it is measured. */
-export function slowOver(
+function slowOver(
   run: (text: string) => unknown,
   text: Hostile,
   { shortest = 1024, longest = 32 * 1024, bound = 3 }: LinearTimeOptions = {},
