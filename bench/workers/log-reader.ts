@@ -7,6 +7,7 @@ import { asRunId, asUserId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
 import { LogReader } from '../../src/flow/log-reader.ts';
+import { Turns } from '../../src/flow/turns.ts';
 import type { Served } from './served.ts';
 
 export interface LogReaderConfig {
@@ -57,6 +58,7 @@ export async function readLogOnce(config: LogReaderConfig): Promise<Served<LogRe
       filter: createLogFilter({ redact: [] }),
       excerpt: createExcerpt({ headLines: 15, tailLines: 25, maxBytes: 2_500 }),
       spool,
+      turns: new Turns(),
     },
   );
   const { log } = await reader.result;

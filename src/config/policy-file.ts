@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
 import { type PatternProblem, problemOfPattern } from '../core/report/log/redact-pattern.ts';
+import { slowProbe } from './pattern-probe.ts';
 import { DURATION, durationMs, SIZE, sizeBytes } from './quantity.ts';
 
 /**
@@ -150,6 +151,12 @@ const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {
 const pattern = z.string().superRefine((source, context) => {
   const problem = problemOfPattern(source);
   if (problem) context.addIssue({ code: 'custom', message: PATTERN_PROBLEMS[problem] });
+  const slow = problem ? undefined : slowProbe(source);
+  if (slow !== undefined)
+    context.addIssue({
+      code: 'custom',
+      message: `takes far longer than linear time over ${JSON.stringify(`${slow}…`)}: give its repeats an upper bound ({1,64}), and let no two of them match the same text`,
+    });
 });
 
 const Output = z.strictObject({

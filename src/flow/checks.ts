@@ -1,6 +1,8 @@
+import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Plan } from '../core/container/plan.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { rulesFor } from '../core/policy/missing-rights.ts';
+import { redactEnv, redactText, redactWords } from '../core/report/log/redact-text.ts';
 import type { Refusal, Rehearsal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
@@ -60,10 +62,22 @@ export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Re
   const rehearsal = {
     accepted: answer.kind === 'launched',
     cluster: wordsOf(answer),
-    patch: JSON.stringify(request.container, undefined, 2),
+    patch: shownPatch(request.container, deps.policies.current().output.redact),
   };
   await record(deps, run, 'dry-run', { accepted: rehearsal.accepted, answer: answer.kind });
   return rehearsal;
+}
+
+/** What would be sent, without the secrets that were typed. */
+function shownPatch(container: EphemeralContainer, redact: readonly string[]): string {
+  const { command, args, env } = container;
+  const shown = {
+    ...container,
+    ...(command && { command: redactWords(command, redact) }),
+    ...(args && { args: redactWords(args, redact) }),
+    env: redactEnv(env, redact),
+  };
+  return redactText(JSON.stringify(shown, undefined, 2), redact);
 }
 
 function wordsOf(answer: LaunchAnswer): string {

@@ -1,11 +1,11 @@
 import type { Command } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
-import { printCommand } from '../core/command/print.ts';
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import { isRunId, type UserId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
 import { commandErrorMessage } from '../core/report/command-error.ts';
+import { shownCommandLine } from '../core/report/log/redact-request.ts';
 import type { Message } from '../core/report/message.ts';
 import {
   errorMessage,
@@ -183,7 +183,7 @@ export class CommandInbox implements Inbox {
       state: 'received',
       origin,
       request,
-      commandLine: printCommand({ kind: 'run', request }),
+      commandLine: shownCommandLine(request, this.#deps.policies.current().output.redact),
       ...extra,
       delivery: {},
     };

@@ -6,6 +6,7 @@ import { createLogFilter } from '../core/report/log/log-filter.ts';
 import type { FlowDeps } from './deps.ts';
 import { LogReader } from './log-reader.ts';
 import type { RunSession } from './session.ts';
+import { Turns } from './turns.ts';
 
 /** What the status said when the reading begins. */
 export interface ReadFrom {
@@ -19,6 +20,7 @@ const EXCERPT = { headLines: 15, tailLines: 25, maxBytes: 2_500 };
 /** The log readers of the runs that this replica holds; at most one a run. */
 export class LogReaders {
   readonly #deps: FlowDeps;
+  readonly #turns = new Turns();
   readonly #readers = new Map<RunId, LogReader>();
 
   constructor(deps: FlowDeps) {
@@ -53,7 +55,12 @@ export class LogReaders {
         ...from,
         ...(actingAs && { actingAs }),
       },
-      { filter: createLogFilter({ redact: policy.output.redact }), excerpt: createExcerpt(EXCERPT), spool },
+      {
+        filter: createLogFilter({ redact: policy.output.redact }),
+        excerpt: createExcerpt(EXCERPT),
+        spool,
+        turns: this.#turns,
+      },
     );
     this.#readers.set(run.id, reader);
     return reader;

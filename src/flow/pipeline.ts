@@ -9,6 +9,7 @@ import { workOnBatch } from './batch/engine.ts';
 import { heedNotes } from './batch-desk/notes.ts';
 import { conclude } from './conclude.ts';
 import type { FlowDeps } from './deps.ts';
+import { filteredClusters } from './filtered-cluster.ts';
 import { CommandInbox, type Starter } from './inbox.ts';
 import { type LateWait, lateWait } from './late.ts';
 import { pause } from './latest.ts';
@@ -61,7 +62,8 @@ export class Pipeline implements Starter, RunChanger {
   #drained = false;
   #stopAdopting: () => void = () => {};
 
-  constructor(deps: FlowDeps) {
+  constructor(given: FlowDeps) {
+    const deps = { ...given, clusters: filteredClusters(given.clusters, given) };
     this.#deps = deps;
     this.#readers = new LogReaders(deps);
     this.#batchLogs = new BatchLogs(deps.spools);

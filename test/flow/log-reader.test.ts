@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../src/core/errors.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { LogReader } from '../../src/flow/log-reader.ts';
+import { LogReader, PIECE_BYTES } from '../../src/flow/log-reader.ts';
 import type { Spool } from '../../src/flow/ports/machine.ts';
+import { Turns } from '../../src/flow/turns.ts';
 import { FakeCluster, FakeSpools } from './support/fakes.ts';
 
 async function aReader(log: string | readonly string[], change: (spool: Spool) => Partial<Spool> = () => ({})) {
@@ -28,12 +29,59 @@ async function aReader(log: string | readonly string[], change: (spool: Spool) =
       filter: createLogFilter({ redact: ['CUSTOMER-[0-9]+'] }),
       excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
       spool: Object.assign(Object.create(spool) as Spool, change(spool)),
+      turns: new Turns(),
     },
   );
   return { reader, cluster };
 }
 
 describe('LogReader', () => {
+  it('filters a large log in small pieces, each in a turn of its own, however many logs are read at once', async () => {
+    const turns = new Turns();
+    const cluster = new FakeCluster();
+    cluster.log = '\u0090'.repeat(100_000);
+    /** Bytes that were filtered in each turn. */
+    const filtered = [0];
+    let isReading = true;
+    const nextTurn = (): void => {
+      filtered.push(0);
+      if (isReading) setImmediate(nextTurn);
+    };
+    const readers = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const filter = createLogFilter({ redact: [] });
+        const push = (chunk: Buffer): Buffer => {
+          filtered[filtered.length - 1] = (filtered.at(-1) ?? 0) + chunk.length;
+          return filter.push(chunk);
+        };
+        return new LogReader(
+          {
+            cluster,
+            pod: { namespace: 'shop', name: 'web-1', uid: 'uid-1' },
+            containerName: 'kdebug-a',
+            terminated: true,
+            startedAtMs: 0,
+            limitBytes: 1_000_000,
+          },
+          {
+            filter: { push, end: () => filter.end(), redactions: 0 },
+            excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
+            spool: await new FakeSpools().open(),
+            turns,
+          },
+        );
+      }),
+    );
+    nextTurn();
+    await Promise.all(readers.map(({ result }) => result));
+    isReading = false;
+
+    expect(filtered.reduce((sum, bytes) => sum + bytes, 0)).toBe(600_000);
+    // The first pieces of all come before anybody has had a turn to wait for.
+    expect(Math.max(...filtered)).toBeLessThanOrEqual(3 * PIECE_BYTES);
+    expect(filtered.filter((bytes) => bytes > PIECE_BYTES).length).toBeLessThanOrEqual(2);
+  });
+
   it('cleans and redacts before anything is kept', async () => {
     const { reader } = await aReader('\u001b[31mred\u001b[0m CUSTOMER-42\n');
     reader.end();

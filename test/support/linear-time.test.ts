@@ -7,7 +7,8 @@ const matches = (pattern: RegExp) => (text: string) => [...text.matchAll(pattern
 test('finds the text over which an expression takes quadratic time', () => {
   const slow = slowTexts(matches(/<[^>]*>/g), textsOver(atomsOf('<[^>]*>'), { chains: 20 }));
 
-  expect(slow.map(({ text }) => text.repeat)).toContain('<');
+  expect(slow).not.toEqual([]);
+  for (const { text } of slow) expect(text.repeat).toContain('<');
 });
 
 test('finds nothing in an expression that looks at every character once', () => {

@@ -14,7 +14,7 @@ export interface Hostile {
 interface LinearTimeOptions {
   /** Characters of the shortest text; each next one is twice as long. */
   readonly shortest?: number;
-  /** Characters of the longest text, which is also the last that is tried. */
+  /** No text is longer than so many characters. */
   readonly longest?: number;
   /** What `time(2n)/time(n)` must stay below. */
   readonly bound?: number;
@@ -28,7 +28,7 @@ interface Slow {
 }
 
 /** A time below this says nothing: the run is too short to be measured. */
-const MEASURABLE_MS = 1;
+const MEASURABLE_MS = 2;
 /** Longer texts are not needed to know the ratio. */
 const ENOUGH_MS = 25;
 const ATTEMPTS = 3;
@@ -51,7 +51,7 @@ const fastest = (run: (text: string) => unknown, text: string, runs: number): nu
   Math.min(...Array.from({ length: runs }, () => timeOf(run, text)));
 
 /** The text, when doubling it takes more than `bound` times as long, however often it is measured. */
-export function slowOver(
+function slowOver(
   run: (text: string) => unknown,
   text: Hostile,
   { shortest = 1024, longest = 32 * 1024, bound = 3 }: LinearTimeOptions = {},
@@ -59,7 +59,7 @@ export function slowOver(
   let characters = shortest;
   let shorter = timeOf(run, textOf(text, characters));
   let longer = shorter;
-  while (characters < longest && longer < ENOUGH_MS) {
+  while (2 * characters <= longest && longer < ENOUGH_MS) {
     characters *= 2;
     shorter = longer;
     longer = timeOf(run, textOf(text, characters));

@@ -1,6 +1,5 @@
 import { sha256 } from '../hash.ts';
-import { findSecrets } from '../report/log/find-secrets.ts';
-import { replaceRanges } from '../report/log/line-redactor.ts';
+import { redactText } from '../report/log/redact-text.ts';
 
 /** Something that is to be recorded; the `AuditEntry` of the flow is one. */
 export interface Happening {
@@ -46,14 +45,13 @@ const MOST_FACTS = 40;
 export const LONGEST_LINE_BYTES = 2 * 6 * LONGEST_TEXT * (MOST_FACTS + 3);
 
 /** Slack's tokens and private reply addresses, in any form; other secrets are known to `findSecrets`. */
-const SLACK_SECRETS = [/\b(?:xox[a-z]|xapp)[-.][\w.%-]+/g, /https?:\/\/hooks\.slack[^\s"'<>\\]*/g];
+const SLACK_SECRETS = ['\\b(?:xox[a-z]|xapp)[-.][\\w.%-]+', 'https?://hooks\\.slack[^\\s"\'<>\\\\]*'];
 
 /** Removes secrets by value and by shape, then cuts what is too long; what was cut off is kept as a hash. */
 function cleanText(text: string, secrets: readonly string[]): string {
   if (text.length < SHORTEST_SECRET) return text;
   const seen = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text.slice(0, LONGEST_LOOK));
-  const whole = { text: seen, from: 0, to: seen.length };
-  const clean = replaceRanges(seen, { ...whole, ranges: findSecrets({ ...whole, startsLine: true }, SLACK_SECRETS) });
+  const clean = redactText(seen, SLACK_SECRETS);
   if (clean.length <= LONGEST_TEXT) return clean;
   return `${clean.slice(0, LONGEST_TEXT)}… [${text.length} characters, sha256 ${sha256(clean)}]`;
 }

@@ -1,6 +1,6 @@
 import type { ContainerTermination } from '../container/pod.ts';
 import { cleanText, foldRewrites } from '../report/log/clean-text.ts';
-import { findSecrets } from '../report/log/find-secrets.ts';
+import { redactText } from '../report/log/redact-text.ts';
 import { shorten } from '../report/shorten.ts';
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
 import type { PodResult, PodState } from './batch.ts';
@@ -43,8 +43,8 @@ export interface Ended {
   readonly logDoubt?: string | undefined;
   /** What to say, where neither the outcome nor the termination does. */
   readonly message?: string;
-  /** The policy's own patterns (`output.redact`), compiled (`compilePattern`). */
-  readonly redact?: readonly RegExp[];
+  /** The policy's own patterns (`output.redact`). */
+  readonly redact?: readonly string[];
 }
 
 /** What is kept of a container that has ended: one line of each text, cleaned of what acts on a terminal or hides, redacted, and short. */
@@ -83,22 +83,11 @@ function reasonOf(outcome: Outcome): string | undefined {
   }
 }
 
-function line(text: string, length: number, redact?: readonly RegExp[]): string {
+function line(text: string, length: number, redact?: readonly string[]): string {
   // Cut first: a hostile megabyte costs nothing, and what is folded away does not bring more in.
-  const folded = foldRewrites(cleanText(text.slice(0, LONGEST_READ)).trim());
-  const flat = folded.replace(/\s+/g, ' ').trim();
-  const safe = redact ? redacted(flat, redact) : flat;
-  return shorten(safe, length);
-}
-
-function redacted(text: string, patterns: readonly RegExp[]): string {
-  let result = '';
-  let at = 0;
-  for (const { start, end, kind } of findSecrets({ text, from: 0, to: text.length, startsLine: true }, patterns)) {
-    result += `${text.slice(at, start)}[redacted:${kind}]`;
-    at = end;
-  }
-  return result + text.slice(at);
+  const read = text.slice(0, LONGEST_READ);
+  const safe = foldRewrites(redact ? redactText(read, redact) : cleanText(read));
+  return shorten(safe.replace(/\s+/g, ' ').trim(), length);
 }
 
 /** The worst first: a pod fails if any of its containers does, and has succeeded when all have. */

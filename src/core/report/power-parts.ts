@@ -2,6 +2,7 @@ import { isPinned } from '../command/image-reference.ts';
 import type { EnvVar } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import { formatCount } from './duration.ts';
+import { redactEnv, redactWords } from './log/redact-text.ts';
 import { code, type Fact, type Part, type Span, text } from './message.ts';
 
 /** One container as it is asked for, whatever the words were that asked for it. */
@@ -14,13 +15,21 @@ export interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argume
  * What a person who decides must see of each container: what it runs, what it joins, and every variable. Each in parts of its own,
  * so that a long command crowds nothing else out of the card.
  */
-export function powerParts(containers: readonly AskedContainer[]): readonly Part[] {
+export function powerParts(asked: readonly AskedContainer[]): readonly Part[] {
+  const containers = asked.map(withoutSecrets);
   const room = MOST_ENV / Math.max(1, containers.filter(({ env }) => env.length > 0).length);
   return containers.flatMap((container): readonly Part[] => [
     { kind: 'facts', facts: powerFacts(container, containers.length > 1) },
     ...(container.env.length > 0 ? [{ kind: 'preformatted', text: envText(container.env, room) } as const] : []),
   ]);
 }
+
+/** That there is a command, and its words, must be seen; a secret among them need not be. */
+const withoutSecrets = (container: AskedContainer): AskedContainer => ({
+  ...container,
+  command: redactWords(container.command, []),
+  env: redactEnv(container.env, []),
+});
 
 function powerFacts({ label, targets, env, ...container }: AskedContainer, isOneOfMany: boolean): readonly Fact[] {
   return [

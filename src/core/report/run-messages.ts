@@ -1,6 +1,6 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import { classText } from '../policy/launch-class.ts';
-import type { Run } from '../run/run.ts';
+import type { Run, RunLog } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
@@ -206,17 +206,18 @@ function logParts(run: Run): readonly Part[] {
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
 }
 
-/** The termination message, unless the log or the verdict already says the same. */
-function terminationPart(run: Run): readonly Part[] {
-  const message = run.termination?.message.trim() ?? '';
-  if (
-    message === '' ||
-    run.verdict?.line !== undefined ||
-    run.log?.tail.includes(message) ||
-    run.log?.head.includes(message)
-  )
-    return [];
+/** The termination message, unless the log or the verdict already says the same. Both were filtered before they were kept. */
+function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
+  const message = termination?.message.trim() ?? '';
+  if (message === '' || verdict?.line !== undefined || (log && saysTheSame(log, message))) return [];
   return [paragraph('Termination message:'), { kind: 'preformatted', text: message }];
+}
+
+/** The kubelet's message is the end of the log, its first line perhaps cut (`redactTermination`). */
+function saysTheSame({ head, tail }: RunLog, message: string): boolean {
+  const whole = message.replace(/^…\n?/, '').trim();
+  const end = tail.trim();
+  return head.includes(whole) || end.includes(whole) || (end !== '' && whole.endsWith(end));
 }
 
 /** Which tool looked and as whom; without a report, what the profile alone keeps from sight. */

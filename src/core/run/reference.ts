@@ -1,8 +1,10 @@
 import { parseCommand } from '../command/parse.ts';
+import { printCommand } from '../command/print.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { PendingApproval } from '../policy/vote.ts';
+import { shownCommandLine } from '../report/log/redact-request.ts';
 import type { Origin, Run } from './run.ts';
 import { readSealed, withoutSecret, withoutWords } from './sealed-text.ts';
 
@@ -42,7 +44,8 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
   const reference: Reference = {
     v: 1,
     origin: withoutSecret(run.origin),
-    line: run.commandLine,
+    // As it was typed: `commandLine` is for showing.
+    line: printCommand({ kind: 'run', request: run.request }),
     hash: run.planHash ?? '',
     notAfterMs,
     plan: terms,
@@ -71,7 +74,7 @@ export function rebuildRun(found: Found, text: string): (Run & { readonly plan: 
   if (!reference) return undefined;
   const parsed = parseCommand(reference.line);
   if (parsed.kind !== 'ok' || parsed.command.kind !== 'run') return undefined;
-  const { origin, line, hash, notAfterMs, approval } = reference;
+  const { origin, hash, notAfterMs, approval } = reference;
   const { request } = parsed.command;
   const { metadata, spec } = found.pod;
   const plan: Plan = {
@@ -93,7 +96,7 @@ export function rebuildRun(found: Found, text: string): (Run & { readonly plan: 
     state: 'starting',
     origin,
     request,
-    commandLine: line,
+    commandLine: shownCommandLine(request, []),
     plan,
     planHash: hash,
     containerName: found.containerName,

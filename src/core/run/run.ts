@@ -179,7 +179,7 @@ export interface Run {
   readonly state: RunState;
   readonly origin: Origin;
   readonly request: RunRequest;
-  /** The request in its canonical spelling, to show and to run again. */
+  /** The request in its canonical spelling, to show: without the secrets that were typed in it. */
   readonly commandLine: string;
   readonly plan?: Plan;
   readonly planHash?: string;

@@ -3,7 +3,6 @@ import { isBatchRun } from '../../core/batch/batch-run.ts';
 import { podResult } from '../../core/batch/pod-result.ts';
 import { believedReport } from '../../core/diagnosis/believed-report.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
-import { compilePattern } from '../../core/report/log/redact-pattern.ts';
 import { logDoubt } from '../../core/report/log-caveats.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { isFinal } from '../../core/run/progress.ts';
@@ -75,7 +74,7 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
     ...(refusal && { message: refusal.message }),
     ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code), verdict: diagnosis.verdict }),
     ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
-    redact: policy.output.redact.map(compilePattern),
+    redact: policy.output.redact,
   });
 }
 

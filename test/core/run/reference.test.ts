@@ -1,16 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { parseCommand } from '../../../src/core/command/parse.ts';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import { type Found, rebuildRun, writeReference } from '../../../src/core/run/reference.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { anApproval, anOrigin, aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';
 
-const LINE = 'web-1 --image=debian --env=LEVEL=debug --reason=slow -- sh -c "id; sleep 1"';
+const LINE = "web-1 --image=debian --env=LEVEL=debug --reason=slow -- sh -c 'id; sleep 1'";
 const NOT_AFTER_MS = START_MS + 61_000;
+
+function requestOf(line: string): Run['request'] {
+  const parsed = parseCommand(line);
+  if (parsed.kind !== 'ok' || parsed.command.kind !== 'run') throw new Error('no request');
+  return parsed.command.request;
+}
 
 const launched = (parts: Partial<Run> = {}): Run =>
   aRun({
     commandLine: LINE,
+    request: requestOf(LINE),
     planHash: 'hash of the plan',
     origin: anOrigin({ responseUrl: 'https://hooks.slack.example/bearer', threadTs: '9.9' }),
     approval: anApproval({

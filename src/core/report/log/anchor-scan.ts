@@ -19,7 +19,7 @@ const CLASS_OF: Uint8Array = (() => {
   for (let letter = 0; letter < 26; letter++) classes[0x41 + letter] = classes[0x61 + letter] = letter + 1;
   for (let digit = 0x30; digit <= 0x39; digit++) classes[digit] = 27;
   for (const separator of SEPARATORS) classes[separator.charCodeAt(0)] = 28;
-  for (const [index, mark] of [':/', '~', '='].entries())
+  for (const [index, mark] of [':/', '~$', '='].entries())
     for (const character of mark) classes[character.charCodeAt(0)] = 29 + index;
   return classes;
 })();

@@ -9,13 +9,14 @@ const COLUMN_ONE = /(?:\x1b\[|\x9b)[01]?G/g;
 /**
  * Control strings (OSC, DCS, SOS, PM, APC) with their terminator; CSI sequences; two-character escapes with
  * intermediates (ECMA-48). A control string without an end loses its introducer only, so that it cannot hide the rest.
+ * It holds no other introducer, or every introducer of a line would look through the rest of it.
  */
 const ESCAPES =
-  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/g;
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\r\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/g;
 
 /** An escape sequence that may go on after the end of the text. */
 const UNFINISHED_ESCAPE =
-  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*\x1b?$|(?:\x1b\[|\x9b)[0-?]*[ -/]*$|\x1b[ -/]*$/y;
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\r\n]*\x1b?$|(?:\x1b\[|\x9b)[0-?]*[ -/]*$|\x1b[ -/]*$/y;
 const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as const;
 const LONGEST_HELD_ESCAPE = 4096;
 

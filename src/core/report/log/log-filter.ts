@@ -4,6 +4,7 @@ import { cleanText, foldRewrites } from './clean-text.ts';
 import { SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
 import { LongLine } from './long-line.ts';
+import { foldLookAlikes } from './look-alikes.ts';
 import { compilePattern } from './redact-pattern.ts';
 
 /** Cleans and redacts log bytes on their way from a container to the spool: nothing behind it sees the raw log. */
@@ -166,7 +167,9 @@ class LineFilter implements LogFilter {
 
   #mayHoldSecret(bytes: Buffer): boolean {
     if (this.#patterns.length > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
-    return bytes.includes(AT_SIGN) && bytes.includes('://');
+    if (bytes.includes(AT_SIGN) && bytes.includes('://')) return true;
+    // Letters that only look like those of an anchor.
+    return firstUnplain(bytes, 0, bytes.length) < bytes.length && foldLookAlikes(bytes.toString('utf8')) !== undefined;
   }
 }
 

@@ -7,9 +7,12 @@ import { matchesIn, type SecretRange, type Span } from './secret-range.ts';
 
 const STEMS = [
   'passw(?:or)?d',
+  'passwort',
+  'kennwort',
+  'contrase(?:\u00f1|n)a',
   'passphrase',
   'passcode',
-  'pass(?<=[-_]pass)',
+  'pass(?<![A-Za-z]pass)',
   'pwd',
   'secret(?:[-_. ]?(?:access)?[-_. ]?key)?(?:[-_]?base)?',
   'token',
@@ -17,6 +20,9 @@ const STEMS = [
   '(?:api|access|private|account|signing|encryption|master|auth|session|client)[-_. ]?key',
   'connection[-_. ]?string',
   'authorization',
+  'cookie2?',
+  // Any other key: what it holds must look like a secret.
+  'key(?<=[-_]key)',
 ];
 /** Endings that leave a secret's name a secret's name; any other (`secretName`, `token_type`) is something else. */
 const ENDING = '(?:[-_.]?(?:hash|value|data|b64|base64|plain|text|raw|old|new|current|previous|v?\\d{1,3}))?';
@@ -30,7 +36,8 @@ export const NAMED_ANCHORS: readonly string[] = [
   ...['api', 'access', 'private', 'account', 'signing', 'encryption', 'master', 'auth', 'session', 'client'].flatMap(
     (word) => [`${word}key`, `${word}_key`],
   ),
-  ...['connectionstr', 'connection_str', 'authorization'],
+  ...['connectionstr', 'connection_str', 'authorization', 'cookie=', 'cookie:', 'cookie"', 'cookie2', 'kennwort'],
+  ...['contrase', 'pass=', 'pass:', 'pass"', '_key=', '_key:', '_key"'],
 ];
 
 const OPENING = /[bru]?(\\*)(["'`])/y;
@@ -45,16 +52,22 @@ const WORD = /\S+/y;
 const REST = /\S(?:.*\S)?/y;
 const HEADER_VALUE =
   /(?:(?:bearer|basic|digest|token|negotiate|apikey|aws4[\w-]*) +)?[^\s"'`\\,]+(?:, *\w+=[^\s"'`\\,]+)*/iy;
+const COOKIES = /[^\s"'`<>\\;]+(?:; *[^\s"'`<>\\;]+)*/y;
 const LINE_START = /^(?:\s*(?:-\s+)?(?:export\s+|ENV\s+|set\s+)?)["']?[\w.-]*$/;
 
 const NOT_A_VALUE =
   /^(?:null|nil|none|undefined|true|false|yes|no|on|off|unset|empty|string|\*+|x{3,}|\.{2,}|-+|[[<]?(?:redacted|masked|hidden|filtered|sensitive)\b.*|<[\w .-]*>|\$\{[^}]*\}?|\$\([^)]*\)?|\$[A-Z_]+|\{\{.*|%[a-z]|[{[(|>]\S{0,2})$/i;
 const PROSE =
-  /^(?:a|an|the|is|are|was|were|has|have|had|not|must|cannot|can|could|should|will|for|from|to|of|in|by|at|and|or|missing|invalid|incorrect|expired|required|wrong|denied|failed|unexpected|unknown|unsupported|unauthorized|rejected|refused|revoked|rotated|renewed|refreshed|changed|updated|created|deleted|loaded|found|ok|verification|authentication|too|please|try|check)\b/i;
+  /^(?:a|an|the|is|are|was|were|has|have|had|not|must|cannot|can|could|should|will|for|from|to|of|in|by|at|and|or|missing|invalid|incorrect|expired|required|wrong|denied|failed|unexpected|unknown|unsupported|unauthorized|rejected|refused|revoked|rotated|renewed|refreshed|changed|updated|created|deleted|loaded|found|ok|verification|authentication|too|please|try|check)(?=[\s.,;:!?]|$)/i;
 const PATH =
   /^(?:file:\/\/|\.{0,2}\/(?:etc|var|run|home|root|tmp|opt|usr|secrets?|app|mnt|srv|data|config|proc|dev)(?:\/|$))/;
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*$/;
 const SHORTEST_TOKEN = 6;
+/** Longer than anything that is harmless as a whole: so much of a value is judged. */
+const JUDGED = 512;
+/** Keys of maps and tables, and those that are meant to be known. */
+const OPEN_KEY =
+  /(?:^|[-_.\s"'])(?:cache|partition|routing|primary|foreign|sort|object|idempotency|dedup\w*|public|pub|row|shard|map|group|hash|index|unique|lookup|storage|s3|message|event|record|job|lock|label|config|site|host|hot|trace|item|file|etag|composite|range|natural|surrogate|license)[-_]$/i;
 
 interface Key {
   readonly stem: string;
@@ -88,28 +101,66 @@ function quotedValue(text: string, at: number): Value | undefined {
 
 function barePattern({ stem, separator, leads }: Key): RegExp {
   if (stem === 'authorization') return HEADER_VALUE;
+  if (stem.startsWith('cookie')) return COOKIES;
   if (!leads) return BARE;
   return /:[ \t]/.test(separator) ? REST : WORD;
 }
 
-function valueAt(key: Key, text: string, at: number): Value {
-  const quoted = quotedValue(text, at);
-  if (quoted !== undefined) return quoted;
-  return { start: at, end: at + take(barePattern(key), text, at).length, quoted: false };
+/**
+ * Values of one text. A bare value runs to the same end wherever in it one begins, so its end is looked for once: keys inside
+ * a value that was judged harmless would each look through the rest of it.
+ */
+class Values {
+  readonly #text: string;
+  readonly #ends = new Map<RegExp, number>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(key: Key, start: number): Value {
+    const quoted = quotedValue(this.#text, start);
+    if (quoted !== undefined) return quoted;
+    const pattern = barePattern(key);
+    const known = this.#ends.get(pattern) ?? 0;
+    const end = start < known ? known : start + take(pattern, this.#text, start).length;
+    this.#ends.set(pattern, end);
+    return { start, end, quoted: false };
+  }
 }
 
 /** A separator that needs something before the key to mean anything. */
-function isSeparated({ separator, before }: Key): boolean {
+function isSeparated({ stem, separator, before }: Key): boolean {
   if (separator === '>') return /<[\w:.-]*$/.test(before);
+  // `PASS: TestCart` is the word of a test.
+  if (stem === 'pass' && !/[-_]$/.test(before)) return /^\\*["']?[=:]/.test(separator) && !/: /.test(separator);
+  if (stem === 'key' || stem.startsWith('cookie')) return /[=:]/.test(separator);
   return separator.trim() !== '' || /(?:^|[\s"'=,[])--?[\w.-]*$/.test(before);
 }
 
-function isHarmless(key: Key, value: string): boolean {
-  if (key.stem === 'secret') return OBJECT_NAME.test(value);
-  if (key.stem === 'pwd' || key.stem.endsWith('pass')) return /^(?:\/|\d{1,5}$)/.test(value);
-  if (key.stem === 'token' || key.stem.startsWith('credential')) return value.length < SHORTEST_TOKEN;
-  return key.stem === 'authorization' && (!/[ \d]/.test(value) || /^\S{0,9}$/.test(value));
+/** No word, name or number: upper and lower case and digits in one piece, or a long hexadecimal number. */
+function looksRandom(value: string): boolean {
+  const [piece = ''] = /^(?:base64:|0x)?[\w+/=.~-]{16,}/.exec(value) ?? [];
+  if (/^(?:base64:|0x)?[0-9a-f]{32}/i.test(piece)) return true;
+  return /[a-z]/.test(piece) && /[A-Z]/.test(piece) && /\d/.test(piece);
 }
+
+const HARMLESS: Readonly<Record<string, (value: string, before: string) => boolean>> = {
+  secret: (value) => OBJECT_NAME.test(value),
+  // The shell's own: the folder it is in.
+  pwd: (value, before) =>
+    /^\d{1,5}$/.test(value) || (value.startsWith('/') && /(?:^|[^A-Za-z_-])(?:OLD)?$/.test(before)),
+  pass: (value) => /^\d{1,5}$/.test(value),
+  key: (value, before) => OPEN_KEY.test(before) || !looksRandom(value),
+  cookie: (value) => !value.includes('=') && !looksRandom(value),
+  token: (value) => value.length < SHORTEST_TOKEN,
+  credential: (value) => value.length < SHORTEST_TOKEN,
+  authorization: (value) => !/[ \d]/.test(value) || /^\S{0,9}$/.test(value),
+};
+const PLURAL = /(?<=^credential)s$|(?<=^cookie)2$/;
+
+const isHarmless = ({ stem, before }: Key, value: string): boolean =>
+  HARMLESS[stem.replace(PLURAL, '')]?.(value, before) ?? false;
 
 function isSecret(key: Key, value: string, quoted: boolean): boolean {
   if (value === '' || NOT_A_VALUE.test(value) || PATH.test(value) || isHarmless(key, value)) return false;
@@ -121,6 +172,7 @@ function isSecret(key: Key, value: string, quoted: boolean): boolean {
 /** Secrets of the span that are known by the name of their key; the key stays readable. */
 export function* findNamedValues(span: Span): Generator<SecretRange> {
   const { text } = span;
+  const values = new Values(text);
   let covered = 0;
   for (const match of matchesIn(KEY, span)) {
     const before = text.slice(Math.max(0, match.index - 64), match.index);
@@ -130,10 +182,11 @@ export function* findNamedValues(span: Span): Generator<SecretRange> {
       leads: span.startsLine && match.index <= 64 && LINE_START.test(before),
       before,
     };
+    const at = KEY.lastIndex;
     // A key inside the value before it may be one of its own; a value inside it ends where that one ends.
-    if (KEY.lastIndex < covered || !isSeparated(key)) continue;
-    const { start, end, quoted } = valueAt(key, text, KEY.lastIndex);
-    if (!isSecret(key, text.slice(start, end), quoted)) continue;
+    if (at < covered || !isSeparated(key)) continue;
+    const { start, end, quoted } = values.at(key, at);
+    if (!isSecret(key, text.slice(start, Math.min(end, start + JUDGED)), quoted)) continue;
     covered = end;
     yield { start, end, kind: key.stem === 'authorization' ? 'authorization' : 'secret' };
   }

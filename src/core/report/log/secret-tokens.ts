@@ -73,6 +73,23 @@ export const TOKEN_RULES: readonly TokenRule[] = [
   { kind: 'api-key', anchors: ['pypi-AgE'], pattern: 'pypi-AgE[\\w-]{16,}' },
   { kind: 'api-key', anchors: [`SG.${ANY}`], pattern: 'SG\\.[\\w-]{16,}\\.[\\w-]{16,}' },
   { kind: 'api-key', anchors: ['hvs.', 'hvb.', 'hvr.'], pattern: 'hv[sbr]\\.[\\w-]{20,}' },
+  { kind: 'api-key', anchors: [`${NO_WORD}sk${ANY}`], pattern: 'SK(?<![A-Za-z0-9]SK)[0-9a-f]{32}' },
+  { kind: 'api-key', anchors: ['key-'], pattern: 'key-(?<![A-Za-z0-9]key-)[0-9a-f]{32}' },
+  { kind: 'api-key', anchors: [`:AA${ANY}`], pattern: '\\d{8,10}:AA[\\w-]{32,}' },
+  {
+    kind: 'discord-webhook',
+    anchors: ['discord'],
+    pattern: 'discord(?:app)?\\.com/api/(?:v\\d+/)?webhooks/\\d{10,20}/[\\w-]{20,}',
+  },
+  // crypt(3) and Apache's: /etc/shadow, htpasswd, password columns.
+  {
+    kind: 'password-hash',
+    anchors: ['$0$', '$00$', '$a$', '$0a$', '$0b$', '$0y$', '$gy$', '$apr', '$argon', '$scrypt', '$pbkdf'].map(
+      (mark) => `${mark}${ANY}`,
+    ),
+    pattern: '\\$(?:[156y]|2[abxy]?|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"\'`,;<>]{8,}',
+  },
+  { kind: 'password-hash', anchors: ['sha}', 'sha000}'], pattern: '\\{S?SHA(?:256|512)?\\}[\\w+/]{20,}={0,2}' },
   { kind: 'api-key', anchors: ['dckr_pat_', 'dop_v1_', 'doo_v1_'], pattern: '(?:dckr_pat_|do[op]_v1_)[\\w-]{20,}' },
 ];
 

@@ -37,7 +37,9 @@ describe('secrets', () => {
     expect(filtered(bytes, inChunksOf(1, bytes.length))).toBe(whole);
   });
 
-  const single = SAMPLES.filter(({ name, log }) => !log.includes('\n') && name !== 'YAML with spaces in the value');
+  /** Known by their place on the line, or by a border before them. */
+  const alone = new Set(['YAML with spaces in the value', 'pgpass', 'pgpass with stars', 'PASS=']);
+  const single = SAMPLES.filter(({ name, log }) => !log.includes('\n') && !alone.has(name));
   test.each(['', ' ', ',', '&', ';', '"'])('redacts both of two secrets on a line, joined by %j', (joint) => {
     for (const first of single) {
       for (const second of single) {

@@ -1,0 +1,97 @@
+import { LineRedactor, replaceRanges } from './line-redactor.ts';
+import { createLogFilter } from './log-filter.ts';
+import { compilePattern } from './redact-pattern.ts';
+import type { SecretRange } from './secret-range.ts';
+
+/** The log filter for texts that are no logs: what a cluster says, and what people typed. `redact` are the policy's patterns. */
+
+type Patterns = readonly string[];
+
+/** More of one text is not kept: the API server's longest words are far shorter. In UTF-16 units. */
+const LONGEST_TEXT = 32 * 1024;
+
+/** A whole text, cleaned and redacted as a log is (`createLogFilter`); at most 32,768 characters of it. */
+export function redactText(text: string, redact: Patterns): string {
+  if (text === '') return text;
+  const filter = createLogFilter({ redact });
+  const first = Buffer.from(filter.push(Buffer.from(text.slice(0, LONGEST_TEXT))));
+  return Buffer.concat([first, filter.end()]).toString('utf8');
+}
+
+/**
+ * The kubelet keeps the last 2,048 bytes of a log, or 4,096 of a file, and shares 12,288 among a pod's containers
+ * (`status_manager.go`, `tail.ReadAtMost`). A message of this many bytes may begin inside a secret.
+ */
+const MAY_BE_CUT_BYTES = 1024;
+const ARMOR_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
+const ARMOR_END = /^.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/s;
+
+/**
+ * A termination message, redacted: without a first line, or the rest of a private key, that the kubelet may have cut. Of a
+ * document in JSON (a report) every text is redacted for itself.
+ */
+export function redactTermination(message: string, redact: Patterns): string {
+  const document = documentIn(message);
+  if (document === undefined) return redactText(wholePart(message), redact);
+  const safe = JSON.stringify(document, (_key, value: unknown) =>
+    typeof value === 'string' ? redactText(value, redact) : value,
+  );
+  return redactText(safe, redact);
+}
+
+function wholePart(message: string): string {
+  const begin = message.search(ARMOR_BEGIN);
+  const end = ARMOR_END.exec(message)?.[0].length ?? 0;
+  if (end > 0 && (begin === -1 || begin > end)) return `[redacted:private-key]${message.slice(end)}`;
+  if (Buffer.byteLength(message) < MAY_BE_CUT_BYTES) return message;
+  const newline = message.indexOf('\n');
+  return newline === -1 ? '…' : `…${message.slice(newline)}`;
+}
+
+function documentIn(text: string): object | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
+}
+
+const secretsIn = (text: string, redact: Patterns): readonly SecretRange[] =>
+  new LineRedactor(redact.map(compilePattern)).find({ text, from: 0, to: text.length, startsLine: true });
+
+/** The words of a command as they may be shown: a secret is replaced, the other words stay. As many words as before. */
+export function redactWords(typed: readonly string[], redact: Patterns): readonly string[] {
+  // A script is a word of many lines; what tells a secret may also stand in the word before it.
+  const words = typed.map((word) => redactText(word, redact));
+  const text = words.join(' ');
+  const ranges = secretsIn(text, redact);
+  if (ranges.length === 0) return words;
+  let start = 0;
+  return words.map((word) => {
+    const [from, to] = [start, start + word.length];
+    start = to + 1;
+    const own = ranges
+      .filter((range) => range.start < to && range.end > from)
+      .map((range) => ({ ...range, start: Math.max(range.start, from), end: Math.min(range.end, to) }));
+    return replaceRanges(text, { from, to, ranges: own });
+  });
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Variables as they may be shown: of a value that its name calls a secret, nothing. */
+export function redactEnv<Named extends Variable>(env: readonly Named[], redact: Patterns): readonly Named[] {
+  return env.map((variable) => {
+    const from = variable.name.length + 1;
+    const text = `${variable.name}=${variable.value}`;
+    const ranges = secretsIn(text, redact).filter(({ end }) => end > from);
+    const [first] = ranges;
+    if (first === undefined) return variable;
+    if (first.start <= from) return { ...variable, value: `[redacted:${first.kind}]` };
+    return { ...variable, value: replaceRanges(text, { from, to: text.length, ranges }) };
+  });
+}

@@ -1,0 +1,128 @@
+import type { ContainerStatus, ContainerTermination, Pod } from '../core/container/pod.ts';
+import { KdebugError, toKdebugError } from '../core/errors.ts';
+import { redactTermination, redactText } from '../core/report/log/redact-text.ts';
+import type { FlowDeps } from './deps.ts';
+import type { Cluster, Clusters, PodSeen } from './ports/cluster.ts';
+
+/**
+ * The clusters as the flow sees them: every text of a container, an event, an admission plugin or an error has gone through
+ * the one filter, with the policy's patterns, before anything is stored, compared or said. Logs have their own (`LogReaders`).
+ */
+export function filteredClusters(clusters: Clusters, { policies }: Pick<FlowDeps, 'policies'>): Clusters {
+  const known = new WeakMap<Cluster, Cluster>();
+  const redact = (): readonly string[] => policies.current().output.redact;
+  return {
+    get: (name) => {
+      const cluster = clusters.get(name);
+      const filtered = known.get(cluster) ?? filteredCluster(cluster, redact);
+      known.set(cluster, filtered);
+      return filtered;
+    },
+  };
+}
+
+type Redact = () => readonly string[];
+
+function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
+  const text = (words: string): string => redactText(words, redact());
+  const pods = new FilteredPods(redact);
+  const asked = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await answer;
+    } catch (thrown) {
+      throw filteredError(thrown, text);
+    }
+  };
+  return {
+    name: cluster.name,
+    pod: async (namespace, name) => pods.of(await asked(cluster.pod(namespace, name))),
+    pods: async (namespace, selector) => (await asked(cluster.pods(namespace, selector))).map((pod) => pods.of(pod)),
+    podSecurity: (namespace) => asked(cluster.podSecurity(namespace)),
+    launch: async (request) => {
+      const answer = await asked(cluster.launch(request));
+      if (answer.kind === 'launched') return { ...answer, pod: pods.of(answer.pod) };
+      return answer.kind === 'refused' ? { ...answer, message: text(answer.message) } : answer;
+    },
+    access: async (request) => {
+      const answer = await asked(cluster.access(request));
+      return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;
+    },
+    watch: (pod, onSeen) =>
+      cluster.watch(pod, (seen: PodSeen) => onSeen(seen.kind === 'pod' ? { ...seen, pod: pods.of(seen.pod) } : seen)),
+    collectLog: (request, sink) => asked(cluster.collectLog(request, sink)),
+    events: async (pod, containerName) =>
+      (await asked(cluster.events(pod, containerName))).map((event) => ({
+        ...event,
+        reason: text(event.reason),
+        message: text(event.message),
+      })),
+    node: (name) => asked(cluster.node(name)),
+    check: () => asked(cluster.check()),
+  };
+}
+
+function filteredError(thrown: unknown, text: (words: string) => string): KdebugError {
+  const error = toKdebugError(thrown);
+  const detail = text(error.detail);
+  if (detail === error.detail) return error;
+  // Its cause may hold the same words.
+  return new KdebugError(error.code, { detail, facts: error.facts });
+}
+
+/** Pods with the words of their containers filtered; one that says nothing stays the same object. */
+class FilteredPods {
+  readonly #redact: Redact;
+  #patterns: readonly string[] | undefined;
+  #known = new WeakMap<ContainerStatus, ContainerStatus>();
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
+
+  of(pod: Pod): Pod {
+    const { status } = pod;
+    const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
+    const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
+    if (!all.some(speaks)) return pod;
+    const filtered = (statuses: readonly ContainerStatus[]) => statuses.map((each) => this.#status(each));
+    return {
+      ...pod,
+      status: {
+        ...status,
+        containerStatuses: filtered(containerStatuses),
+        initContainerStatuses: filtered(initContainerStatuses),
+        ephemeralContainerStatuses: filtered(ephemeralContainerStatuses),
+      },
+    };
+  }
+
+  /** Once for each patterns of a policy: a watch tells of the same status again and again. */
+  #status(status: ContainerStatus): ContainerStatus {
+    const redact = this.#redact();
+    if (redact !== this.#patterns) this.#known = new WeakMap();
+    this.#patterns = redact;
+    const filtered = this.#known.get(status) ?? filteredStatus(status, redact);
+    this.#known.set(status, filtered);
+    return filtered;
+  }
+}
+
+const speaks = ({ waiting, terminated, lastTermination }: ContainerStatus): boolean =>
+  waiting !== undefined || terminated !== undefined || lastTermination !== undefined;
+
+function filteredStatus(status: ContainerStatus, redact: readonly string[]): ContainerStatus {
+  const { waiting, terminated, lastTermination } = status;
+  const ended = (termination: ContainerTermination): ContainerTermination => ({
+    ...termination,
+    reason: redactText(termination.reason, redact),
+    message: redactTermination(termination.message, redact),
+  });
+  return {
+    ...status,
+    ...(waiting && {
+      waiting: { reason: redactText(waiting.reason, redact), message: redactText(waiting.message, redact) },
+    }),
+    ...(terminated && { terminated: ended(terminated) }),
+    ...(lastTermination && { lastTermination: ended(lastTermination) }),
+  };
+}
