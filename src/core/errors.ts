@@ -366,6 +366,10 @@ export const REASONS = {
     'one person cannot allow more where several have to agree',
     'The button Approve counts your vote for this request alone.',
   ),
+  grant_not_allowed: user(
+    'this rule does not let anybody allow more than one run at a time',
+    'Press Approve. Whoever keeps the policy can set approval.grants of the rule to allowed; that holds for single pods.',
+  ),
   grant_elsewhere: user(
     'another replica of kdebug is at work on the run that this grant was given with, and was told',
     'Its card shows the end within two seconds, or you are told why not. If neither happens, press the button again.',

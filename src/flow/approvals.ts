@@ -2,7 +2,7 @@ import { decideSnapshot } from '../core/batch/decide-batch.ts';
 import type { ReasonCode } from '../core/errors.ts';
 import { asUserId, isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
-import { GRANT_MS, GRANT_RUNS, type Grant, mayGrant } from '../core/policy/grant.ts';
+import { GRANT_MS, GRANT_RUNS, type Grant, grantPlace, grantScope, mayGrant } from '../core/policy/grant.ts';
 import { isSamePerson } from '../core/policy/identity.ts';
 import {
   asksTheSame,
@@ -124,7 +124,10 @@ export class Approvals {
   async #vote(run: Run, actor: Actor, given: Given): Promise<Result> {
     if (run.state !== 'pending-approval' || !run.approval) return 'approval_decided';
     // The card does not offer it.
-    if (given.action === 'approve-grant' && !mayGrant(run.approval)) return 'grant_of_several';
+    if (given.action === 'approve-grant' && !mayGrant(run.approval))
+      return run.approval.count > 1 ? 'grant_of_several' : 'grant_not_allowed';
+    // A grant counts single runs.
+    if (given.action === 'approve-grant' && run.batch) return 'grant_not_allowed';
     const event = await this.#voted(run, run.approval, { ...given, userId: actor.userId });
     const { vote, voter, lapsed } = event;
     const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
@@ -132,7 +135,8 @@ export class Approvals {
     if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, given.action) };
     if (vote.kind === 'approve' && (await this.#hasChanged(run))) return 'approval_changed';
     const facts = { actorId: actor.userId, lapsed: lapsed.join(' ') || undefined };
-    const keep = (next: Run) => this.#keep(run, given.action, { ...facts, verdict: verdictOf(next) });
+    const keep = (next: Run) =>
+      this.#keep(run, given.action, { ...facts, ...grantFacts(next), verdict: verdictOf(next) });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
     if (moved !== 'moved') return whyNot(moved);
     // The card shows what counts by now, which is not what the voter saw.
@@ -145,7 +149,7 @@ export class Approvals {
     const vote = this.#voteOf(userId, given);
     const voter = await this.#voter(run, userId);
     const lapsed = vote.kind === 'approve' ? await lapsedVoters(approval, this.#deps) : [];
-    const grant = action === 'approve-grant' && !run.batch ? this.#grantOf(run, userId) : undefined;
+    const grant = action === 'approve-grant' ? this.#grantOf(run, userId) : undefined;
     return { kind: 'voted', vote, voter, lapsed, ...(grant && { grant }) } as const;
   }
 
@@ -181,21 +185,11 @@ export class Approvals {
     return 'refusal' in made || made.planHash !== run.planHash ? undefined : made.decision;
   }
 
-  #grantOf(run: Run, userId: string): Grant | undefined {
-    const { plan, approval } = run;
+  #grantOf({ plan, approval }: Run, userId: string): Grant | undefined {
     if (!plan || !approval) return undefined;
-    return {
-      byUserId: userId,
-      rule: approval.rule,
-      channelId: plan.channelId,
-      cluster: plan.cluster,
-      namespace: plan.namespace,
-      class: plan.class,
-      profile: plan.profile,
-      expiresAtMs: this.#deps.clock.now() + GRANT_MS,
-      maxRuns: GRANT_RUNS,
-      uses: [],
-    };
+    const expiresAtMs = this.#deps.clock.now() + GRANT_MS;
+    const scope = grantScope(plan);
+    return { byUserId: userId, rule: approval.rule, scope, expiresAtMs, maxRuns: GRANT_RUNS, uses: [] };
   }
 
   async #cancel(run: Run, { userId }: Actor): Promise<Result> {
@@ -209,6 +203,14 @@ export class Approvals {
 }
 
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
+
+/** What exactly was granted, for the record. */
+function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
+  if (!grant || !plan) return {};
+  const { scope: grantScope, maxRuns: grantRuns, expiresAtMs } = grant;
+  const grantUntil = new Date(expiresAtMs).toISOString();
+  return { grantTo: plan.requesterId, grantPlace: grantPlace(plan), grantScope, grantRuns, grantUntil };
+}
 
 /** What a vote came to, by the run after it. */
 function verdictOf({ state }: Run): string {

@@ -320,6 +320,16 @@ describe('an approval that nobody gives', () => {
   });
 });
 
+const inWeb = (name: string, uid: string) =>
+  aPod({
+    metadata: {
+      name,
+      uid,
+      labels: { 'pod-template-hash': '7d9f8' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web-7d9f8', controller: true }],
+    },
+  });
+
 describe('a grant', () => {
   const again = (world: World, n: number, words = 'web-1') =>
     world.say(words, anOrigin({ dedupeKey: `again-${n}`, receivedAtMs: world.clock.now() }));
@@ -351,6 +361,74 @@ describe('a grant', () => {
     expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
     expect((await world.run()).delivery.grantClosed).toBe(true);
     await world.pipeline.drain(0);
+  });
+
+  it('says on its button, its dialog and its card what it allows, and puts that on record', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.cluster.setPod(inWeb('web-1', 'uid-1'));
+    await world.say('web-1 --reason=hang');
+    const card = JSON.stringify(world.anchor());
+    expect(card).toContain('they may repeat it for 30 min');
+    expect(card).toContain('may repeat this very command in any pod of deployment/web, 20 times within 30 min');
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    const after = JSON.stringify(world.thread.posts[0]?.message);
+    expect(after).toMatch(/U0ROY.*may repeat this very command in any pod of deployment\/web.*0 of 20 used/);
+    expect(after).toMatch(/End the grant.*any pod of deployment\/web/);
+    expect(world.audit.entries.find(({ step }) => step === 'vote')?.facts).toMatchObject({
+      grantTo: 'U0ROY',
+      grantPlace: 'any pod of deployment/web',
+      grantScope: (await world.run()).grant?.scope,
+      grantRuns: 20,
+      grantUntil: '2026-11-21T08:00:00.000Z',
+    });
+  });
+
+  it('holds for another pod of the workload, and not for a pod beside it', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.cluster.setPod(inWeb('web-1', 'uid-1'));
+    await world.say('web-1 --reason=hang');
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    world.cluster.setPod(inWeb('web-1', 'uid-9'));
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.grantedBy).toBe(world.runId);
+    world.cluster.setPod(aPod());
+    await again(world, 2);
+    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
+  });
+
+  it('lets nothing through for somebody else', async () => {
+    const world = await granted();
+    const asked = { dedupeKey: 'eve', requesterId: asUserId('U0EVE'), receivedAtMs: world.clock.now() };
+    await world.say('web-1', anOrigin(asked));
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect((await world.run()).grant?.uses).toEqual([]);
+  });
+
+  it.each(['web-1 --timeout=1m', 'web-1 --no-target', 'web-1 --image-pull-policy=Always'])(
+    'does not cover %s',
+    async (words) => {
+      const world = await granted();
+      await again(world, 1, words);
+      expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    },
+  );
+
+  it('is neither offered nor given where the rule does not allow it', async () => {
+    const world = await pending({ grants: 'denied' });
+    expect(JSON.stringify(world.anchor())).not.toContain('approve-grant');
+    expect(code(await world.click('U0BOB', 'approve-grant'))).toContain('grant_not_allowed');
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is over once the rule allows none any more', async () => {
+    const world = await granted();
+    world.policy = guarded(terms({ grants: 'denied' }));
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect((await world.run()).grant?.uses).toEqual([]);
   });
 
   it('is neither offered nor given where several people have to agree', async () => {
@@ -395,16 +473,12 @@ describe('a grant', () => {
     expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
   });
 
-  it('lets nothing through for who gave it, by whichever account', async () => {
-    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROB')]: 'bob' };
-    const world = await pending({}, { identity: { mode: 'serviceAccount', users } });
-    await world.click('U0BOB', 'approve-grant');
-    await ended(world);
-    for (const [n, userId] of ['U0BOB', 'U0ROB'].entries()) {
-      await world.say('web-1', anOrigin({ dedupeKey: `own-${n}`, requesterId: asUserId(userId) }));
-    }
+  it('lets nothing through for who gave it, once that is known to be the same person', async () => {
+    const world = await granted();
+    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROY')]: 'bob' };
+    world.policy = guarded(terms(), { identity: { mode: 'serviceAccount', users } });
+    await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
-    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
     expect((await world.run()).grant?.uses).toEqual([]);
   });
 
