@@ -327,6 +327,10 @@ export const REASONS = {
     'Check the temporary directory (TMPDIR) of kdebug.',
   ),
   not_in_this_version: user('this is not in this version of kdebug yet', 'See /kdebug help for what works today.'),
+  command_too_long_to_approve: user(
+    'the command and its variables do not fit on the card, and nobody approves what they cannot see',
+    'Make them shorter, about 2,500 characters in all for one container: put a long script into an image, and name it there.',
+  ),
   approval_expired: user('the time for an approval is over', 'Ask for it again when an approver is there.'),
   approval_decided: user('this has been decided already', 'The card shows by whom.'),
   approval_changed: user(

@@ -18,7 +18,7 @@ import {
 } from '../core/report/private-messages.ts';
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
-import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
+import { Approvals, DECISIONS } from './approvals.ts';
 import { record, recordRefusal } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
@@ -30,6 +30,7 @@ import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
 import type { Quota } from './ports/store.ts';
 import { type RunChanger, RunSession } from './session.ts';
+import { VOTE_REASON } from './voting.ts';
 
 const LISTED_RUNS = 10;
 

@@ -3,6 +3,7 @@ import { problemOfPod } from '../core/container/target.ts';
 import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { fitsOnCard } from '../core/report/power-parts.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import { planBatch } from './batch/plan-batch.ts';
@@ -71,6 +72,8 @@ async function beforeAsking(
   // A grant is for single runs: it counts them.
   const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
+  if (!fitsOnCard({ plan, ...(batch && { batch }) }))
+    throw new Refused(refusal('command_too_long_to_approve', undefined, asked.rule));
   const rehearsal = await rehearse(run, plan, deps);
   if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, asked.rule));
   return undefined;

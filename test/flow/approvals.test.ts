@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
@@ -64,6 +64,24 @@ describe('asking for an approval', () => {
     const world = new World({ policy: guarded(terms({ reason: 'required' })) });
     await world.say('web-1');
     expect((await world.run()).refusal?.code).toBe('reason_required');
+  });
+
+  it('refuses what does not fit on the card whole, and asks nobody', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    await world.say(`web-1 --image=debian -- sh -c '${'x'.repeat(9_000)}; rm -rf /data'`);
+    expect((await world.run()).refusal).toMatchObject({ code: 'command_too_long_to_approve', rule: 'attach' });
+    expect(world.thread.posts).toHaveLength(0);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('lets nobody approve a card that an older kdebug posted with a part of the command', async () => {
+    const world = await pending();
+    const run = await world.run();
+    const command = ['sh', '-c', 'x'.repeat(9_000)];
+    vi.spyOn(world.store, 'read').mockResolvedValue({ ...run, plan: { ...run.plan!, command } });
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('command_too_long_to_approve');
+    expect(world.cluster.launches).toHaveLength(0);
+    expect(await world.click('U0BOB', 'reject')).toEqual({ kind: 'nothing' });
   });
 
   it("denies when the cluster's own rights do not allow the person this", async () => {
@@ -154,6 +172,50 @@ describe('a vote', () => {
     world.directory.faults.add('members', 'slack_unreachable');
     expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
     expect((await world.run()).state).toBe('pending-approval');
+  });
+
+  it('does not count from who left the group a moment ago, whatever was known before', async () => {
+    const world = await pending();
+    world.directory.kept.set('S0SRE', new Set(['U0BOB']));
+    world.directory.groups.set('S0SRE', new Set());
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_outsider');
+    expect(code(await world.click('U0BOB', 'reject'))).toContain('vote_by_outsider');
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each(['deactivated', 'guest', 'outsider', 'bot'] as const)(
+    'does not count from an approver who is %s by now, be it by name or by group',
+    async (kind) => {
+      const world = await pending();
+      for (const userId of ['U0BOB', 'U0CAROL']) {
+        world.directory.kinds.set(userId, kind);
+        expect(code(await world.click(userId, 'approve'))).toContain('vote_by_outsider');
+      }
+      expect(world.cluster.launches).toHaveLength(0);
+    },
+  );
+
+  it('does not complete one of somebody who left the workspace since', async () => {
+    const world = await pending({ count: 2 });
+    await world.click('U0BOB', 'approve');
+    world.directory.kinds.set('U0BOB', 'deactivated');
+    expect(code(await world.click('U0ALICE', 'approve'))).toContain('vote_lapsed');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each(['fresh members', 'person'])('is refused when Slack does not answer afresh (%s)', async (question) => {
+    const world = await pending();
+    world.directory.faults.add(question, 'slack_unreachable');
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('of an outsider asks nothing of Slack afresh', async () => {
+    const world = await pending();
+    world.directory.faults.add('fresh members', 'slack_unreachable');
+    expect(code(await world.click('U0EVE', 'approve'))).toContain('vote_by_outsider');
   });
 
   it('of a named person counts without a user group', async () => {
@@ -465,7 +527,7 @@ describe('a grant', () => {
 
   it('lets nothing through once who gave it is no approver any more, nor while nobody can say', async () => {
     const world = await granted();
-    world.directory.faults.add('members', 'slack_unreachable');
+    world.directory.faults.add('fresh members', 'slack_unreachable');
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
@@ -490,6 +552,26 @@ describe('a grant', () => {
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     expect(JSON.stringify(world.thread.posts[0]?.message)).toContain('ended by');
+  });
+
+  it('is ended only by who is an approver and a member at that very moment', async () => {
+    const world = await granted();
+    world.directory.kept.set('S0SRE', new Set(['U0BOB', 'U0ALICE']));
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    expect(code(await world.click('U0BOB', 'end-grant'))).toContain('vote_by_outsider');
+    world.directory.kinds.set('U0CAROL', 'deactivated');
+    expect(code(await world.click('U0CAROL', 'end-grant'))).toContain('vote_by_outsider');
+    world.directory.faults.add('fresh members', 'slack_unreachable');
+    expect(code(await world.click('U0ALICE', 'end-grant'))).toContain('slack_unreachable');
+    expect((await world.run()).grant?.endedBy).toBeUndefined();
+    expect(await world.click('U0ALICE', 'end-grant')).toEqual({ kind: 'nothing' });
+  });
+
+  it('lets nothing through once who gave it has left the workspace', async () => {
+    const world = await granted();
+    world.directory.kinds.set('U0BOB', 'deactivated');
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
   });
 
   it('never lets more through than it allows, however many ask at once', async () => {

@@ -275,13 +275,19 @@ export class FakeDirectory implements Directory {
   readonly faults = new Faults();
   readonly groups = new Map<string, Set<string>>([['S0SRE', new Set(['U0BOB', 'U0ALICE'])]]);
 
-  person(userId: string): Promise<Person> {
-    return Promise.resolve({ userId, teamId: 'T0TEAM', kind: 'member', name: userId });
+  readonly kinds = new Map<string, Person['kind']>();
+  /** What an answer that was kept says; asked afresh, `groups` and `kinds` speak. */
+  readonly kept = new Map<string, Set<string>>();
+
+  async person(userId: string): Promise<Person> {
+    this.faults.take('person', 'before');
+    return { userId, teamId: 'T0TEAM', kind: this.kinds.get(userId) ?? 'member', name: userId };
   }
 
-  async members(usergroupId: string): Promise<ReadonlySet<string>> {
-    this.faults.take('members', 'before');
-    return this.groups.get(usergroupId) ?? new Set();
+  async members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>> {
+    this.faults.take(sinceMs === undefined ? 'members' : 'fresh members', 'before');
+    const kept = sinceMs === undefined ? this.kept.get(usergroupId) : undefined;
+    return kept ?? this.groups.get(usergroupId) ?? new Set();
   }
 }
 
