@@ -19,6 +19,7 @@ import {
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
 import { Approvals, DECISIONS } from './approvals.ts';
+import { type Again, againOf, submitAgain } from './ask-again.ts';
 import { record, recordRefusal } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
@@ -74,7 +75,7 @@ export class CommandInbox implements Inbox {
 
   action(click: Click): Promise<Answer> {
     return this.#guarded(undefined, async () => {
-      if (click.action === LOOK_AGAIN) return lookAgain(click, this.#deps, this.#take);
+      if (click.action === LOOK_AGAIN) return this.#lookAgain({ ...click, runId: click.value });
       const ofBatch = await this.#batches.click(click);
       if (ofBatch) return ofBatch;
       const action = DECISIONS.find((candidate) => candidate === click.action);
@@ -84,6 +85,8 @@ export class CommandInbox implements Inbox {
 
   async submit(submission: Submission): Promise<SubmitAnswer> {
     try {
+      const again = againOf(submission, LOOK_AGAIN);
+      if (again) return await submitAgain(again, this.#lookAgain);
       if (submission.name === VOTE_REASON) return await this.#approvals.submit(submission);
       if (submission.name === REQUEST_FORM) return await this.#submitRequest(submission);
       const taken = (await this.#batches.submit(submission)) ?? (await this.#jobs.submit(submission));
@@ -188,6 +191,8 @@ export class CommandInbox implements Inbox {
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
     return NOTHING;
   };
+
+  readonly #lookAgain = (again: Again): Promise<Answer> => lookAgain(again, this.#deps, this.#take);
 
   #quotas({ requesterId, channelId }: Origin, { cluster }: RunRequest): readonly Quota[] {
     const policy = this.#deps.policies.current();

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type {
   ContainerStatus,
   ContainerTermination,
@@ -79,7 +80,7 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
       return {
         name: asText(container.name),
         image: asText(container.image),
-        ...(runId !== undefined && { runId }),
+        ...(runId !== undefined && { runId, fingerprint: fingerprintOf(container) }),
         ...(ref !== undefined && { ref }),
         ...(Number.isFinite(notAfterMs) && { notAfterMs }),
       };

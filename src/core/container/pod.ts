@@ -32,6 +32,8 @@ export interface Pod {
       /** `KDEBUG_REF`, sealed. */
       readonly ref?: string;
       readonly notAfterMs?: number;
+      /** Of a container with a `KDEBUG_RUN`: `fingerprintOf` it. */
+      readonly fingerprint?: string;
     }[];
   };
   readonly status: {

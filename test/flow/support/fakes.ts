@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fingerprintOf } from '../../../src/core/container/fingerprint.ts';
 import type { Node } from '../../../src/core/container/node.ts';
 import type { ContainerStatus, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
@@ -89,7 +90,7 @@ export class FakeCluster implements Cluster {
           ...this.#pod,
           spec: {
             ...this.#pod.spec,
-            ephemeralContainers: [...ephemeralContainers, { name, image, runId: request.runId, ...refOf(request) }],
+            ephemeralContainers: [...ephemeralContainers, { name, image, ...heldOf(request) }],
           },
         });
       }
@@ -165,7 +166,14 @@ export class FakeCluster implements Cluster {
 }
 
 /** What the marks in a container's environment say of it. */
-export function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: number } {
+/** What the projection keeps of a container that was sent. */
+export const heldOf = (request: LaunchRequest) => ({
+  runId: request.runId,
+  fingerprint: fingerprintOf(request.container),
+  ...refOf(request),
+});
+
+function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: number } {
   const variable = (wanted: string) => container.env.find(({ name }) => name === wanted)?.value;
   const ref = variable('KDEBUG_REF');
   return ref === undefined ? {} : { ref, notAfterMs: Date.parse(variable('KDEBUG_NOT_AFTER') ?? '') };
