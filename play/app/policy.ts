@@ -43,5 +43,5 @@ channels:
         namespaces: [shop]
         classes: [elevated]
         profiles: [sysadmin]
-        approval: { from: [sre], count: 1, expires: 15m, reason: required }
+        approval: { from: [sre], count: 1, expires: 15m, reason: required, grants: allowed }
 `;

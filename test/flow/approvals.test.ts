@@ -46,6 +46,7 @@ describe('asking for an approval', () => {
     expect(card).toContain('S0SRE');
     expect(card).toContain('uid uid-1');
     expect(card).toContain('no digest is pinned');
+    expect(card).toContain(`"${(await world.run()).planHash?.slice(0, 12)}"`);
     expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
     expect(world.cluster.launches).toHaveLength(0);
     expect(world.pipeline.active).toBe(0);

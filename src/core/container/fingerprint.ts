@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../hash.ts';
 
 /** A core/v1 EphemeralContainer as it is sent, or as an API server holds it. */
-export type AnyContainer = Readonly<Record<string, unknown>>;
+type AnyContainer = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is AnyContainer =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,10 +1,8 @@
 import type { Pod } from './pod.ts';
 
-/** The workloads that kdebug knows, as people write them: `deployment/web`. */
-export const WORKLOADS = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
-
+/** A workload of a kind that kdebug knows, as people write it: `deployment/web`. */
 export interface Workload {
-  readonly kind: (typeof WORKLOADS)[number];
+  readonly kind: 'deployment' | 'statefulset' | 'daemonset' | 'job';
   readonly name: string;
 }
 

@@ -36,6 +36,8 @@ function askedPart(run: Run, approvers: Approvers): readonly Part[] {
     { label: 'Who decides', value: [text(many), ...approval.from.flatMap((name) => groupSpans(name, approvers))] },
     { label: 'Until', value: [time(approval.expiresAtMs)] },
     { label: 'Rule', value: [code(approval.rule)] },
+    // What the audit log has of the vote and of the launch.
+    ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
   ];
   return [{ kind: 'facts', facts }];
 }

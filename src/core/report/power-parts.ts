@@ -14,7 +14,7 @@ interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly
 }
 
 /** What somebody decides on: one plan, or all of a batch. */
-export interface Asked {
+interface Asked {
   readonly plan?: Plan;
   readonly batch?: Pick<Batch, 'variants'>;
 }
