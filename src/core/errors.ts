@@ -339,6 +339,14 @@ export const REASONS = {
     'Check the temporary directory (TMPDIR) of kdebug.',
   ),
   not_in_this_version: user('this is not in this version of kdebug yet', 'See /kdebug help for what works today.'),
+  command_too_long_to_approve: user(
+    'the command and its variables do not fit on the card, and nobody approves what they cannot see',
+    'Make them shorter, about 2,500 characters in all for one container: put a long script into an image, and name it there.',
+  ),
+  secret_in_command_to_approve: user(
+    'the command or its variables hold what looks like a secret: it is not shown, and nobody approves what they cannot see',
+    'Leave the secret out: let the command read it where it is, in a file or a variable of the container.',
+  ),
   approval_expired: user('the time for an approval is over', 'Ask for it again when an approver is there.'),
   approval_decided: user('this has been decided already', 'The card shows by whom.'),
   approval_changed: user(
@@ -377,6 +385,10 @@ export const REASONS = {
   grant_of_several: user(
     'one person cannot allow more where several have to agree',
     'The button Approve counts your vote for this request alone.',
+  ),
+  grant_not_allowed: user(
+    'this rule does not let anybody allow more than one run at a time',
+    'Press Approve. Whoever keeps the policy can set approval.grants of the rule to allowed; that holds for single pods.',
   ),
   grant_elsewhere: user(
     'another replica of kdebug is at work on the run that this grant was given with, and was told',

@@ -1,21 +1,13 @@
 import { decideSnapshot } from '../core/batch/decide-batch.ts';
+import { batchPlanHash } from '../core/batch/new-batch.ts';
 import type { ReasonCode } from '../core/errors.ts';
-import { asUserId, isRunId } from '../core/ids.ts';
+import { isRunId } from '../core/ids.ts';
 import type { Decision } from '../core/policy/decision.ts';
-import { GRANT_MS, GRANT_RUNS, type Grant, mayGrant } from '../core/policy/grant.ts';
-import { isSamePerson } from '../core/policy/identity.ts';
-import {
-  asksTheSame,
-  judgeVote,
-  type PendingApproval,
-  type Vote,
-  type Voter,
-  withoutVotesOf,
-} from '../core/policy/vote.ts';
-import type { Form } from '../core/report/form.ts';
+import { mayGrant } from '../core/policy/grant.ts';
+import { asksTheSame, judgeVote, withoutVotesOf } from '../core/policy/vote.ts';
+import { unseenOnCard } from '../core/report/power-parts.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { Run } from '../core/run/run.ts';
-import { isApprover, lapsedVoters } from './approvers.ts';
 import { record } from './audit.ts';
 import type { BoundedRefusals } from './bounded-refusals.ts';
 import type { FlowDeps } from './deps.ts';
@@ -24,24 +16,19 @@ import type { AuditEntry } from './ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from './ports/slack.ts';
 import { planOrRefusal } from './request.ts';
 import type { RunChanger } from './session.ts';
+import { type Given, grantFacts, type PendingRun, reasonForm, votedOf } from './voting.ts';
 
 /** The buttons by which people decide. */
 export const DECISIONS = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant'] as const;
 export type DecisionAction = (typeof DECISIONS)[number];
 
-type VoteAction = Extract<DecisionAction, 'approve' | 'approve-grant' | 'reject'>;
+type VoteAction = Given['action'];
 const isVote = (action: DecisionAction): action is VoteAction => action !== 'cancel' && action !== 'end-grant';
 
-interface Given {
-  readonly action: VoteAction;
-  readonly reason?: string;
-}
+type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
 
 /** How the audit log calls them. */
 const KIND = { approve: 'approve', 'approve-grant': 'approve', reject: 'reject', cancel: 'cancel', 'end-grant': 'end' };
-
-/** The form that asks for the reason of a vote. */
-export const VOTE_REASON = 'vote-reason';
 
 const NOTHING: Answer = { kind: 'nothing' };
 const said = (code: ReasonCode): Answer => ({ kind: 'message', message: reasonMessage(code) });
@@ -124,51 +111,30 @@ export class Approvals {
     return record(this.#deps, run, step, { kind: KIND[action], ...facts, planHash: run.planHash });
   }
 
-  async #vote(run: Run, actor: Actor, given: Given): Promise<Result> {
-    if (run.state !== 'pending-approval' || !run.approval) return 'approval_decided';
-    // The card does not offer it.
-    if (given.action === 'approve-grant' && !mayGrant(run.approval)) return 'grant_of_several';
-    const event = await this.#voted(run, run.approval, { ...given, userId: actor.userId });
-    const { vote, voter, lapsed } = event;
-    const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
-    if (verdict.kind === 'ignored') return verdict.code;
-    if (verdict.kind === 'reason-missing') return { kind: 'form', form: reasonForm(run, given.action) };
+  async #vote(run: Run, actor: Actor, asked: Omit<Given, 'userId'>): Promise<Result> {
+    const { approval } = run;
+    if (run.state !== 'pending-approval' || !approval) return 'approval_decided';
+    const pending = { ...run, approval };
+    const given = { ...asked, userId: actor.userId };
+    const notOffered = notOfferedOn(pending, given);
+    if (notOffered) return notOffered;
+    const sinceMs = this.#deps.clock.now();
+    // By what is known of the groups first: who is in none of them does not use up what we may ask of Slack.
+    const no = verdictOn(pending, given, await votedOf(pending, given, this.#deps));
+    if (no) return no;
+    const event = await votedOf(pending, given, this.#deps, sinceMs);
+    return verdictOn(pending, given, event) ?? this.#count(pending, given, event);
+  }
+
+  async #count(run: PendingRun, { action }: Given, event: VotedEvent): Promise<Result> {
+    const { vote, lapsed } = event;
     if (vote.kind === 'approve' && (await this.#hasChanged(run))) return 'approval_changed';
-    const facts = { actorId: actor.userId, lapsed: lapsed.join(' ') || undefined };
-    const keep = (next: Run) => this.#keep(run, given.action, { ...facts, verdict: verdictOf(next) });
+    const facts = { actorId: vote.userId, lapsed: lapsed.join(' ') || undefined };
+    const keep = (next: Run) => this.#keep(run, action, { ...facts, ...grantFacts(next), verdict: verdictOf(next) });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
     if (moved !== 'moved') return whyNot(moved);
     // The card shows what counts by now, which is not what the voter saw.
     return lapsed.length > 0 ? said('vote_lapsed') : NOTHING;
-  }
-
-  /** The vote with all that has to be looked up to judge it. */
-  async #voted(run: Run, approval: PendingApproval, given: Given & { readonly userId: string }) {
-    const { action, userId } = given;
-    const vote = this.#voteOf(userId, given);
-    const voter = await this.#voter(run, userId);
-    const lapsed = vote.kind === 'approve' ? await lapsedVoters(approval, this.#deps) : [];
-    const grant = action === 'approve-grant' && !run.batch ? this.#grantOf(run, userId) : undefined;
-    return { kind: 'voted', vote, voter, lapsed, ...(grant && { grant }) } as const;
-  }
-
-  #voteOf(userId: string, { action, reason }: Given): Vote {
-    const kind = action === 'reject' ? 'reject' : 'approve';
-    return { userId, kind, atMs: this.#deps.clock.now(), ...(reason !== undefined && { reason }) };
-  }
-
-  async #voter(run: Run, userId: string): Promise<Voter> {
-    const { identity } = this.#deps.policies.current();
-    return {
-      userId,
-      isRequester: isSamePerson(identity, run.origin, userId),
-      isAlso: (other) => isSamePerson(identity, { ...run.origin, requesterId: asUserId(other) }, userId),
-      isApprover: await this.#isApprover(run, userId),
-    };
-  }
-
-  #isApprover(run: Run, userId: string): Promise<boolean> {
-    return isApprover(run.approval?.from ?? [], userId, this.#deps);
   }
 
   /** Any drift of pod, image, policy or rule, or of the rule's terms, voids what is on the card. */
@@ -179,26 +145,12 @@ export class Approvals {
 
   /** Undefined: the plan is another one now. Of a batch, each pod is looked at again right before its launch. */
   async #decisionNow(run: Run): Promise<Decision | undefined> {
-    if (run.batch) return decideSnapshot(run.batch, this.#deps.policies.current());
+    if (run.batch) {
+      const isWhole = batchPlanHash(run.batch) === run.planHash;
+      return isWhole ? decideSnapshot(run.batch, this.#deps.policies.current()) : undefined;
+    }
     const made = await planOrRefusal(run, this.#deps);
     return 'refusal' in made || made.planHash !== run.planHash ? undefined : made.decision;
-  }
-
-  #grantOf(run: Run, userId: string): Grant | undefined {
-    const { plan, approval } = run;
-    if (!plan || !approval) return undefined;
-    return {
-      byUserId: userId,
-      rule: approval.rule,
-      channelId: plan.channelId,
-      cluster: plan.cluster,
-      namespace: plan.namespace,
-      class: plan.class,
-      profile: plan.profile,
-      expiresAtMs: this.#deps.clock.now() + GRANT_MS,
-      maxRuns: GRANT_RUNS,
-      uses: [],
-    };
   }
 
   async #cancel(run: Run, { userId }: Actor): Promise<Result> {
@@ -213,26 +165,27 @@ export class Approvals {
 
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 
+/** Undefined: the vote counts, as far as `event` tells. */
+function verdictOn(run: PendingRun, { action }: Given, { vote, voter, lapsed }: VotedEvent): Result | undefined {
+  const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
+  if (verdict.kind === 'ignored') return verdict.code;
+  return verdict.kind === 'reason-missing' ? { kind: 'form', form: reasonForm(run, action) } : undefined;
+}
+
+/** Why the card offers no such button. */
+function notOfferedOn(run: PendingRun, { action }: Given): ReasonCode | undefined {
+  if (action === 'reject') return undefined;
+  // Asked for by an older kdebug, which showed a part of it.
+  const unseen = unseenOnCard(run);
+  if (unseen) return unseen;
+  if (action === 'approve') return undefined;
+  if (run.approval.count > 1) return 'grant_of_several';
+  // A grant counts single runs.
+  return run.batch || !mayGrant(run.approval) ? 'grant_not_allowed' : undefined;
+}
+
 /** What a vote came to, by the run after it. */
 function verdictOf({ state }: Run): string {
   if (state === 'approved') return 'granted';
   return state === 'rejected' ? 'rejected' : 'counted';
 }
-
-const reasonForm = (run: Run, action: VoteAction): Form => ({
-  name: VOTE_REASON,
-  value: `${action}:${run.id}`,
-  title: action === 'reject' ? 'Reject' : 'Approve',
-  submit: action === 'reject' ? 'Reject' : 'Approve',
-  intro: `Run ${run.id}: /kdebug ${run.commandLine}`,
-  fields: [
-    {
-      id: 'reason',
-      label: 'Reason',
-      kind: 'lines',
-      optional: false,
-      maxLength: 500,
-      hint: 'It is shown on the card and kept.',
-    },
-  ],
-});

@@ -1,3 +1,4 @@
+import { KdebugError } from '../core/errors.ts';
 import { own } from '../core/policy/own.ts';
 import type { PendingApproval } from '../core/policy/vote.ts';
 import type { FlowDeps } from './deps.ts';
@@ -5,26 +6,53 @@ import type { FlowDeps } from './deps.ts';
 type Asked = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
- * Whether somebody is in one of these groups, by the policy as it is now and the user group as it is now: who left it does not
- * decide any more. @throws KdebugError what `Directory.members` throws: nobody may anything then
+ * Whether somebody is in one of these groups, by the policy as it is now. With `sinceMs`, what Slack said of the groups before that
+ * moment does not count, and they must be a full member of the workspace still: so it is asked where a word of theirs decides.
+ * @throws KdebugError what `Directory.members` throws: nobody may anything then
  */
 export async function isApprover(
   from: readonly string[],
   userId: string,
   { policies, directory }: Asked,
+  sinceMs?: number,
 ): Promise<boolean> {
   const { approvers } = policies.current();
-  for (const name of from) {
-    const group = own(approvers, name);
-    if (group?.users.some((member) => member === userId)) return true;
-    if (group?.usergroup !== undefined && (await directory.members(group.usergroup)).has(userId)) return true;
-  }
+  const groups = from.flatMap((name) => own(approvers, name) ?? []);
+  const isNamed = groups.some(({ users }) => users.some((member) => member === userId));
+  const usergroups = isNamed ? [] : groups.flatMap(({ usergroup }) => usergroup ?? []);
+  // At the same time: whoever clicked is answered within Slack's three seconds.
+  const [isThere, ...answers] = await Promise.all([
+    sinceMs === undefined || isFullMember(userId, directory, sinceMs),
+    ...usergroups.map((usergroup) => settled(directory.members(usergroup, sinceMs))),
+  ]);
+  if (!isThere) return false;
+  if (isNamed || answers.some((answer) => answer.status === 'fulfilled' && answer.value.has(userId))) return true;
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  if (failed) throw failed.reason;
   return false;
 }
 
+async function settled<Value>(answer: Promise<Value>): Promise<PromiseSettledResult<Value>> {
+  const [result] = await Promise.allSettled([answer]);
+  return result;
+}
+
+async function isFullMember(userId: string, directory: Asked['directory'], sinceMs: number): Promise<boolean> {
+  try {
+    return (await directory.person(userId, sinceMs)).kind === 'member';
+  } catch (thrown) {
+    if (thrown instanceof KdebugError && thrown.code === 'person_unknown') return false;
+    throw thrown;
+  }
+}
+
 /** Who voted and is in none of the groups any more. @throws as `isApprover` */
-export async function lapsedVoters({ from, votes }: PendingApproval, asked: Asked): Promise<readonly string[]> {
-  const lapsed: string[] = [];
-  for (const { userId } of votes) if (!(await isApprover(from, userId, asked))) lapsed.push(userId);
-  return lapsed;
+export async function lapsedVoters(
+  { from, votes }: PendingApproval,
+  asked: Asked,
+  sinceMs?: number,
+): Promise<readonly string[]> {
+  const voters = votes.map(({ userId }) => userId);
+  const still = await Promise.all(voters.map((userId) => isApprover(from, userId, asked, sinceMs)));
+  return voters.filter((_, index) => still[index] !== true);
 }

@@ -3,6 +3,7 @@ import type { Plan } from '../core/container/plan.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { rulesFor } from '../core/policy/missing-rights.ts';
 import { redactEnv, redactText, redactWords } from '../core/report/log/redact-text.ts';
+import { writeReference } from '../core/run/reference.ts';
 import type { Refusal, Rehearsal, Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
@@ -57,7 +58,9 @@ export async function accessProblem(run: Run, place: AccessPlace, deps: FlowDeps
 
 /** A server-side dry run of the very patch: RBAC, Pod Security, webhooks and validation speak before a person is bothered. */
 export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Rehearsal> {
-  const request = launchRequestOf(run, plan, deps);
+  // The rehearsal's patch is seen by webhooks and audit logs: what it carries opens nowhere.
+  const ref = deps.seal(writeReference(run, plan, deps.clock.now()), 'dry-run');
+  const request = launchRequestOf({ ...run, ref }, plan, deps);
   const answer = await deps.clusters.get(plan.cluster).launch({ ...request, dryRun: true });
   const rehearsal = {
     accepted: answer.kind === 'launched',

@@ -18,7 +18,10 @@ export async function endGrant(
   { deps, runs }: { readonly deps: FlowDeps; readonly runs: RunChanger },
 ): Promise<ReasonCode | undefined> {
   if (!run.grant) return 'grant_ended';
-  if (!(await isApprover(run.approval?.from ?? [], userId, deps))) return 'vote_by_outsider';
+  const from = run.approval?.from ?? [];
+  const sinceMs = deps.clock.now();
+  if (!(await isApprover(from, userId, deps)) || !(await isApprover(from, userId, deps, sinceMs)))
+    return 'vote_by_outsider';
   const event = { kind: 'grant-ended', byUserId: userId, atMs: deps.clock.now() } as const;
   const keep = () => record(deps, run, 'grant', { actorId: userId, kind: 'end', verdict: 'ended' });
   const moved = await runs.change(run.id, (session) => session.tryApply(event, keep));

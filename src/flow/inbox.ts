@@ -17,7 +17,8 @@ import {
 } from '../core/report/private-messages.ts';
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../core/report/request-form.ts';
 import type { Origin, Run } from '../core/run/run.ts';
-import { Approvals, DECISIONS, VOTE_REASON } from './approvals.ts';
+import { Approvals, DECISIONS } from './approvals.ts';
+import { type Again, againOf, submitAgain } from './ask-again.ts';
 import { record } from './audit.ts';
 import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
@@ -31,6 +32,7 @@ import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
 import { quotasOf } from './quotas.ts';
 import { type RunChanger, RunSession } from './session.ts';
+import { VOTE_REASON } from './voting.ts';
 
 const LISTED_RUNS = 10;
 
@@ -79,7 +81,7 @@ export class CommandInbox implements Inbox {
 
   action(click: Click): Promise<Answer> {
     return this.#guarded(undefined, async () => {
-      if (click.action === LOOK_AGAIN) return lookAgain(click, this.#deps, this.#take);
+      if (click.action === LOOK_AGAIN) return this.#lookAgain({ ...click, runId: click.value });
       const ofBatch = await this.#batches.click(click);
       if (ofBatch) return ofBatch;
       const action = DECISIONS.find((candidate) => candidate === click.action);
@@ -89,6 +91,8 @@ export class CommandInbox implements Inbox {
 
   async submit(submission: Submission): Promise<SubmitAnswer> {
     try {
+      const again = againOf(submission, LOOK_AGAIN);
+      if (again) return await submitAgain(again, this.#lookAgain);
       if (submission.name === VOTE_REASON) return await this.#approvals.submit(submission);
       if (submission.name === REQUEST_FORM) return await this.#submitRequest(submission);
       const taken = (await this.#batches.submit(submission)) ?? (await this.#jobs.submit(submission));
@@ -200,6 +204,8 @@ export class CommandInbox implements Inbox {
     this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
     return NOTHING;
   };
+
+  readonly #lookAgain = (again: Again): Promise<Answer> => lookAgain(again, this.#deps, this.#take);
 
   async #show(origin: Origin, id: string): Promise<Message> {
     const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;

@@ -12,6 +12,7 @@ import { launchRequestOf, markOf } from './launch-request.ts';
 import type { PodRoom } from './pod-room.ts';
 import type { LaunchAnswer } from './ports/cluster.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
+import { isSealedFor } from './sealed-container.ts';
 import type { RunSession } from './session.ts';
 import { unwanted } from './still-wanted.ts';
 
@@ -55,7 +56,7 @@ export async function launch(
     planHash: run.planHash,
   });
   const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
-  const outcome = outcomeOf(answer);
+  const outcome = outcomeOf(answer) ?? strangerIn(answer, run, plan, deps);
   const atMs = deps.clock.now();
   if (outcome) {
     room.giveBack(plan, run.containerName ?? '');
@@ -81,6 +82,18 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
 function termsOf({ approval, grantedBy, decision }: Run): Terms | undefined {
   if (approval || grantedBy === undefined || decision?.kind !== 'needs-approval') return approval;
   return { ...decision.approval, rule: decision.rule };
+}
+
+/** Only we can seal what a container of ours carries: without it, somebody else took the name before us. */
+function strangerIn(answer: LaunchAnswer, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
+  const pod = answer.kind === 'launched' ? answer.pod : undefined;
+  const isOurs = pod?.spec.ephemeralContainers.some((held) => isSealedFor(held, { ...run, plan }, deps));
+  if (!pod || isOurs) return undefined;
+  return {
+    kind: 'refused',
+    by: 'name-taken',
+    message: 'the container of this name in the pod does not carry our seal',
+  };
 }
 
 function outcomeOf(answer: LaunchAnswer): Outcome | undefined {

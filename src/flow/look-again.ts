@@ -3,9 +3,12 @@ import type { UserAndGroup } from '../core/container/profiles.ts';
 import { isRunId } from '../core/ids.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
 import type { LookAgain, Origin, Run } from '../core/run/run.ts';
+import { type Again, reasonForm, withReason } from './ask-again.ts';
 import type { FlowDeps } from './deps.ts';
+import { pause } from './latest.ts';
 import { type Asked, originOf } from './origin.ts';
-import type { Answer, Click } from './ports/slack.ts';
+import type { Answer } from './ports/slack.ts';
+import { planOrRefusal } from './request.ts';
 
 /** The button of a verdict that could not see everything. */
 export const LOOK_AGAIN = 'look-again';
@@ -13,28 +16,50 @@ export const LOOK_AGAIN = 'look-again';
 /** SYS_PTRACE, which *general* adds, is of use to root alone (kubectl issue 1650). */
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 
+/** Whoever clicked gets the form meanwhile. */
+const LOOK_MS = 1_000;
+
 /**
  * Makes the request of a finished diagnosis once more, with the eyes that its verdict offered: a new run, in the same thread, of
- * the person who clicked, decided anew by the policy for that person. A second click of the same person starts nothing.
+ * the person who clicked, decided anew by the policy for that person. Where the rule wants a reason, it is theirs and not the first
+ * person's. A second click of the same person starts nothing.
  */
 export async function lookAgain(
-  click: Click,
+  again: Again,
   deps: FlowDeps,
   take: (origin: Origin, request: RunRequest) => Promise<Answer>,
 ): Promise<Answer> {
-  const run = isRunId(click.value) ? await deps.store.read(click.value) : undefined;
-  const result = run?.delivery.result;
-  // A button of another message, channel or run was not put there by us.
-  if (!run?.verdict?.lookAgain || result?.channelId !== click.channelId || result.ts !== click.messageTs) {
+  const run = isRunId(again.runId) ? await deps.store.read(again.runId) : undefined;
+  if (!run?.verdict?.lookAgain || !standsThere(again, run)) {
+    // A button of another message, channel or run was not put there by us.
     return { kind: 'message', message: reasonMessage('button_stale') };
   }
-  return take(originOf(askedBy(click, run, deps.clock.now()), 'button'), requestOf(run.request, run.verdict.lookAgain));
+  const origin = originOf(askedBy(again, run, deps.clock.now()), 'button');
+  const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
+  if (again.reason === undefined && (await wantsReason({ ...run, origin, request }, deps))) {
+    return reasonForm(LOOK_AGAIN, run);
+  }
+  return take(origin, request);
 }
 
-function askedBy(click: Click, { id, origin, delivery }: Run, receivedAtMs: number): Asked {
-  const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === click.channelId ? delivery.anchor.ts : undefined);
-  const dedupeKey = `${LOOK_AGAIN}:${id}:${click.userId}`;
-  return { ...click, dedupeKey, receivedAtMs, ...(threadTs !== undefined && { threadTs }) };
+function standsThere({ channelId, messageTs }: Again, { delivery: { result } }: Run): boolean {
+  return result?.channelId === channelId && (messageTs === undefined || result.ts === messageTs);
+}
+
+/** Whether the rule wants a reason; asked for too where nobody can say in time. */
+async function wantsReason(run: Run, deps: FlowDeps): Promise<boolean> {
+  const isWanted = planOrRefusal(run, deps).then(
+    (made) => 'decision' in made && made.decision.kind === 'deny' && made.decision.code === 'reason_required',
+    () => true,
+  );
+  return Promise.race([isWanted, pause(deps.clock, LOOK_MS).then(() => true)]);
+}
+
+function askedBy(again: Again, { id, origin, delivery }: Run, receivedAtMs: number): Asked {
+  const { teamId, userId, channelId } = again;
+  const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === channelId ? delivery.anchor.ts : undefined);
+  const dedupeKey = `${LOOK_AGAIN}:${id}:${userId}`;
+  return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...(threadTs !== undefined && { threadTs }) };
 }
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {

@@ -153,9 +153,19 @@ function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): bo
 }
 
 function foundIn(pod: Pod): readonly Found[] {
-  return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref, notAfterMs }) =>
+  return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref, notAfterMs, fingerprint }) =>
     runId !== undefined && isRunId(runId) && ref !== undefined
-      ? [{ runId, containerName: name, image, ref, pod, ...(notAfterMs !== undefined && { notAfterMs }) }]
+      ? [
+          {
+            runId,
+            containerName: name,
+            image,
+            ref,
+            pod,
+            ...(fingerprint !== undefined && { fingerprint }),
+            ...(notAfterMs !== undefined && { notAfterMs }),
+          },
+        ]
       : [],
   );
 }

@@ -5,6 +5,7 @@ import type { RunId } from '../core/ids.ts';
 import { decide } from '../core/policy/decide.ts';
 import { classText } from '../core/policy/launch-class.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { unseenOnCard } from '../core/report/power-parts.ts';
 import type { Refusal, Run } from '../core/run/run.ts';
 import type { EventOf } from '../core/run/run-event.ts';
 import { record } from './audit.ts';
@@ -95,6 +96,8 @@ async function beforeAsking(
   // A grant is for single runs: it counts them.
   const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
+  const unseen = unseenOnCard({ plan, ...(batch && { batch }) });
+  if (unseen) throw new Refused(refusal(unseen, undefined, asked.rule));
   const rehearsal = await rehearse(run, plan, deps);
   if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, asked.rule));
   return undefined;

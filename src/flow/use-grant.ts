@@ -55,5 +55,5 @@ async function isCounted(run: Run, grantOf: RunId, { deps, runs }: Asking): Prom
  */
 async function isValidFor(run: Run, { byUserId }: Grant, { asked, deps }: Asking): Promise<boolean> {
   if (!mayGrant(asked.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
-  return isApprover(asked.approval.from, byUserId, deps).catch(() => false);
+  return isApprover(asked.approval.from, byUserId, deps, deps.clock.now()).catch(() => false);
 }

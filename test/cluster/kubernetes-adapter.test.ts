@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KubernetesCluster } from '../../src/adapters/kubernetes/cluster.ts';
 import { systemClock } from '../../src/adapters/system/index.ts';
+import { fingerprintOf } from '../../src/core/container/fingerprint.ts';
 import type { ContainerStatus, PodRef } from '../../src/core/container/pod.ts';
 import { asRunId } from '../../src/core/ids.ts';
 import type { LogCompleteness } from '../../src/core/run/run.ts';
@@ -92,13 +93,47 @@ describe.skipIf(path === '')('on a real cluster, the adapter', () => {
         runId: asRunId('bbbbbbbbbb'),
       });
 
-      expect(answer).toMatchObject({ kind: 'refused', by: 'validation' });
+      expect(answer).toMatchObject({ kind: 'refused', by: 'name-taken' });
     });
 
-    it('knows its own container again although something has changed it', async () => {
-      await cluster.launch(request(open, 'changed'));
+    it.each<[string, Partial<LaunchRequest['container']>, string]>([
+      ['another image', { image: 'localhost/other:1' }, 'refused'],
+      ['other words', { command: ['false'] }, 'refused'],
+      ['another security context', { securityContext: { privileged: true } }, 'refused'],
+      [
+        'a variable more',
+        {
+          env: [
+            { name: 'KDEBUG_RUN', value: RUN },
+            { name: 'PROXY', value: 'x' },
+          ],
+        },
+        'launched',
+      ],
+    ])('takes a container of its name with %s (%j) as %s', async (_, planted, kind) => {
+      const name = `planted-${kind}-${Object.keys(planted)[0]?.toLowerCase()}`;
+      await cluster.launch(request(open, name, planted));
 
-      expect((await cluster.launch(request(open, 'changed', { image: 'localhost/other:1' }))).kind).toBe('launched');
+      expect((await cluster.launch(request(open, name))).kind).toBe(kind);
+    });
+
+    it('sees in the pod the fingerprint of what it sent, with every field that it can send', async () => {
+      const whole = request(open, 'whole', {
+        imagePullPolicy: 'IfNotPresent',
+        targetContainerName: 'app',
+        command: ['sh', '-c', 'echo $$x'],
+        env: [
+          { name: 'KDEBUG_RUN', value: RUN },
+          { name: 'EMPTY', value: '' },
+          { name: 'WORD', value: ' two words\n' },
+        ],
+        securityContext: { ...SECURE, runAsGroup: 0, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      const answer = await cluster.launch(whole);
+
+      const held = answer.kind === 'launched' ? answer.pod.spec.ephemeralContainers : [];
+      expect(held.find(({ name }) => name === 'whole')?.fingerprint).toBe(fingerprintOf(whole.container));
+      expect((await cluster.launch(whole)).kind).toBe('launched');
     });
 
     it('never into another pod of the same name', async () => {

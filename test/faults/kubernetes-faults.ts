@@ -207,7 +207,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
 
   board.fault(
     'F38',
-    'a mutating webhook rewrites our container, and the answer gets lost: recognised as ours',
+    'a mutating webhook adds a variable to our container, and the answer gets lost: recognised as ours',
     inScene(async (scene) => {
       const takeAway = scene.cluster.webhooks.add({
         match: ({ name }) => name === scene.pod,
@@ -217,7 +217,6 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
             ...pod.spec,
             ephemeralContainers: (pod.spec.ephemeralContainers ?? []).map((each) => ({
               ...each,
-              image: `mirror.example.com/${each.image}`,
               env: [...(each.env ?? []), { name: 'PROXY', value: 'http://proxy' }],
             })),
           },
@@ -228,8 +227,34 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       await scene.type(`${scene.pod} ${LONG}`);
       await scene.skipToEnd();
       takeAway();
-      expect(scene.cluster.requests.find({ verb: 'patch', name: scene.pod }).at(-1)?.status).toBe(422);
+      expect(scene.cluster.requests.find({ verb: 'patch', name: scene.pod }).at(-1)?.status).toBe(200);
       await toldOnce(scene);
+    }),
+  );
+
+  board.fault(
+    'F38',
+    'a mutating webhook puts in another image: what nobody asked for is refused, and nothing of it is shown',
+    inScene(async (scene) => {
+      scene.cluster.webhooks.add({
+        match: ({ name }) => name === scene.pod,
+        rewrite: (pod) => ({
+          ...pod,
+          spec: {
+            ...pod.spec,
+            ephemeralContainers: (pod.spec.ephemeralContainers ?? []).map((each) => ({
+              ...each,
+              image: `mirror.example.com/${each.image}`,
+            })),
+          },
+        }),
+      });
+      await scene.boot();
+      await scene.type(`${scene.pod} ${LONG}`);
+      await scene.skipToEnd();
+      const run = await scene.run();
+      expect(run?.outcome).toMatchObject({ kind: 'refused', by: 'name-taken' });
+      expect(run?.log).toBeUndefined();
     }),
   );
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
@@ -20,7 +20,9 @@ const terms = (parts: Partial<Approval> = {}): Approval => ({
 
 const guarded = (approval: Approval, parts: Partial<Policy> = {}): Policy =>
   aPolicy({
-    channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'attach', approval })] } },
+    channels: {
+      [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'attach', classes: ['observe', 'intrusive'], approval })] },
+    },
     approvers: { sre: { usergroup: 'S0SRE', users: [asUserId('U0CAROL')] } },
     ...parts,
   });
@@ -46,6 +48,7 @@ describe('asking for an approval', () => {
     expect(card).toContain('S0SRE');
     expect(card).toContain('uid uid-1');
     expect(card).toContain('no digest is pinned');
+    expect(card).toContain(`"${(await world.run()).planHash?.slice(0, 12)}"`);
     expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
     expect(world.cluster.launches).toHaveLength(0);
     expect(world.pipeline.active).toBe(0);
@@ -64,6 +67,35 @@ describe('asking for an approval', () => {
     const world = new World({ policy: guarded(terms({ reason: 'required' })) });
     await world.say('web-1');
     expect((await world.run()).refusal?.code).toBe('reason_required');
+  });
+
+  it('refuses what does not fit on the card whole, and asks nobody', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    await world.say(`web-1 --image=debian -- sh -c '${'x'.repeat(9_000)}; rm -rf /data'`);
+    expect((await world.run()).refusal).toMatchObject({ code: 'command_too_long_to_approve', rule: 'attach' });
+    expect(world.thread.posts).toHaveLength(0);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each([
+    'web-1 --image=debian --env=DB_PASSWORD=correct-horse-battery -- sh -c $DB_PASSWORD',
+    "web-1 --image=debian -- sh -c 'password=rmrfdata99x; $password'",
+  ])('refuses a command that a secret would hide from the approver: %s', async (words) => {
+    const world = new World({ policy: guarded(terms()) });
+    await world.say(words);
+    expect((await world.run()).refusal?.code).toBe('secret_in_command_to_approve');
+    expect(world.thread.posts).toHaveLength(0);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('lets nobody approve a card that an older kdebug posted with a part of the command', async () => {
+    const world = await pending();
+    const run = await world.run();
+    const command = ['sh', '-c', 'x'.repeat(9_000)];
+    vi.spyOn(world.store, 'read').mockResolvedValue({ ...run, plan: { ...run.plan!, command } });
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('command_too_long_to_approve');
+    expect(world.cluster.launches).toHaveLength(0);
+    expect(await world.click('U0BOB', 'reject')).toEqual({ kind: 'nothing' });
   });
 
   it("denies when the cluster's own rights do not allow the person this", async () => {
@@ -154,6 +186,50 @@ describe('a vote', () => {
     world.directory.faults.add('members', 'slack_unreachable');
     expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
     expect((await world.run()).state).toBe('pending-approval');
+  });
+
+  it('does not count from who left the group a moment ago, whatever was known before', async () => {
+    const world = await pending();
+    world.directory.kept.set('S0SRE', new Set(['U0BOB']));
+    world.directory.groups.set('S0SRE', new Set());
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('vote_by_outsider');
+    expect(code(await world.click('U0BOB', 'reject'))).toContain('vote_by_outsider');
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each(['deactivated', 'guest', 'outsider', 'bot'] as const)(
+    'does not count from an approver who is %s by now, be it by name or by group',
+    async (kind) => {
+      const world = await pending();
+      for (const userId of ['U0BOB', 'U0CAROL']) {
+        world.directory.kinds.set(userId, kind);
+        expect(code(await world.click(userId, 'approve'))).toContain('vote_by_outsider');
+      }
+      expect(world.cluster.launches).toHaveLength(0);
+    },
+  );
+
+  it('does not complete one of somebody who left the workspace since', async () => {
+    const world = await pending({ count: 2 });
+    await world.click('U0BOB', 'approve');
+    world.directory.kinds.set('U0BOB', 'deactivated');
+    expect(code(await world.click('U0ALICE', 'approve'))).toContain('vote_lapsed');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each(['fresh members', 'person'])('is refused when Slack does not answer afresh (%s)', async (question) => {
+    const world = await pending();
+    world.directory.faults.add(question, 'slack_unreachable');
+    expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('of an outsider asks nothing of Slack afresh', async () => {
+    const world = await pending();
+    world.directory.faults.add('fresh members', 'slack_unreachable');
+    expect(code(await world.click('U0EVE', 'approve'))).toContain('vote_by_outsider');
   });
 
   it('of a named person counts without a user group', async () => {
@@ -320,6 +396,16 @@ describe('an approval that nobody gives', () => {
   });
 });
 
+const inWeb = (name: string, uid: string) =>
+  aPod({
+    metadata: {
+      name,
+      uid,
+      labels: { 'pod-template-hash': '7d9f8' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web-7d9f8', controller: true }],
+    },
+  });
+
 describe('a grant', () => {
   const again = (world: World, n: number, words = 'web-1') =>
     world.say(words, anOrigin({ dedupeKey: `again-${n}`, receivedAtMs: world.clock.now() }));
@@ -351,6 +437,74 @@ describe('a grant', () => {
     expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
     expect((await world.run()).delivery.grantClosed).toBe(true);
     await world.pipeline.drain(0);
+  });
+
+  it('says on its button, its dialog and its card what it allows, and puts that on record', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.cluster.setPod(inWeb('web-1', 'uid-1'));
+    await world.say('web-1 --reason=hang');
+    const card = JSON.stringify(world.anchor());
+    expect(card).toContain('they may repeat it for 30 min');
+    expect(card).toContain('may repeat this very command in any pod of deployment/web, 20 times within 30 min');
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    const after = JSON.stringify(world.thread.posts[0]?.message);
+    expect(after).toMatch(/U0ROY.*may repeat this very command in any pod of deployment\/web.*0 of 20 used/);
+    expect(after).toMatch(/End the grant.*any pod of deployment\/web/);
+    expect(world.audit.entries.find(({ step }) => step === 'vote')?.facts).toMatchObject({
+      grantTo: 'U0ROY',
+      grantPlace: 'any pod of deployment/web',
+      grantScope: (await world.run()).grant?.scope,
+      grantRuns: 20,
+      grantUntil: '2026-11-21T08:00:00.000Z',
+    });
+  });
+
+  it('holds for another pod of the workload, and not for a pod beside it', async () => {
+    const world = new World({ policy: guarded(terms()) });
+    world.cluster.setPod(inWeb('web-1', 'uid-1'));
+    await world.say('web-1 --reason=hang');
+    await world.click('U0BOB', 'approve-grant');
+    await ended(world);
+    world.cluster.setPod(inWeb('web-1', 'uid-9'));
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.grantedBy).toBe(world.runId);
+    world.cluster.setPod(aPod());
+    await again(world, 2);
+    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
+  });
+
+  it('lets nothing through for somebody else', async () => {
+    const world = await granted();
+    const asked = { dedupeKey: 'eve', requesterId: asUserId('U0EVE'), receivedAtMs: world.clock.now() };
+    await world.say('web-1', anOrigin(asked));
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect((await world.run()).grant?.uses).toEqual([]);
+  });
+
+  it.each(['web-1 --timeout=1m', 'web-1 --no-target', 'web-1 --image-pull-policy=Always'])(
+    'does not cover %s',
+    async (words) => {
+      const world = await granted();
+      await again(world, 1, words);
+      expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    },
+  );
+
+  it('is neither offered nor given where the rule does not allow it', async () => {
+    const world = await pending({ grants: 'denied' });
+    expect(JSON.stringify(world.anchor())).not.toContain('approve-grant');
+    expect(code(await world.click('U0BOB', 'approve-grant'))).toContain('grant_not_allowed');
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is over once the rule allows none any more', async () => {
+    const world = await granted();
+    world.policy = guarded(terms({ grants: 'denied' }));
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
+    expect((await world.run()).grant?.uses).toEqual([]);
   });
 
   it('is neither offered nor given where several people have to agree', async () => {
@@ -387,7 +541,7 @@ describe('a grant', () => {
 
   it('lets nothing through once who gave it is no approver any more, nor while nobody can say', async () => {
     const world = await granted();
-    world.directory.faults.add('members', 'slack_unreachable');
+    world.directory.faults.add('fresh members', 'slack_unreachable');
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
@@ -395,16 +549,12 @@ describe('a grant', () => {
     expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
   });
 
-  it('lets nothing through for who gave it, by whichever account', async () => {
-    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROB')]: 'bob' };
-    const world = await pending({}, { identity: { mode: 'serviceAccount', users, unmapped: 'allow' } });
-    await world.click('U0BOB', 'approve-grant');
-    await ended(world);
-    for (const [n, userId] of ['U0BOB', 'U0ROB'].entries()) {
-      await world.say('web-1', anOrigin({ dedupeKey: `own-${n}`, requesterId: asUserId(userId) }));
-    }
+  it('lets nothing through for who gave it, once that is known to be the same person', async () => {
+    const world = await granted();
+    const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROY')]: 'bob' };
+    world.policy = guarded(terms(), { identity: { mode: 'serviceAccount', users } });
+    await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
-    expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
     expect((await world.run()).grant?.uses).toEqual([]);
   });
 
@@ -416,6 +566,26 @@ describe('a grant', () => {
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     expect(JSON.stringify(world.thread.posts[0]?.message)).toContain('ended by');
+  });
+
+  it('is ended only by who is an approver and a member at that very moment', async () => {
+    const world = await granted();
+    world.directory.kept.set('S0SRE', new Set(['U0BOB', 'U0ALICE']));
+    world.directory.groups.set('S0SRE', new Set(['U0ALICE']));
+    expect(code(await world.click('U0BOB', 'end-grant'))).toContain('vote_by_outsider');
+    world.directory.kinds.set('U0CAROL', 'deactivated');
+    expect(code(await world.click('U0CAROL', 'end-grant'))).toContain('vote_by_outsider');
+    world.directory.faults.add('fresh members', 'slack_unreachable');
+    expect(code(await world.click('U0ALICE', 'end-grant'))).toContain('slack_unreachable');
+    expect((await world.run()).grant?.endedBy).toBeUndefined();
+    expect(await world.click('U0ALICE', 'end-grant')).toEqual({ kind: 'nothing' });
+  });
+
+  it('lets nothing through once who gave it has left the workspace', async () => {
+    const world = await granted();
+    world.directory.kinds.set('U0BOB', 'deactivated');
+    await again(world, 1);
+    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
   });
 
   it('never lets more through than it allows, however many ask at once', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { asChannelId, asUserId } from '../../src/core/ids.ts';
+import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Approval, Policy } from '../../src/core/policy/policy.ts';
 import type { Run } from '../../src/core/run/run.ts';
-import { aPolicy, aRule, aRun } from '../support/builders.ts';
+import { aboutContainer } from '../../src/core/run/sealed-text.ts';
+import { anOrigin, aPolicy, aRule, aRun, aTermination } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';
 
 const terms: Approval = {
@@ -88,4 +90,39 @@ it('what nobody took up for a day is refused, and nobody is asked to approve it'
   expect((await adopted(world, 24 * 60 * 60_000)).refusal?.code).toBe('request_too_old');
   expect(world.thread.posts).toEqual([]);
   expect(world.refusal).toContain('request_too_old');
+});
+
+describe('a container that somebody else made under our name', () => {
+  it('is not followed, and nothing that it wrote is told', async () => {
+    const world = new World();
+    const launch = world.cluster.launch.bind(world.cluster);
+    world.cluster.log = 'words of a stranger';
+    world.cluster.launch = async (request) => {
+      const answer = await launch(request);
+      if (answer.kind !== 'launched') return answer;
+      const planted = answer.pod.spec.ephemeralContainers.map((one) => ({ ...one, ref: 'not our seal' }));
+      return { ...answer, pod: { ...answer.pod, spec: { ...answer.pod.spec, ephemeralContainers: planted } } };
+    };
+    await world.say('web-1');
+    world.cluster.report({ terminated: aTermination() });
+    await settle();
+    expect((await world.run()).outcome).toMatchObject({ kind: 'refused', by: 'name-taken' });
+    expect(JSON.stringify(world.thread.posts)).not.toContain('words of a stranger');
+  });
+
+  it('cannot carry what the rehearsal carried', async () => {
+    const world = new World();
+    const refs: string[] = [];
+    const launch = world.cluster.launch.bind(world.cluster);
+    world.cluster.launch = (request) => {
+      refs.push(request.container.env.find(({ name }) => name === 'KDEBUG_REF')?.value ?? '');
+      return launch(request);
+    };
+    await world.say('web-1 --dry-run');
+    const { unseal } = world.deps();
+    expect(refs).toHaveLength(1);
+    expect(unseal(refs[0] ?? '', aboutContainer(world.runId, 'uid-1'))).toBeUndefined();
+    await world.say('web-1', anOrigin({ dedupeKey: 'two' }));
+    expect(unseal(refs[1] ?? '', aboutContainer(asRunId('bbbbbbbbbb'), 'uid-1'))).toBeDefined();
+  });
 });

@@ -21,9 +21,9 @@ const allowing = (...profiles: readonly Profile[]): Policy =>
   aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ profiles })] } } });
 
 /** A diagnosis that saw who the target is, and little else. */
-async function looked(target: object, origin = anOrigin(), policy = aPolicy()): Promise<World> {
+async function looked(target: object, origin = anOrigin(), policy = aPolicy(), words = ''): Promise<World> {
   const world = new World({ policy });
-  await world.say('web-1 --profile=baseline', origin);
+  await world.say(`web-1 --profile=baseline${words}`, origin);
   const report = { kdebug: 1, verdict: 'x', target: { effective: true, ...target }, sections: [BLIND] };
   world.cluster.log = `${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
   world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
@@ -119,5 +119,77 @@ describe('look again', () => {
     const world = await looked({ uid: 65532, gid: 0 });
     expect(JSON.stringify(await click(world, 'U0ROY', over))).toContain('button_stale');
     expect(world.cluster.launches).toHaveLength(1);
+  });
+});
+
+describe('look again where the rule wants a reason', () => {
+  const asking = (): Policy => {
+    const approval = {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 900_000,
+      reason: 'required',
+      voteReason: 'optional',
+      grants: 'denied',
+    } as const;
+    const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['restricted'], approval })];
+    return aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { rules } },
+      approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    });
+  };
+  const form = (world: World, fields: Record<string, string>, over: object = {}) =>
+    world.pipeline.inbox.submit({
+      name: 'again-reason',
+      value: `look-again:${world.runId}`,
+      teamId: 'T0TEAM',
+      userId: 'U0EVE',
+      channelId: 'C0SHOP',
+      dedupeKey: 'form',
+      receivedAtMs: world.clock.now(),
+      fields,
+      ...over,
+    });
+
+  it('asks who clicks for their own, and takes nothing over from the first person', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), asking(), ' --reason="words of Roy"');
+    const answer = await click(world, 'U0EVE');
+    expect(answer).toMatchObject({ kind: 'form', form: { name: 'again-reason' } });
+    expect(JSON.stringify(answer.kind === 'form' && answer.form.fields)).not.toMatch(/initial|words of Roy/);
+    expect(await second(world)).toBeUndefined();
+    expect(await form(world, {})).toMatchObject({ kind: 'errors' });
+    expect(await form(world, { reason: ' \n ' })).toMatchObject({ kind: 'errors' });
+    expect(await form(world, { reason: 'words of Eve' })).toEqual({ kind: 'taken' });
+    await settle();
+    expect(await second(world)).toMatchObject({
+      state: 'pending-approval',
+      plan: { requesterId: 'U0EVE', reason: 'words of Eve' },
+    });
+    expect(JSON.stringify((await second(world))?.request)).not.toContain('words of Roy');
+  });
+
+  it('takes no form of another channel, of another run or of another button', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), asking());
+    for (const over of [
+      { channelId: 'C0OTHER' },
+      { value: 'look-again:zzzzzzzzzz' },
+      { value: 'rerun-failed:aaaaaaaaaa' },
+    ])
+      expect(JSON.stringify(await form(world, { reason: 'mine' }, over))).toContain('button_stale');
+    expect(await second(world)).toBeUndefined();
+  });
+
+  it('asks for one when the cluster does not answer in time', async () => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    world.cluster.pod = () => new Promise(() => undefined);
+    const answer = click(world);
+    await world.clock.advance(1_100);
+    expect((await answer).kind).toBe('form');
+  });
+
+  it('does without one, and without the first person’s, where the rule wants none', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), aPolicy(), ' --reason="words of Roy"');
+    expect(await click(world)).toEqual({ kind: 'nothing' });
+    expect((await second(world))?.request).not.toHaveProperty('reason');
   });
 });

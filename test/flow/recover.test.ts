@@ -120,11 +120,16 @@ describe('a container that never ended, after a restart without a store', () => 
 
 describe('what a container carries', () => {
   /** A run was launched and its bot is gone; then somebody who may patch pods adds a container that carries the same. */
-  async function copied(over: { readonly name: string; readonly runId: RunId; readonly uid?: string }) {
+  async function copied(over: {
+    readonly name: string;
+    readonly runId: RunId;
+    readonly uid?: string;
+    readonly fingerprint?: string;
+  }) {
     const world = await leftRunning();
     const [ours] = (await world.cluster.pod('shop', 'web-1')).spec.ephemeralContainers;
-    const { name, runId, uid = 'uid-1' } = over;
-    const copy = { ...ours, name, runId, image: 'evil:1' };
+    const { name, runId, uid = 'uid-1', fingerprint = ours?.fingerprint ?? '' } = over;
+    const copy = { ...ours, name, runId, image: 'evil:1', fingerprint };
     world.cluster.setPod(aPod({ metadata: { uid }, spec: { ephemeralContainers: [copy] } }));
     const { bot: next, store } = boot(world);
     next.startAdopting();
@@ -145,6 +150,7 @@ describe('what a container carries', () => {
     ['of another run', { name: containerName(other, 'uid-1'), runId: other }],
     ['of another pod', { name: containerName(own, 'uid-2'), runId: own, uid: 'uid-2' }],
     ['of another name', { name: 'kdebug-mine', runId: own }],
+    ['that does something else', { name: containerName(own, 'uid-1'), runId: own, fingerprint: 'other' }],
   ])('does not open in a container %s', async (_, over) => {
     expect(await copied(over)).toBeUndefined();
   });

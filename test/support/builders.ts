@@ -2,7 +2,7 @@ import type { RunRequest } from '../../src/core/command/command.ts';
 import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
-import type { Grant } from '../../src/core/policy/grant.ts';
+import { type Grant, grantScope } from '../../src/core/policy/grant.ts';
 import type { Policy, Rule } from '../../src/core/policy/policy.ts';
 import type { PendingApproval } from '../../src/core/policy/vote.ts';
 import type { Origin, Run } from '../../src/core/run/run.ts';
@@ -152,11 +152,7 @@ export const anApproval = (parts: Partial<PendingApproval> = {}): PendingApprova
 export const aGrant = (parts: Partial<Grant> = {}): Grant => ({
   byUserId: 'U0BOB',
   rule: 'attach',
-  channelId: 'C0SHOP',
-  cluster: 'prod',
-  namespace: 'shop',
-  class: 'observe',
-  profile: 'restricted',
+  scope: grantScope(aPlan()),
   expiresAtMs: START_MS + 30 * 60_000,
   maxRuns: 20,
   uses: [],

@@ -1,3 +1,4 @@
+import { doesAsSent } from '../../core/container/fingerprint.ts';
 import type { PodRef } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { LaunchAnswer, LaunchRequest } from '../../flow/ports/cluster.ts';
@@ -6,6 +7,7 @@ import { mayAddEphemeralContainers } from './access-review.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
 import { type BackOff, delayOf, pause } from './api/delays.ts';
+import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import { viewPod } from './pod-view.ts';
 
@@ -93,7 +95,7 @@ async function sendOnce(client: ApiClient, patch: Parameters<ApiClient['send']>[
 const isDoubtful = ({ status }: ApiAnswer): boolean => status === 409 || status === 429 || status >= 500;
 
 async function readAnswer(client: ApiClient, request: LaunchRequest, answer: ApiAnswer): Promise<LaunchAnswer> {
-  if (answer.status >= 200 && answer.status < 300) return { kind: 'launched', pod: viewPod(answer.body) };
+  if (answer.status >= 200 && answer.status < 300) return readHeld(request, answer.body) ?? NAME_TAKEN;
   const status = readStatus(answer.status, answer.body);
   switch (answer.status) {
     case 400:
@@ -139,15 +141,25 @@ async function readInvalid(client: ApiClient, request: LaunchRequest, status: Ap
   return { kind: 'refused', by: isAdmission ? 'webhook' : 'validation', message: status.message };
 }
 
-/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is who holds the name. */
+/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is what stands under the name. */
 async function findOurs(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchAnswer | undefined> {
   const answer = await client.send({ path: podPath(pod.namespace, pod.name) });
   if (answer.status === 404) return { kind: 'pod-gone' };
   if (answer.status !== 200) throw toClusterError(answer);
-  const held = viewPod(answer.body);
-  if (held.metadata.uid !== pod.uid) return { kind: 'pod-replaced' };
-  const ours = held.spec.ephemeralContainers.some(
-    ({ name, runId }) => name === request.container.name && runId === request.runId,
-  );
-  return ours ? { kind: 'launched', pod: held } : undefined;
+  if (viewPod(answer.body).metadata.uid !== pod.uid) return { kind: 'pod-replaced' };
+  return readHeld(request, answer.body);
+}
+
+const NAME_TAKEN: LaunchAnswer = {
+  kind: 'refused',
+  by: 'name-taken',
+  message: 'the pod holds a container of this name that is not what was asked for',
+};
+
+/** Who may patch the pod can take the name before us. Undefined: nobody holds it. */
+function readHeld({ container }: LaunchRequest, body: unknown): LaunchAnswer | undefined {
+  const all = asObjects(asObject(asObject(body).spec).ephemeralContainers);
+  const held = all.find(({ name }) => name === container.name);
+  if (!held) return undefined;
+  return doesAsSent(container, held) ? { kind: 'launched', pod: viewPod(body) } : NAME_TAKEN;
 }

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type {
   ContainerSecurityContext,
   ContainerStatus,
@@ -140,7 +141,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
     ...any,
     ...(Object.keys(securityContext).length > 0 && { securityContext }),
     ...(targetContainerName !== undefined && { targetContainerName }),
-    ...(runId !== undefined && { runId }),
+    ...(runId !== undefined && { runId, fingerprint: fingerprintOf(container) }),
     ...(requesterId !== undefined && { requesterId }),
     ...(ref !== undefined && { ref }),
     ...(Number.isFinite(notAfterMs) && { notAfterMs }),

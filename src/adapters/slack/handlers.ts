@@ -40,6 +40,7 @@ export const HANDLERS: readonly Handler[] = [
   { listens: 'action', name: 'rerun', needs: 'member', inbox: 'action' },
   { listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' },
   { listens: 'view', name: 'debug', needs: 'member', inbox: 'submit' },
+  { listens: 'view', name: 'again-reason', needs: 'member', inbox: 'submit' },
   { listens: 'view', name: 'vote-reason', needs: 'member', inbox: 'submit' },
   { listens: 'view', name: 'apply', needs: 'member', inbox: 'submit' },
   { listens: 'view', name: 'resize-batch', needs: 'member', inbox: 'submit' },

@@ -72,7 +72,7 @@ export interface BatchPod {
 }
 
 /** A plan without its pod: what all pods of a variant have in common. */
-export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'observed'>;
+export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'workload' | 'observed'>;
 
 /** The containers that one pod gets, nearly always one. */
 export type Variant = readonly PlanTemplate[];

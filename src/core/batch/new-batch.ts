@@ -77,6 +77,7 @@ export function templateOf({
   podName: _name,
   podUid: _uid,
   nodeName: _node,
+  workload: _workload,
   observed: _seen,
   ...template
 }: Plan): PlanTemplate {

@@ -1,6 +1,7 @@
 import type { RunRequest, Target } from '../command/command.ts';
 import type { Pod } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
+import { workloadOf } from '../container/workload.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP } from './pod-state.ts';
@@ -62,21 +63,10 @@ export function targetText(target: BatchTarget): string {
   }
 }
 
-const OWNER_KINDS = { statefulset: 'StatefulSet', daemonset: 'DaemonSet', job: 'Job' } as const;
-
-/**
- * Whether a pod is of the target. A deployment's pods are owned by a ReplicaSet named after the deployment and the pod's own
- * template hash (design, section 3), so that no right to read ReplicaSets is needed and `web` is not taken for `web-admin`.
- */
 function belongsTo(pod: Pod, target: BatchTarget): boolean {
   if (target.kind !== 'workload') return true;
-  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
-  if (!owner) return false;
-  if (target.workload !== 'deployment') {
-    return owner.kind === OWNER_KINDS[target.workload] && owner.name === target.name;
-  }
-  const hash = pod.metadata.labels['pod-template-hash'];
-  return owner.kind === 'ReplicaSet' && hash !== undefined && owner.name === `${target.name}-${hash}`;
+  const workload = workloadOf(pod);
+  return workload?.kind === target.workload && workload.name === target.name;
 }
 
 /**

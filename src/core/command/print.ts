@@ -101,7 +101,7 @@ const value = (flag: string, text: string | undefined): readonly string[] =>
 const when = (flag: string, isSet: boolean): readonly string[] => (isSet ? [`--${flag}`] : []);
 
 /** A word as `tokenize` reads it back: bare, else between single quotes, else between double quotes, else both. */
-function quoteWord(word: string): string {
+export function quoteWord(word: string): string {
   if (BARE.test(word)) return word;
   if (!word.includes("'")) return `'${word}'`;
   if (!/["\\$`]/.test(word)) return `"${word}"`;

@@ -4,6 +4,7 @@ import type { ImageClass } from '../policy/policy.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { PodSecurityLevel } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
+import type { Workload } from './workload.ts';
 
 /**
  * A request after everything was resolved. This, and not the words, is what is decided on, approved and launched;
@@ -15,6 +16,8 @@ export interface Plan {
   readonly podName: string;
   readonly podUid: string;
   readonly nodeName: string;
+  /** What the pod is one of; a grant holds for all of them. Absent: the pod stands alone, or several are planned at once. */
+  readonly workload?: Workload;
   /** Absent: the debug container has a process namespace of its own. */
   readonly targetContainerName?: string;
   /** The catalogue's alias; a reference outside the catalogue never becomes a plan. */

@@ -74,6 +74,8 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
   readonly ref?: string;
   /** `KDEBUG_NOT_AFTER`. */
   readonly notAfterMs?: number;
+  /** Of a container with a `KDEBUG_RUN`: `fingerprintOf` it. */
+  readonly fingerprint?: string;
 }
 
 export interface PodContainer extends AnyContainer {

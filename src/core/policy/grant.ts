@@ -1,18 +1,16 @@
 import type { Plan } from '../container/plan.ts';
-import { IMAGE_CLASSES, type ImageClass } from './policy.ts';
+import { canonicalJson, sha256 } from '../hash.ts';
+import type { Approval } from './policy.ts';
 
 /**
- * A time-boxed grant: an approver's "and allow the same for 30 minutes". It lives in the run that it was given with, and lets
- * requests of the same channel, rule, cluster and namespace through, of class `observe` or the approved one.
+ * A time-boxed grant: an approver's "and they may repeat it for 30 minutes". It lives in the run that it was given with, and lets
+ * the same person's requests for the same through, by the same rule (`covers`).
  */
 export interface Grant {
   readonly byUserId: string;
   readonly rule: string;
-  readonly channelId: string;
-  readonly cluster: string;
-  readonly namespace: string;
-  readonly class: ImageClass;
-  readonly profile: string;
+  /** `grantScope` of the plan that was approved. */
+  readonly scope: string;
   readonly expiresAtMs: number;
   readonly maxRuns: number;
   readonly uses: readonly GrantUse[];
@@ -28,26 +26,36 @@ export interface GrantUse {
 export const GRANT_MS = 30 * 60_000;
 export const GRANT_RUNS = 20;
 
-/** Whether one approver may let more through: not where the word of several is asked for. */
-export const mayGrant = ({ count }: { readonly count: number }): boolean => count === 1;
+/** Whether an approver may let more through: only where the rule says so, and not where the word of several is asked for. */
+export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>): boolean =>
+  count === 1 && grants === 'allowed';
 
 /** Whether the grant can still let anything through. */
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 
 /** Whether it lets this plan through, which the rule `rule` would hold back for an approval. */
-export function covers(grant: Grant, plan: Plan, rule: string, nowMs: number): boolean {
-  return (
-    isActive(grant, nowMs) &&
-    grant.rule === rule &&
-    grant.channelId === plan.channelId &&
-    grant.cluster === plan.cluster &&
-    grant.namespace === plan.namespace &&
-    isNoWorse(plan, grant)
-  );
+export const covers = (grant: Grant, plan: Plan, rule: string, nowMs: number): boolean =>
+  isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
+
+/**
+ * The SHA-256 of all that a repetition must have in common with what was approved: every field of the plan but those that name
+ * one pod of its workload, or say why or how long is waited. A pod that stands alone is named itself. A field that plans get
+ * one day is bound from the start.
+ */
+export function grantScope(plan: Plan): string {
+  const { podName, podUid, nodeName: _node, observed: _observed, blindSpots: _blind, ...rest } = plan;
+  const {
+    reason: _reason,
+    label: _label,
+    profileAsked: _asked,
+    startDeadlineMs: _start,
+    maxLogBytes: _log,
+    ...same
+  } = rest;
+  return sha256(canonicalJson({ ...same, ...(plan.workload === undefined && { podName, podUid }) }));
 }
 
-/** Of class `observe`, or no worse than what was approved with the very same profile. */
-const isNoWorse = (plan: Plan, grant: Grant): boolean =>
-  plan.profile === grant.profile &&
-  (plan.class === 'observe' || IMAGE_CLASSES.indexOf(plan.class) <= IMAGE_CLASSES.indexOf(grant.class));
+/** Where a grant of this plan holds, in words. */
+export const grantPlace = ({ workload, podName }: Pick<Plan, 'workload' | 'podName'>): string =>
+  workload === undefined ? `the pod ${podName}` : `any pod of ${workload.kind}/${workload.name}`;

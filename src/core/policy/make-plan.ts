@@ -10,6 +10,7 @@ import {
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from '../container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../container/profiles.ts';
+import { workloadOf } from '../container/workload.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
 import { decide } from './decide.ts';
@@ -43,12 +44,14 @@ export type MadePlan =
  */
 export function makePlan(resolved: Resolved): MadePlan {
   const { request, origin, policy, cluster, pod, container, alias } = resolved;
+  const workload = workloadOf(pod);
   const base = {
     cluster,
     namespace: pod.metadata.namespace,
     podName: pod.metadata.name,
     podUid: pod.metadata.uid,
     nodeName: pod.spec.nodeName ?? '',
+    ...(workload && { workload }),
     ...(container && { targetContainerName: container.name }),
     imageAlias: alias.alias,
     image: alias.reference,

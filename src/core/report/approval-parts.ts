@@ -1,8 +1,10 @@
-import { isActive, mayGrant } from '../policy/grant.ts';
+import type { Plan } from '../container/plan.ts';
+import { GRANT_MS, GRANT_RUNS, grantPlace, isActive, mayGrant } from '../policy/grant.ts';
 import { own } from '../policy/own.ts';
 import type { ApproverGroup } from '../policy/policy.ts';
 import type { Vote } from '../policy/vote.ts';
 import type { Run } from '../run/run.ts';
+import { formatDuration } from './duration.ts';
 import {
   type Button,
   code,
@@ -16,6 +18,7 @@ import {
   time,
   usergroup,
 } from './message.ts';
+import { shorten } from './shorten.ts';
 
 /** Who may decide, by the policy's names for groups. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
@@ -33,6 +36,8 @@ function askedPart(run: Run, approvers: Approvers): readonly Part[] {
     { label: 'Who decides', value: [text(many), ...approval.from.flatMap((name) => groupSpans(name, approvers))] },
     { label: 'Until', value: [time(approval.expiresAtMs)] },
     { label: 'Rule', value: [code(approval.rule)] },
+    // What the audit log has of the vote and of the launch.
+    ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
   ];
   return [{ kind: 'facts', facts }];
 }
@@ -57,38 +62,64 @@ const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] => [
   text(reason === undefined ? '' : `: ${reason}`),
 ];
 
-function grantPart({ grant, grantedBy }: Run, nowMs: number): readonly Part[] {
+function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): readonly Part[] {
   const through: readonly Part[] =
     grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Let through by the grant of run ${grantedBy}`)] }];
-  if (!grant) return through;
+  if (!grant || !plan) return through;
   const used = `${grant.uses.length} of ${grant.maxRuns} used`;
   const state: readonly Span[] = isActive(grant, nowMs)
-    ? [text(', open until '), time(grant.expiresAtMs)]
+    ? [text(', until '), time(grant.expiresAtMs)]
     : grant.endedBy === undefined
       ? [text(', ended')]
       : [text(', ended by '), person(grant.endedBy)];
-  const scope = `Also allowed in ${grant.namespace}, profile ${grant.profile}: `;
-  return [...through, { kind: 'paragraph', spans: [text(scope), strong(used), ...state] }];
+  const scope = ` may repeat this very command in ${grantPlace(plan)}: `;
+  return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
 }
 
 function buttonsPart(run: Run, nowMs: number): readonly Part[] {
   if (run.state === 'pending-approval') {
     const buttons: readonly Button[] = [
       { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
-      ...(hasGrant(run) ? [{ action: 'approve-grant', label: 'Approve, and the same for 30 min', value: run.id }] : []),
+      ...grantButton(run),
       { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
       { action: 'cancel', label: 'Cancel', value: run.id },
     ];
     return [{ kind: 'actions', buttons }];
   }
-  if (!run.grant || !isActive(run.grant, nowMs)) return [];
-  return [
-    { kind: 'actions', buttons: [{ action: 'end-grant', label: 'End the grant', value: run.id, style: 'danger' }] },
-  ];
+  if (!run.grant || !run.plan || !isActive(run.grant, nowMs)) return [];
+  return [{ kind: 'actions', buttons: [endButton(run.id, run.plan)] }];
 }
 
-/** A grant is for single runs: it counts them. */
-const hasGrant = ({ batch, approval }: Run): boolean => !batch && approval !== undefined && mayGrant(approval);
+/** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
+const LONGEST_PLACE = 120;
+const placeWords = (plan: Plan): string => shorten(grantPlace(plan), LONGEST_PLACE);
+
+/** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
+function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
+  if (batch || !plan || !approval || !mayGrant(approval)) return [];
+  const times = `${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
+  const confirm = {
+    title: 'Approve, and let them repeat it?',
+    text: `Who asked for this, and nobody else, may repeat this very command in ${placeWords(plan)}, ${times}. You are not asked again.`,
+    yes: 'Approve and allow it',
+    no: 'Go back',
+  };
+  const label = `Approve, and they may repeat it for ${formatDuration(GRANT_MS)}`;
+  return [{ action: 'approve-grant', label, value, confirm }];
+}
+
+const endButton = (value: string, plan: Plan): Button => ({
+  action: 'end-grant',
+  label: 'End the grant',
+  value,
+  style: 'danger',
+  confirm: {
+    title: 'End the grant?',
+    text: `Who asked for this may then no longer repeat it in ${placeWords(plan)} without an approval. What runs goes on.`,
+    yes: 'End it',
+    no: 'Go back',
+  },
+});
 
 /** The one reply to a request that people ended: who, why, and whom it concerns. */
 export function decisionMessage(run: Run): Message {

@@ -11,13 +11,14 @@ export interface Message {
 
 export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
 
+/** `whole`: people decide on it, so where it cannot be shown uncut the message has no buttons. */
 export type Part =
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly spans: readonly Span[] }
   | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
-  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
   /** Monospaced, as it is: log excerpts, commands with a caret. */
-  | { readonly kind: 'preformatted'; readonly text: string }
+  | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
   | { readonly kind: 'actions'; readonly buttons: readonly Button[] };

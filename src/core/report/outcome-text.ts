@@ -133,6 +133,7 @@ const REFUSERS = {
   'pod-security': 'Pod Security',
   webhook: 'an admission webhook',
   validation: 'the API server',
+  'name-taken': 'kdebug itself',
 } as const;
 
 const REFUSAL_HINTS = {
@@ -141,6 +142,8 @@ const REFUSAL_HINTS = {
     'Use --profile=auto or restricted. If the message names containers other than ours, only a new pod helps.',
   webhook: 'Ask the owners of that admission policy.',
   validation: 'Correct what the message names.',
+  'name-taken':
+    'Look at the pod with kubectl: who may patch ephemeral containers there made it, or a webhook changes images or security contexts. Then name in the policy the image that it puts in.',
 } as const;
 
 /** The words for an outcome; one table, so that no outcome is without them. */

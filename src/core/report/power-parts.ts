@@ -1,40 +1,75 @@
+import type { Batch } from '../batch/batch.ts';
 import { isPinned } from '../command/image-reference.ts';
+import { quoteWord } from '../command/print.ts';
 import type { EnvVar } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
+import type { ReasonCode } from '../errors.ts';
+import { canonicalJson } from '../hash.ts';
 import { formatCount } from './duration.ts';
 import { redactEnv, redactWords } from './log/redact-text.ts';
 import { code, type Fact, type Part, type Span, text } from './message.ts';
+import { visible, visibleLines } from './visible.ts';
 
 /** One container as it is asked for, whatever the words were that asked for it. */
-export interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
+interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
   /** The containers that it joins, by pod; undefined among them stands for none. Absent: it is said elsewhere. */
   readonly targets?: readonly (string | undefined)[];
 }
 
-/**
- * What a person who decides must see of each container: what it runs, what it joins, and every variable. Each in parts of its own,
- * so that a long command crowds nothing else out of the card.
- */
-export function powerParts(asked: readonly AskedContainer[]): readonly Part[] {
-  const containers = asked.map(withoutSecrets);
-  const room = MOST_ENV / Math.max(1, containers.filter(({ env }) => env.length > 0).length);
-  return containers.flatMap((container): readonly Part[] => [
-    { kind: 'facts', facts: powerFacts(container, containers.length > 1) },
-    ...(container.env.length > 0 ? [{ kind: 'preformatted', text: envText(container.env, room) } as const] : []),
-  ]);
+/** What somebody decides on: one plan, or all of a batch. */
+interface Asked {
+  readonly plan?: Plan;
+  readonly batch?: Pick<Batch, 'variants'>;
 }
 
-/** That there is a command, and its words, must be seen; a secret among them need not be. */
+/**
+ * What a person who decides must see of each container: what it runs, what it joins, and every variable, never cut. Words stand in
+ * quotes where their borders would not show, and no character hides.
+ */
+export function powerParts(asked: Asked): readonly Part[] {
+  const containers = containersOf(asked).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
+  return containers.flatMap((container) => partsOf(container, containers.length > 1));
+}
+
+function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
+  if (!batch) return plan ? [plan] : [];
+  return (batch.variants[0] ?? []).map((template, index) => ({
+    ...template,
+    targets: batch.variants.map((variant) => variant[index]?.targetContainerName),
+  }));
+}
+
+function partsOf(container: AskedContainer, isOneOfMany: boolean): readonly Part[] {
+  const { command, env } = container;
+  return [
+    { kind: 'facts', facts: powerFacts(container, isOneOfMany), whole: true },
+    ...(command.length > 0 ? [whole(command.map((word) => visibleLines(quoteWord(word))).join(' '))] : []),
+    ...(env.length > 0 ? [whole(env.map(lineOf).join('\n'))] : []),
+  ];
+}
+
+const whole = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });
+
+/** One variable a line: a value of two lines must not look like two variables. */
+const lineOf = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
+
+/** A card is read by a channel: it shows no secret, not even one that an older kdebug asked about. */
 const withoutSecrets = (container: AskedContainer): AskedContainer => ({
   ...container,
   command: redactWords(container.command, []),
   env: redactEnv(container.env, []),
 });
 
+/** Redaction cleans texts as well, which hides nothing on a card: only what it replaced counts. */
+function hidesSecret(container: AskedContainer): boolean {
+  const marks = (text: string): number => text.split('[redacted:').length;
+  return marks(canonicalJson(withoutSecrets(container))) > marks(canonicalJson(container));
+}
+
 function powerFacts({ label, targets, env, ...container }: AskedContainer, isOneOfMany: boolean): readonly Fact[] {
   return [
-    ...(isOneOfMany && label !== undefined ? [{ label: 'Container', value: [code(label)] }] : []),
-    ...(targets ? [{ label: 'Target container', value: targetSpans(targets) }] : []),
+    ...(isOneOfMany && label !== undefined ? [{ label: 'Container', value: [code(visible(label))] }] : []),
+    ...(targets ? [{ label: 'Target container', value: [targetSpan(targets)] }] : []),
     ...(env.length > 0
       ? [{ label: 'Environment', value: [text(`${formatCount(env.length, 'variable')}, below`)] }]
       : []),
@@ -42,40 +77,55 @@ function powerFacts({ label, targets, env, ...container }: AskedContainer, isOne
   ];
 }
 
-const targetSpans = (targets: readonly (string | undefined)[]): readonly Span[] =>
-  [...new Set(targets)].flatMap((target, index) => [
-    ...(index === 0 ? [] : [text(', ')]),
-    target === undefined ? text('none') : code(target),
-  ]);
+/** The names are DNS labels: a comma is none of theirs. */
+const targetSpan = (targets: readonly (string | undefined)[]): Span =>
+  code([...new Set(targets)].map((target) => target ?? '(none)').join(', '));
 
 function runsSpans({
   image,
   command,
   argumentsOnly,
 }: Pick<Plan, 'image' | 'command' | 'argumentsOnly'>): readonly Span[] {
+  const what = argumentsOnly ? ' with the arguments below' : ' with the command below';
   return [
-    code(image),
+    code(visible(image)),
     ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
-    text(command.length === 0 ? ' with its own command' : argumentsOnly ? ' with the arguments ' : ' '),
-    ...(command.length === 0 ? [] : [code(command.join(' '))]),
+    text(command.length === 0 ? ' with its own command' : what),
   ];
 }
 
-/** All variables of a card; a text of Slack's has 3,000 characters, and foreign letters weigh three times as much. */
-const MOST_ENV = 1_600;
-const LONGEST_VALUE = 120;
-/** `=`, the newline, and the mark of a cut. */
-const MARK = 16;
+/**
+ * What a card has room for, in bytes of JSON as Slack may count them (`adapters/slack/limits.ts`): one text of 3,000, and so much
+ * that a half of the card is left for the other parts and the buttons.
+ */
+const MOST_OF_PART = 2_800;
+const MOST_OF_CARD = 6_000;
+/** JSON around a part, and around a span of it. */
+const AROUND_PART = 160;
+const AROUND_SPAN = 80;
 
-/** One variable a line; values are cut, and say so, before a name has no room. */
-function envText(env: readonly EnvVar[], room: number): string {
-  const names = env.reduce((sum, { name }) => sum + name.length + MARK, 0);
-  const most = Math.max(0, Math.min(LONGEST_VALUE, Math.floor((room - names) / env.length)));
-  return env.map(({ name, value }) => `${name}=${cut(onOneLine(value), most)}`).join('\n');
+/**
+ * Why a card cannot show all that is decided on; nobody is asked then. A secret is never shown, and a command that a secret hides is
+ * one that nobody has seen: whoever asks could hide anything that way.
+ */
+export function unseenOnCard(asked: Asked): ReasonCode | undefined {
+  if (containersOf(asked).some(hidesSecret)) return 'secret_in_command_to_approve';
+  return fitsOnCard(asked) ? undefined : 'command_too_long_to_approve';
 }
 
-/** A value of two lines must not look like two variables. */
-const onOneLine = (value: string): string => value.replace(/\r\n?|[\n\u0085\u2028\u2029]/g, '⏎');
+function fitsOnCard(asked: Asked): boolean {
+  const weights = powerParts(asked).map(weightOf);
+  return (
+    weights.every((weight) => weight <= MOST_OF_PART) && weights.reduce((sum, one) => sum + one, 0) <= MOST_OF_CARD
+  );
+}
 
-const cut = (value: string, most: number): string =>
-  value.length <= most ? value : `${value.slice(0, most)}… ${formatCount(value.length - most, 'character')} more`;
+function weightOf(part: Part): number {
+  if (part.kind === 'preformatted') return AROUND_PART + weigh(part.text);
+  if (part.kind !== 'facts') return 0;
+  const spans = part.facts.flatMap(({ label, value }) => [text(label), ...value]);
+  return spans.reduce((sum, span) => sum + AROUND_SPAN + weigh('text' in span ? span.text : ''), AROUND_PART);
+}
+
+/** At least what one character adds to a message: entities and escapes, and three bytes of UTF-8. */
+const weigh = (words: string): number => words.replace(/[&<>"\\\n]/g, '.....').replace(/[^ -~]/g, '...').length;

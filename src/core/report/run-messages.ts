@@ -11,6 +11,7 @@ import { describeOutcome } from './outcome-text.ts';
 import { powerParts } from './power-parts.ts';
 import { OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
+import { visible } from './visible.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
 export interface Moment {
@@ -143,7 +144,7 @@ function planFacts(run: Run): readonly Fact[] {
     { label: 'Profile', value: [text(`${plan.profile}${runAs}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
     { label: 'Cluster', value: [text(plan.cluster)] },
     ...planPower(run),
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(visible(plan.reason))] }]),
     ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
   ];
 }
@@ -173,7 +174,7 @@ function planPower({ state, plan }: Run): readonly Fact[] {
 }
 
 const askedPart = ({ state, plan }: Run): readonly Part[] =>
-  state === 'pending-approval' && plan ? powerParts([plan]) : [];
+  state === 'pending-approval' && plan ? powerParts({ plan }) : [];
 
 function waitingPart(run: Run): readonly Part[] {
   if (run.state !== 'starting' || !run.waiting) return [];

@@ -20,5 +20,5 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
-/** Which part of the cluster said no. */
-export type RefusedBy = 'rbac' | 'pod-security' | 'webhook' | 'validation';
+/** Which part of the cluster said no; `name-taken`: what stands under our name there is not what was sent. */
+export type RefusedBy = 'rbac' | 'pod-security' | 'webhook' | 'validation' | 'name-taken';

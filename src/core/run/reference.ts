@@ -1,5 +1,7 @@
 import { parseCommand } from '../command/parse.ts';
 import { printCommand } from '../command/print.ts';
+import { buildEphemeralContainer } from '../container/build.ts';
+import { fingerprintOf } from '../container/fingerprint.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
@@ -34,6 +36,8 @@ interface Reference {
   readonly hash: string;
   readonly notAfterMs: number;
   readonly plan: Omit<Plan, ToldAgain>;
+  /** `fingerprintOf` the container: another one that carries this text is not ours. */
+  readonly fingerprint: string;
   readonly approval?: PendingApproval;
 }
 
@@ -49,6 +53,7 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
     hash: run.planHash ?? '',
     notAfterMs,
     plan: terms,
+    fingerprint: fingerprintOf(buildEphemeralContainer(plan, { runId: run.id, approverIds: [], notAfterMs, ref: '' })),
     ...(run.approval && { approval: withoutWords(run.approval) }),
   };
   return JSON.stringify(reference);
@@ -59,6 +64,7 @@ export interface Found {
   readonly runId: RunId;
   readonly containerName: string;
   readonly image: string;
+  readonly fingerprint?: string;
   readonly ref: string;
   /** Its `KDEBUG_NOT_AFTER`. */
   readonly notAfterMs?: number;
@@ -67,11 +73,12 @@ export interface Found {
 
 /**
  * The run of a container, rebuilt from the text that was sealed at its launch and from the pod as it is. It stands where a launch
- * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, or of a version that we do not know.
+ * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, of a version that we do not know, or
+ * in a container that is another one than was launched.
  */
 export function rebuildRun(found: Found, text: string): (Run & { readonly plan: Plan }) | undefined {
   const reference = readSealed(text, isReference);
-  if (!reference) return undefined;
+  if (!reference || reference.fingerprint !== found.fingerprint) return undefined;
   const parsed = parseCommand(reference.line);
   if (parsed.kind !== 'ok' || parsed.command.kind !== 'run') return undefined;
   const { origin, hash, notAfterMs, approval } = reference;

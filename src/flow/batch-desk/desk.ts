@@ -7,6 +7,7 @@ import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, showMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import type { Approvals } from '../approvals.ts';
+import { type Again, againOf, submitAgain } from '../ask-again.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
@@ -54,7 +55,18 @@ export class BatchDesk {
     }
     if (change) return refusalOr(await this.#change(run, { kind: change }, click.userId), NOTHING);
     if (click.action === RESIZE) return this.#openResize(run, click);
-    return rerunFailed(run, click, { take: this.#parts.take, nowMs: this.#parts.deps.clock.now() });
+    return this.#rerun(run, { ...click, runId: run.id });
+  }
+
+  #rerun(run: BatchRun, again: Again): Promise<Answer> {
+    const { take, deps } = this.#parts;
+    return rerunFailed(run, again, { take, nowMs: deps.clock.now(), policy: deps.policies.current() });
+  }
+
+  async #rerunByForm(again: Again): Promise<Answer> {
+    const run = await this.#read(again.runId);
+    const isThere = run?.delivery.anchor?.channelId === again.channelId;
+    return run && isBatchRun(run) && isThere ? this.#rerun(run, again) : said(reasonMessage('button_stale'));
   }
 
   async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
@@ -88,6 +100,8 @@ export class BatchDesk {
 
   /** Undefined: no form of a batch. */
   async submit(submission: Submission): Promise<SubmitAnswer | undefined> {
+    const again = againOf(submission, RERUN_FAILED);
+    if (again) return submitAgain(again, (given) => this.#rerunByForm(given));
     if (submission.name !== RESIZE_FORM) return undefined;
     const run = await this.#read(submission.value);
     if (!run || !isBatchRun(run) || run.origin.channelId !== submission.channelId) {

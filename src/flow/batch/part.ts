@@ -1,11 +1,14 @@
 import type { BatchRun } from '../../core/batch/batch-run.ts';
 import { plansOf, runIdOf } from '../../core/batch/new-batch.ts';
 import { containerName } from '../../core/container/build.ts';
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Run } from '../../core/run/run.ts';
 import { withoutSecret } from '../../core/run/sealed-text.ts';
 import type { FlowDeps } from '../deps.ts';
+import { launchRequestOf } from '../launch-request.ts';
+import { isSealedFor } from '../sealed-container.ts';
 import { RunSession } from '../session.ts';
 import { requestsOf } from './plan-batch.ts';
 
@@ -46,7 +49,7 @@ export async function launchedPart(batch: BatchRun, place: Place, deps: FlowDeps
   const { plan } = part;
   const name = containerName(part.id, plan.podUid);
   const { launchedAtMs = deps.clock.now(), startedAtMs } = batch.batch.pods[place.index] ?? {};
-  if (!(await holds(plan, name, deps))) return part;
+  if (!(await holds(part, batch.rebuilt === true, deps))) return part;
   return {
     ...part,
     state: 'starting',
@@ -57,10 +60,14 @@ export async function launchedPart(batch: BatchRun, place: Place, deps: FlowDeps
   };
 }
 
-async function holds({ cluster, namespace, podName, podUid }: Plan, name: string, deps: FlowDeps): Promise<boolean> {
+/** What another pod of a rebuilt batch was sent is not known to the letter any more; that it was by us is. */
+async function holds(part: PartRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
+  const { plan } = part;
+  const sent = fingerprintOf(launchRequestOf(part, plan, deps).container);
   try {
-    const pod = await deps.clusters.get(cluster).pod(namespace, podName);
-    return pod.metadata.uid === podUid && pod.spec.ephemeralContainers.some((known) => known.name === name);
+    const pod = await deps.clusters.get(plan.cluster).pod(plan.namespace, plan.podName);
+    const held = pod.spec.ephemeralContainers.find((known) => isSealedFor(known, part, deps));
+    return pod.metadata.uid === plan.podUid && held !== undefined && (isRebuilt || held.fingerprint === sent);
   } catch (thrown) {
     // A pod that is gone is told so by its launch.
     if (thrown instanceof KdebugError && thrown.code === 'pod_not_found') return false;

@@ -65,7 +65,7 @@ export interface LaunchRequest {
 }
 
 export type LaunchAnswer =
-  /** The API server holds a container of our name with our run id. `pod` is what it holds. */
+  /** The API server holds a container of our name and run id that does what was sent (`doesAsSent`). `pod` is what it holds. */
   | { readonly kind: 'launched'; readonly pod: Pod }
   | { readonly kind: 'refused'; readonly by: RefusedBy; readonly message: string }
   | { readonly kind: 'pod-gone' }

@@ -149,12 +149,15 @@ export interface Person {
   readonly name: string;
 }
 
-/** Who is who. Throws `KdebugError slack_unreachable`, `slack_refused`; nobody is allowed anything on a failure. */
+/**
+ * Who is who. Throws `KdebugError slack_unreachable`, `slack_refused`; nobody is allowed anything on a failure. With `sinceMs`, only
+ * what Slack was asked at that moment or later counts.
+ */
 export interface Directory {
   /** Cached for at most 60 s. @throws KdebugError person_unknown */
-  person(userId: string): Promise<Person>;
+  person(userId: string, sinceMs?: number): Promise<Person>;
   /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
-  members(usergroupId: string): Promise<ReadonlySet<string>>;
+  members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
   /**
    * Whether a channel is shared with another company (Slack Connect), or an invitation to that is open. Never older than 60 s; of a
    * direct message with the bot always false. @throws KdebugError also when the bot may not see the channel (`slack_refused`)

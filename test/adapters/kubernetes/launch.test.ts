@@ -197,7 +197,7 @@ describe('a launch', () => {
   });
 
   it.each([
-    ['somebody else holds the name', json(200, holding('bbbbbbbbbb')), { kind: 'refused', by: 'validation' }],
+    ['somebody else holds the name', json(200, holding('bbbbbbbbbb')), { kind: 'refused', by: 'name-taken' }],
     ['the pod was replaced', json(200, holding(RUN, 'uid-other')), { kind: 'pod-replaced' }],
     ['the pod is gone', refusal(404, 'NotFound'), { kind: 'pod-gone' }],
   ])('is not taken for ours when %s', async (_name, read, expected) => {
@@ -205,6 +205,27 @@ describe('a launch', () => {
     server.once(READ, read);
 
     expect(await launched()).toMatchObject(expected);
+  });
+
+  it.each<[string, object, string]>([
+    ['another image', { image: 'evil:1' }, 'refused'],
+    ['a command', { command: ['sh'] }, 'refused'],
+    ['another target', { targetContainerName: 'db' }, 'refused'],
+    ['more power', { securityContext: { privileged: true } }, 'refused'],
+    [
+      'a variable more',
+      {
+        env: [
+          { name: 'KDEBUG_RUN', value: RUN },
+          { name: 'PROXY', value: 'x' },
+        ],
+      },
+      'launched',
+    ],
+  ])('answers 200 and the pod holds %s: %j is %s', async (_name, over, kind) => {
+    const container = { name: 'kdebug-abc', image: 'debian:12', env: [{ name: 'KDEBUG_RUN', value: RUN }], ...over };
+    server.once(PATCH, json(200, rawPod('web', { spec: { ephemeralContainers: [container] } })));
+    expect(await launched()).toMatchObject({ kind, ...(kind === 'refused' && { by: 'name-taken' }) });
   });
 
   it('never reaches the server under a name that is none', async () => {

@@ -134,7 +134,13 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       ],
       initContainers: [{ name: 'proxy', image: 'proxy:1', securityContext: {}, restartPolicy: 'Always' }],
       ephemeralContainers: [
-        { name: 'kdebug-a', image: 'debian', runId: 'aaaaaaaaaa', notAfterMs: Date.UTC(2026, 0, 1, 0, 2) },
+        {
+          name: 'kdebug-a',
+          image: 'debian',
+          runId: 'aaaaaaaaaa',
+          fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+          notAfterMs: Date.UTC(2026, 0, 1, 0, 2),
+        },
         {
           name: 'foreign',
           image: 'x',

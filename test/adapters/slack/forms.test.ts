@@ -184,6 +184,9 @@ describe('a form that was filled in', () => {
     await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
     world.inbox.submitAnswer = () => Promise.reject(new KdebugError('store_unreachable'));
     expect(await told(() => submit({}))).toContain('store_unreachable');
+    await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
+    world.inbox.submitAnswer = async () => ({ kind: 'errors', errors: { reason: 'say why' } });
+    expect(await told(() => submit({}))).toContain('slack_payload_invalid');
   });
 
   test('is one submission however often it is delivered or pressed, and another when it says something else', async () => {

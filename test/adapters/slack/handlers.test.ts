@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { HANDLERS, type Handler, isKnownForm, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
 import { APPLY_FORM, RESIZE_FORM } from '../../../src/core/report/batch/batch-forms.ts';
 import { REQUEST_FORM } from '../../../src/core/report/request-form.ts';
-import { VOTE_REASON } from '../../../src/flow/approvals.ts';
+import { AGAIN_REASON } from '../../../src/flow/ask-again.ts';
+import { VOTE_REASON } from '../../../src/flow/voting.ts';
 import { type By, deed, verbOf } from './deeds.ts';
 import { startWorld, type World } from './harness.ts';
 
@@ -71,7 +72,9 @@ describe('what Bolt has registered', () => {
     const verbs = HANDLERS.filter(({ listens }) => listens === 'action').map(({ name }) => name);
     expect(shown).toContain('approve');
     expect(shown.filter((verb) => verb !== undefined && !verbs.includes(verb))).toEqual([]);
-    expect([REQUEST_FORM, VOTE_REASON, APPLY_FORM, RESIZE_FORM].filter((form) => !isKnownForm(form))).toEqual([]);
+    expect(
+      [REQUEST_FORM, VOTE_REASON, AGAIN_REASON, APPLY_FORM, RESIZE_FORM].filter((form) => !isKnownForm(form)),
+    ).toEqual([]);
   });
 
   test('every row is unique and asks for a full member', () => {

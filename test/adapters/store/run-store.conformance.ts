@@ -64,11 +64,7 @@ const aGrant = (expiresAtMs: number) =>
   ({
     byUserId: 'U0BOB',
     rule: 'attach',
-    channelId: 'C0SHOP',
-    cluster: 'prod',
-    namespace: 'shop',
-    class: 'observe',
-    profile: 'general',
+    scope: 'feed',
     expiresAtMs,
     maxRuns: 20,
     uses: [],

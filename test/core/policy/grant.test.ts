@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { covers, isActive } from '../../../src/core/policy/grant.ts';
+import type { Plan } from '../../../src/core/container/plan.ts';
+import { covers, type Grant, grantScope, isActive, mayGrant } from '../../../src/core/policy/grant.ts';
 import { aGrant, aPlan, START_MS } from '../../support/builders.ts';
 
 const use = { runId: 'bbbbbbbbbb', userId: 'U0ROY', atMs: START_MS };
@@ -15,27 +16,67 @@ describe('isActive', () => {
   });
 });
 
+const inWeb = (parts: Partial<Plan> = {}): Plan =>
+  aPlan({ workload: { kind: 'deployment', name: 'web' }, command: ['cat', '/etc/hosts'], ...parts });
+
 describe('covers', () => {
-  it('the same of the same class, and anything that only observes', () => {
+  const grant = aGrant({ scope: grantScope(inWeb()) });
+
+  test.each<[string, Partial<Plan>]>([
+    ['the very same', {}],
+    ['another pod of the workload', { podName: 'web-2', podUid: 'uid-2', nodeName: 'node-b' }],
+    ['another reason', { reason: 'once more' }],
+    ['the same profile asked for by its name', { profileAsked: 'restricted' }],
+    ['a pod that holds a container more', { observed: { earlierContainers: 3 }, blindSpots: ['nothing'] }],
+  ])('%s', (_, parts) => {
+    expect(covers(grant, inWeb(parts), 'attach', START_MS)).toBe(true);
+  });
+
+  test.each<[string, Partial<Plan>]>([
+    ['another person', { requesterId: 'U0EVE' }],
+    ['another team', { teamId: 'T0OTHER' }],
+    ['another channel', { channelId: 'C0OPS' }],
+    ['another cluster', { cluster: 'staging' }],
+    ['another namespace', { namespace: 'vault' }],
+    ['another workload', { workload: { kind: 'deployment', name: 'web-admin' } }],
+    ['another kind of workload', { workload: { kind: 'statefulset', name: 'web' } }],
+    ['another target container', { targetContainerName: 'proxy' }],
+    ['another image', { image: 'registry.example.com/autodiagnose:2' }],
+    ['a worse class', { class: 'intrusive' }],
+    ['a milder class', { class: 'observe', profile: 'baseline' }],
+    ['another profile', { profile: 'general' }],
+    ['another security context', { securityContext: { runAsUser: 0 } }],
+    ['another command', { command: ['cat', '/etc/shadow'] }],
+    ['the same words cut otherwise', { command: ['cat /etc/hosts'] }],
+    ['the words as arguments only', { argumentsOnly: true }],
+    ['a variable', { env: [{ name: 'LD_PRELOAD', value: '/tmp/x.so' }] }],
+    ['more time', { timeoutMs: 1_800_000 }],
+  ])('not %s', (_, parts) => {
+    expect(covers(grant, inWeb(parts), 'attach', START_MS)).toBe(false);
+  });
+
+  it('not what another rule would hold back', () => {
+    expect(covers(grant, inWeb(), 'other', START_MS)).toBe(false);
+  });
+
+  it('of a pod that stands alone that very pod', () => {
     expect(covers(aGrant(), aPlan(), 'attach', START_MS)).toBe(true);
-    const elevated = aGrant({ class: 'elevated', profile: 'sysadmin' });
-    expect(covers(elevated, aPlan({ class: 'elevated', profile: 'sysadmin' }), 'attach', START_MS)).toBe(true);
-    expect(covers(elevated, aPlan({ class: 'intrusive', profile: 'sysadmin' }), 'attach', START_MS)).toBe(true);
-    expect(covers(elevated, aPlan({ class: 'observe', profile: 'sysadmin' }), 'attach', START_MS)).toBe(true);
+    expect(covers(aGrant(), aPlan({ podName: 'web-2', podUid: 'uid-2' }), 'attach', START_MS)).toBe(false);
+    expect(covers(aGrant(), aPlan({ podUid: 'uid-2' }), 'attach', START_MS)).toBe(false);
+    expect(covers(aGrant(), inWeb({ command: [] }), 'attach', START_MS)).toBe(false);
   });
 
-  test.each([
-    ['another rule', aPlan(), 'other'],
-    ['another channel', aPlan({ channelId: 'C0OPS' }), 'attach'],
-    ['another cluster', aPlan({ cluster: 'staging' }), 'attach'],
-    ['another namespace', aPlan({ namespace: 'vault' }), 'attach'],
-    ['a worse class', aPlan({ class: 'intrusive' }), 'attach'],
-    ['another profile', aPlan({ profile: 'general' }), 'attach'],
-  ] as const)('not %s', (_, plan, rule) => {
-    expect(covers(aGrant(), plan, rule, START_MS)).toBe(false);
-  });
-
-  it('nothing once it is over', () => {
+  it('nothing once it is over, nor by a grant that an older kdebug kept', () => {
     expect(covers(aGrant({ endedBy: 'U0BOB' }), aPlan(), 'attach', START_MS)).toBe(false);
+    const { scope: _, ...older } = aGrant();
+    expect(covers(older as Grant, aPlan(), 'attach', START_MS)).toBe(false);
+  });
+});
+
+describe('mayGrant', () => {
+  it('only where the rule allows it and one approval is enough', () => {
+    expect(mayGrant({ count: 1, grants: 'allowed' })).toBe(true);
+    expect(mayGrant({ count: 1, grants: 'denied' })).toBe(false);
+    expect(mayGrant({ count: 2, grants: 'allowed' })).toBe(false);
   });
 });

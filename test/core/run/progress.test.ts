@@ -48,7 +48,8 @@ describe('parkedUntilMs', () => {
     expect(parkedUntilMs({ ...run, delivery: {} })).toBeUndefined();
     expect(parkedUntilMs({ ...run, delivery: { closed: true, grantClosed: true } })).toBeUndefined();
     expect(parkedUntilMs({ ...run, state: 'running' })).toBeUndefined();
-    expect(parkedUntilMs({ ...run, outcome: { kind: 'no-status' } })).toBeUndefined();
+    // Its late end is waited for beside that.
+    expect(parkedUntilMs({ ...run, outcome: { kind: 'no-status' } })).toBe(START_MS + 30 * 60_000);
     expect(parkedUntilMs({ ...run, grant: aGrant({ endedBy: 'U0BOB' }) })).toBeUndefined();
     const use = { runId: 'bbbbbbbbbb', userId: 'U0ROY', atMs: START_MS };
     expect(parkedUntilMs({ ...run, grant: aGrant({ maxRuns: 1, uses: [use] }) })).toBeUndefined();

@@ -41,6 +41,7 @@ const found = (parts: Partial<Found> = {}): Found => ({
   runId: asRunId('qrstuvwxyz'),
   containerName: 'kdebug-abc',
   image: 'registry.example.com/debian:12',
+  fingerprint: JSON.parse(text()).fingerprint,
   ref: 'sealed',
   pod: aPod({ metadata: { uid: 'uid as it is' }, spec: { nodeName: 'node-z' } }),
   ...parts,
@@ -104,6 +105,14 @@ describe('a run that is rebuilt from the cluster', () => {
       nodeName: 'node-z',
       image: 'registry.example.com/debian:12',
     });
+  });
+
+  it('is not of a container that does something else', () => {
+    expect(rebuildRun(found({ fingerprint: 'other' }), text())).toBeUndefined();
+    const { fingerprint: _, ...bare } = found();
+    expect(rebuildRun(bare, text())).toBeUndefined();
+    const other = writeReference(launched(), plan({ command: ['id'] }), NOT_AFTER_MS);
+    expect(rebuildRun(found(), other)).toBeUndefined();
   });
 
   it('may be of a pod that has no node any more', () => {

@@ -237,6 +237,42 @@ describe('run the failed pods again', () => {
     expect(desk.started).toHaveLength(2);
   });
 
+  it('asks for a reason of who clicks where the rule wants one, and takes no other', async () => {
+    const base = aBatchRun({ size: 3, request: { ...request, reason: 'words of Roy' } });
+    const job = { name: 'audit', requests: [base.request] };
+    const run = await kept({ size: 3, events, request: base.request, run: { job } });
+    const approval = {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 900_000,
+      reason: 'required',
+      voteReason: 'optional',
+      grants: 'denied',
+    } as const;
+    const rule = aRule({ batch: { maxPods: 100, maxParallelism: 10 }, approval });
+    desk.world.policy = aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { rules: [rule] } },
+      approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    });
+    expect(await desk.click('rerun-failed', run, { userId: 'U0EVE' })).toMatchObject({
+      kind: 'form',
+      form: { name: 'again-reason', value: `rerun-failed:${run.id}` },
+    });
+    expect(desk.started).toHaveLength(0);
+    const submit = (fields: Record<string, string>, id: string = run.id) =>
+      desk.submit('again-reason', `rerun-failed:${id}`, fields, 'U0EVE');
+    expect(await submit({})).toMatchObject({ kind: 'errors' });
+    expect(JSON.stringify(await submit({ reason: 'mine' }, 'zzzzzzzzzz'))).toContain('button_stale');
+    expect(await submit({ reason: 'words of Eve' })).toEqual({ kind: 'taken' });
+    expect(desk.started[0]).toMatchObject({
+      rerunOf: run.id,
+      origin: { requesterId: 'U0EVE' },
+      request: { reason: 'words of Eve' },
+      job: { requests: [{ reason: 'words of Eve' }] },
+    });
+    expect(JSON.stringify(desk.started[0]?.request)).not.toContain('words of Roy');
+  });
+
   it('keeps the containers of a job, and starts at once where that one was paused', async () => {
     const base = aBatchRun({ size: 3, request });
     const job = { name: 'audit', paused: true, requests: [base.request, { ...base.request, label: 'two' }] };

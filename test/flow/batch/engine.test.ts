@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aPod, aRule, START_MS } from '../../support/builders.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch-world.ts';
 import { podsOfWeb } from './fleet.ts';
@@ -337,11 +337,25 @@ describe('an approval', () => {
     },
   });
 
+  it('is void when the record is not the one that was asked for', async () => {
+    const world = new BatchWorld(3, { policy: policyOf(asks) });
+    await world.say(`${WEB} --parallelism=3`);
+    const run = await world.run();
+    const pods = run.batch!.pods.map((pod) => ({ ...pod, uid: `${pod.uid}-other` }));
+    vi.spyOn(world.store, 'read').mockResolvedValue({ ...run, batch: { ...run.batch!, pods } });
+    await world.click('approve', 'U0BOB');
+    vi.restoreAllMocks();
+    expect((await world.run()).approval?.votes).toEqual([]);
+    expect(world.fleet.launches).toEqual([]);
+  });
+
   it('is for the snapshot: later pods are not touched, and one that left fails alone', async () => {
     const world = new BatchWorld(3, { policy: policyOf(asks) });
     await world.say(`${WEB} --parallelism=3`);
     expect(world.text('anchor')).toContain('3 of 3 that match');
     expect(world.text('anchor')).not.toContain('approve-grant');
+    await world.click('approve-grant', 'U0BOB');
+    expect((await world.run()).approval?.votes).toEqual([]);
     world.fleet.set('web-1', undefined);
     world.fleet.set('web-9', podsOfWeb(10)[9]);
     expect(world.fleet.launches).toEqual([]);

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/flow/ports/cluster.ts';
 import type { Clock } from '../../../src/flow/ports/machine.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
-import { refOf } from '../support/fakes.ts';
+import { heldOf } from '../support/fakes.ts';
 
 /** What the kubelet makes of a pod's debug container. */
 export interface Fate {
@@ -143,7 +143,7 @@ export class Fleet implements Cluster {
     const { ephemeralContainers } = pod.spec;
     if (ephemeralContainers.some((known) => known.name === container.name)) return { kind: 'launched', pod };
     this.launches.push({ pod: { name, uid, namespace: 'shop' }, container, runId });
-    const added = { name: container.name, image: container.image, runId, ...refOf(request) };
+    const added = { name: container.name, image: container.image, ...heldOf(request) };
     const held = { ...pod, spec: { ...pod.spec, ephemeralContainers: [...ephemeralContainers, added] } };
     this.set(name, held);
     this.#live(name, container.name);

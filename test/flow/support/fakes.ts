@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fingerprintOf } from '../../../src/core/container/fingerprint.ts';
 import type { Node } from '../../../src/core/container/node.ts';
 import type { ContainerStatus, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
@@ -89,10 +90,7 @@ export class FakeCluster implements Cluster {
           ...this.#pod,
           spec: {
             ...this.#pod.spec,
-            ephemeralContainers: [
-              ...ephemeralContainers,
-              { name, image, runId: request.runId, ...requesterOf(request), ...refOf(request) },
-            ],
+            ephemeralContainers: [...ephemeralContainers, { name, image, ...heldOf(request) }],
           },
         });
       }
@@ -168,13 +166,21 @@ export class FakeCluster implements Cluster {
 }
 
 /** Who asked for a container, as its environment says. */
-export function requesterOf({ container }: LaunchRequest): { requesterId?: string } {
+function requesterOf({ container }: LaunchRequest): { requesterId?: string } {
   const requesterId = container.env.find(({ name }) => name === 'KDEBUG_REQUESTER')?.value;
   return requesterId === undefined ? {} : { requesterId };
 }
 
+/** What the projection keeps of a container that was sent. */
+export const heldOf = (request: LaunchRequest) => ({
+  runId: request.runId,
+  fingerprint: fingerprintOf(request.container),
+  ...requesterOf(request),
+  ...refOf(request),
+});
+
 /** What the marks in a container's environment say of it. */
-export function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: number } {
+function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: number } {
   const variable = (wanted: string) => container.env.find(({ name }) => name === wanted)?.value;
   const ref = variable('KDEBUG_REF');
   return ref === undefined ? {} : { ref, notAfterMs: Date.parse(variable('KDEBUG_NOT_AFTER') ?? '') };
@@ -286,13 +292,19 @@ export class FakeDirectory implements Directory {
   /** Channels that are shared with another company. */
   readonly shared = new Set<string>();
 
-  person(userId: string): Promise<Person> {
-    return Promise.resolve({ userId, teamId: 'T0TEAM', kind: 'member', name: userId });
+  readonly kinds = new Map<string, Person['kind']>();
+  /** What an answer that was kept says; asked afresh, `groups` and `kinds` speak. */
+  readonly kept = new Map<string, Set<string>>();
+
+  async person(userId: string): Promise<Person> {
+    this.faults.take('person', 'before');
+    return { userId, teamId: 'T0TEAM', kind: this.kinds.get(userId) ?? 'member', name: userId };
   }
 
-  async members(usergroupId: string): Promise<ReadonlySet<string>> {
-    this.faults.take('members', 'before');
-    return this.groups.get(usergroupId) ?? new Set();
+  async members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>> {
+    this.faults.take(sinceMs === undefined ? 'members' : 'fresh members', 'before');
+    const kept = sinceMs === undefined ? this.kept.get(usergroupId) : undefined;
+    return kept ?? this.groups.get(usergroupId) ?? new Set();
   }
 
   async isShared(channelId: string): Promise<boolean> {

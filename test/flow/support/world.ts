@@ -1,4 +1,5 @@
 import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
+import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
@@ -12,6 +13,8 @@ import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from './fakes.ts';
+
+const SEAL = createSeal(Buffer.alloc(32, 1));
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -102,8 +105,8 @@ export class World {
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: silent,
       metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
-      seal: (plain) => `sealed(${plain.length})`,
-      unseal: () => undefined,
+      seal: SEAL.seal,
+      unseal: SEAL.open,
       owner: 'replica-1',
     };
   }

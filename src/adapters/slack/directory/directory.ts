@@ -28,8 +28,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const shared = new Fresh<boolean>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
   const groups = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
   return {
-    person: (userId) => people.get(userId, () => askPerson(options, userId)),
-    members: (usergroupId) => groups.get(usergroupId, () => askMembers(options, usergroupId)),
+    person: (userId, sinceMs) => people.get(userId, () => askPerson(options, userId), sinceMs),
+    members: (usergroupId, sinceMs) => groups.get(usergroupId, () => askMembers(options, usergroupId), sinceMs),
     isShared: async (channelId) =>
       !channelId.startsWith('D') && shared.get(channelId, () => askSharing(options, channelId)),
   };

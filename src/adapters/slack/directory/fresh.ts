@@ -29,11 +29,15 @@ export class Fresh<T> {
     this.#freshness = freshness;
   }
 
-  /** @throws KdebugError slack_unreachable after 1.5 s, and what `ask` throws */
-  get(key: string, ask: () => Promise<T>): Promise<T> {
+  /**
+   * With `sinceMs`, an answer that was asked for before that moment does not count.
+   * @throws KdebugError slack_unreachable after 1.5 s, and what `ask` throws
+   */
+  get(key: string, ask: () => Promise<T>, sinceMs = 0): Promise<T> {
     const nowMs = this.#freshness.clock.now();
     const known = this.#known.get(key);
-    if (known && nowMs - known.askedAtMs < (known.isAnswered ? this.#freshness.maxAgeMs : ANSWER_MS))
+    const isLateEnough = known !== undefined && known.askedAtMs >= sinceMs;
+    if (isLateEnough && nowMs - known.askedAtMs < (known.isAnswered ? this.#freshness.maxAgeMs : ANSWER_MS))
       return this.#inTime(known.answer);
     const entry: Entry<T> = { askedAtMs: nowMs, answer: ask(), isAnswered: false };
     entry.answer.then(

@@ -38,10 +38,20 @@ export function* simplerViews(message: Message): Generator<View> {
     type: 'section',
     text: { type: 'plain_text', text: plainSummary(message), emoji: false },
   };
-  const buttons = message.parts.filter((part) => part.kind === 'actions').flatMap((part) => blocksOf(part, roomOf(0)));
-  yield { text, blocks: accepted([summary, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
+  const buttons = message.parts
+    .filter((part) => part.kind === 'actions' && !message.parts.some(isWhole))
+    .flatMap((part) => blocksOf(part, roomOf(0)));
+  const notWhole: KnownBlock[] = message.parts.some(isWhole) ? blocksOf(NOT_WHOLE, roomOf(MAX_TEXT)) : [];
+  yield { text, blocks: accepted([summary, ...notWhole, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
   yield { text, blocks: [] };
 }
+
+const NOT_WHOLE: Part = {
+  kind: 'note',
+  spans: [
+    { kind: 'text', text: 'Slack did not take the whole card, so nobody can decide on it here. Ask again with less.' },
+  ],
+};
 
 const plainSummary = ({ summary, tone }: Message): string =>
   shorten(`${MARKS[tone]} ${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
@@ -81,15 +91,24 @@ function within(message: Message, limit: number): KnownBlock[] {
   return best;
 }
 
-const layout = (parts: readonly Part[], room: number): KnownBlock[] =>
-  parts.flatMap((part) => blocksOf(part, roomOf(room)));
+/** Nobody decides on what is shown in part: where a part must stay whole and does not, there is no button. */
+function layout(all: readonly Part[], room: number): KnownBlock[] {
+  const parts = all.some((part) => isWhole(part) && isCut(part)) ? all.filter(({ kind }) => kind !== 'actions') : all;
+  return parts.flatMap((part) => blocksOf(part, roomOf(isWhole(part) ? MAX_BLOCKS_WEIGHT : room)));
+}
+
+const isWhole = (part: Part): boolean => 'whole' in part && part.whole === true;
+
+const ENDLESS = { weight: Number.POSITIVE_INFINITY, length: Number.POSITIVE_INFINITY };
+const isCut = (part: Part): boolean =>
+  JSON.stringify(blocksOf(part, roomOf(MAX_BLOCKS_WEIGHT))) !== JSON.stringify(blocksOf(part, ENDLESS));
 
 const accepted = (blocks: KnownBlock[], limit: number): KnownBlock[] | undefined =>
   blocks.length <= MAX_BLOCKS && weightOf(blocks) <= limit ? blocks : undefined;
 
 function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
   const shown = parts.filter((part) => part.kind !== 'actions');
-  const buttons = parts.filter((part) => part.kind === 'actions');
+  const buttons = parts.some(isWhole) ? [] : parts.filter((part) => part.kind === 'actions');
   for (let dropped = 1; dropped <= parts.length; dropped += 1) {
     const note: Part = { kind: 'note', spans: [{ kind: 'text', text: `… ${dropped} more` }] };
     const kept = shown.slice(0, Math.max(0, shown.length - dropped));

@@ -6,6 +6,7 @@ import { classText } from '../../policy/launch-class.ts';
 import { formatDuration } from '../duration.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
 import { powerParts } from '../power-parts.ts';
+import { visible } from '../visible.ts';
 import { SKIP_TEXT } from './batch-text.ts';
 
 /** The proposal's status columns as a line of their own, AGE counted from the creation. */
@@ -49,8 +50,9 @@ export function planFacts(run: BatchRun): readonly Fact[] {
     ...(batch.replicas === undefined ? [] : [{ label: 'Replicas', value: [text(String(batch.replicas))] }]),
     ...(batch.ttlMs === undefined ? [] : [{ label: 'Time to live', value: [text(formatDuration(batch.ttlMs))] }]),
     { label: 'Cluster', value: [text(plan.cluster)] },
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(plan.reason)] }]),
     ...(state === 'pending-approval' ? askedFacts(run) : []),
+    // The last: it may be long, and what does not fit is cut from the end.
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(visible(plan.reason))] }]),
   ];
 }
 
@@ -93,14 +95,8 @@ function wordsOfTarget(target: Exclude<Target, { kind: 'all' }>): string {
 }
 
 /** What each container runs, joins and is given, while somebody has to decide on it. */
-export function askedParts({ state, batch }: BatchRun): readonly Part[] {
-  if (state !== 'pending-approval') return [];
-  const containers = (batch.variants[0] ?? []).map((template, index) => ({
-    ...template,
-    targets: batch.variants.map((variant) => variant[index]?.targetContainerName),
-  }));
-  return powerParts(containers);
-}
+export const askedParts = ({ state, batch }: BatchRun): readonly Part[] =>
+  state === 'pending-approval' ? powerParts({ batch }) : [];
 
 /** `3 skipped: 2 finished, 1 on Windows`; undefined where none is. */
 export function skippedText(batch: Batch, counts: Counts): string | undefined {

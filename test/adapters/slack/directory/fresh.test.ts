@@ -50,3 +50,29 @@ test('a late failure does not throw away the answer that came after it', async (
   await clock.advance(1);
   expect(await fresh.get('a', async () => 3)).toBe(2);
 });
+
+test('an answer that was asked for before the moment that counts is asked for again, and shared by those after it', async () => {
+  const clock = new FakeClock();
+  const fresh = new Fresh<number>({ clock, maxAgeMs: 60_000, maxEntries: 2 });
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return asked;
+  };
+  expect(await fresh.get('a', ask)).toBe(1);
+  await clock.advance(10);
+  expect(await fresh.get('a', ask, clock.now())).toBe(2);
+  expect(await fresh.get('a', ask, clock.now())).toBe(2);
+  expect(await fresh.get('a', ask)).toBe(2);
+});
+
+test('a question that hangs since before that moment is not waited for: it is asked again', async () => {
+  const clock = new FakeClock();
+  const fresh = new Fresh<number>({ clock, maxAgeMs: 60_000, maxEntries: 2 });
+  const hanging = fresh.get('a', () => new Promise<number>(() => undefined));
+  const refused = expect(hanging).rejects.toMatchObject({ code: 'slack_unreachable' });
+  await clock.advance(10);
+  expect(await fresh.get('a', async () => 2, clock.now())).toBe(2);
+  await clock.advance(1_500);
+  await refused;
+});

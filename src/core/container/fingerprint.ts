@@ -1,0 +1,97 @@
+import { canonicalJson, sha256 } from '../hash.ts';
+
+/** A core/v1 EphemeralContainer as it is sent, or as an API server holds it. */
+type AnyContainer = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is AnyContainer =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const objectOf = (value: unknown): AnyContainer => (isObject(value) ? value : {});
+const listOf = (value: unknown): readonly AnyContainer[] => (Array.isArray(value) ? value.map(objectOf) : []);
+
+/** What marks a run (`RunMark`) is no part of what its container does. */
+const isMark = ({ name }: AnyContainer): boolean => typeof name === 'string' && name.startsWith('KDEBUG_');
+
+/** The API server leaves out an empty value. */
+const variableOf = ({ name, value = '', ...from }: AnyContainer) => ({ name, value, ...from });
+
+/** Without what the API server fills in (`SetDefaults_SecurityContext`). */
+function contextOf(raw: unknown): AnyContainer {
+  const { procMount, ...context } = objectOf(raw);
+  return procMount === undefined || procMount === 'Default' ? context : { ...context, procMount };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/**
+ * What a container does, as a short text: equal for the container that was sent and for what an API server holds of it. Covers
+ * every field but its name, the marks of its run, and what the server fills in; a variable more makes another one.
+ */
+export function fingerprintOf(container: object): string {
+  const {
+    name: _,
+    imagePullPolicy: _pull,
+    terminationMessagePath: _path,
+    terminationMessagePolicy: _policy,
+    ...rest
+  } = objectOf(container);
+  const env = listOf(rest.env)
+    .filter((variable) => !isMark(variable))
+    .map(variableOf);
+  const whole = { ...rest, env, securityContext: contextOf(rest.securityContext) };
+  return sha256(canonicalJson(Object.fromEntries(Object.entries(whole).filter(([, value]) => !isEmpty(value))))).slice(
+    0,
+    32,
+  );
+}
+
+/** What a webhook may add to a security context that does not ask for it: each only takes power away. */
+const HARMLESS: AnyContainer = {
+  privileged: false,
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
+
+/**
+ * Whether what an API server holds does what was sent: image, words, target, every variable and the security context. Webhooks may
+ * add variables and take power away (KEP-277 leaves mutation to them); any other difference makes it somebody else's container.
+ */
+export function doesAsSent(sent: object, held: object): boolean {
+  const [ours, theirs] = [objectOf(sent), objectOf(held)];
+  const fields = ['image', 'command', 'args', 'targetContainerName'] as const;
+  return (
+    fields.every((field) => isSame(ours[field], theirs[field])) &&
+    listOf(ours.env).every((variable) => isHeld(variable, listOf(theirs.env))) &&
+    isContextHeld(contextOf(ours.securityContext), contextOf(theirs.securityContext))
+  );
+}
+
+/** A second one of that name would win. The marks but the run's id are new with every try. */
+function isHeld(variable: AnyContainer, held: readonly AnyContainer[]): boolean {
+  if (isMark(variable) && variable.name !== 'KDEBUG_RUN') return true;
+  const named = held.filter(({ name }) => name === variable.name);
+  return named.length > 0 && named.every((one) => isSame(variableOf(one), variableOf(variable)));
+}
+
+function isContextHeld(
+  { capabilities, ...sent }: AnyContainer,
+  { capabilities: kept, ...held }: AnyContainer,
+): boolean {
+  const [ours, theirs] = [objectOf(capabilities), objectOf(kept)];
+  const dropped = Array.isArray(theirs.drop) ? theirs.drop : [];
+  const isDropped = Array.isArray(ours.drop) ? ours.drop.every((each) => dropped.includes(each)) : true;
+  return (
+    isSame(ours.add ?? [], theirs.add ?? []) &&
+    isDropped &&
+    Object.entries(sent).every(([field, value]) => isSame(value, held[field])) &&
+    Object.entries(held).every(([field, value]) => field in sent || isSame(value, HARMLESS[field]))
+  );
+}
