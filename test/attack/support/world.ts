@@ -42,7 +42,8 @@ export class AttackWorld {
   readonly cluster: LocalCluster;
   readonly kube: Kube;
   readonly scene: ProgramScene;
-  readonly bot: BotProcess;
+  /** The replica that Slack sends to. */
+  bot: BotProcess;
   readonly #directory: string;
   #others: Others | undefined;
 
@@ -137,6 +138,27 @@ export class AttackWorld {
     const text = await (await fetch(`${this.bot.opsUrl}/metrics`)).text();
     const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     return { cpuSeconds: value('process_cpu_seconds_total'), bytes: value('process_resident_memory_bytes') };
+  }
+
+  /** How many commands the store's Redis has been given. */
+  async commandsOfStore(): Promise<number> {
+    const client = this.scene.redis?.client();
+    const stats = (await client?.info('stats')) ?? '';
+    client?.disconnect();
+    return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
+  }
+
+  /** A mention, as Slack sends it once; it is acknowledged when this resolves. */
+  async mention(user: string, text: string, channel = 'C0SHOP'): Promise<void> {
+    const { error } = await this.slack.deliver.mention({ user, channel, text });
+    if (error !== undefined) throw new Error(`Slack saw ${error}`);
+  }
+
+  /** Kills the bot as a failed liveness probe does in the end, and starts another. */
+  async crash(): Promise<void> {
+    await this.bot.kill();
+    this.bot = await this.scene.boot();
+    this.scene.sendTo(this.bot);
   }
 
   async others(): Promise<Others> {
