@@ -148,9 +148,18 @@ export class AttackWorld {
     return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
   }
 
-  /** A mention, as Slack sends it once; it is acknowledged when this resolves. */
+  /** An event that says that somebody wrote to the bot; it is acknowledged when this resolves. */
   async mention(user: string, text: string, channel = 'C0SHOP'): Promise<void> {
-    const { error } = await this.slack.deliver.mention({ user, channel, text });
+    const [ts, team] = [this.slack.state.nextTs(), this.slack.teamId];
+    const event = { type: 'app_mention', user, ts, event_ts: ts, text, team, channel };
+    const { error } = await this.slack.deliver.event(event);
+    if (error !== undefined) throw new Error(`Slack saw ${error}`);
+  }
+
+  /** "Debug a pod" or "Apply as EphemeralJob" on a message that says this; it is acknowledged when this resolves. */
+  async shortcut(callbackId: 'debug-pod' | 'apply-job', text: string, channel = 'C0SHOP'): Promise<void> {
+    const { ts } = this.slack.deliver.say({ user: 'U0GINGER', channel, text });
+    const { error } = await this.slack.deliver.shortcut({ user: 'U0ROY', callbackId, channel, ts });
     if (error !== undefined) throw new Error(`Slack saw ${error}`);
   }
 
