@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type AttackWorld, openWorld, type WorldOptions } from './world.ts';
 
-/** A finding's number in the review, or the letter of one that it only suspected. */
-export type Finding = number | `S-${string}`;
+/** A finding's number in the review, the letter of one that it only suspected, or a point of issue 13 beside them. */
+export type Finding = number | `S-${string}` | `point ${number}`;
 
 /** What the summary needs to know of an attack. */
 export interface AttackResult {
@@ -27,6 +27,8 @@ export interface Attack {
   open(options?: WorldOptions): Promise<AttackWorld>;
   /** Fails, and counts, when anything was launched into these pods of `shop`. */
   nothingLaunched(world: AttackWorld, ...pods: readonly string[]): void;
+  /** The same for a pod that had so many before. */
+  nothingMoreLaunched(world: AttackWorld, pod: string, before: number): void;
   /** Does something while others ask, and fails when they wait for more than a second. */
   othersAreAnswered(world: AttackWorld, deed: () => Promise<unknown>): Promise<void>;
 }
@@ -64,6 +66,11 @@ const judges = (result: AttackResult): Omit<Attack, 'open'> => ({
     const launched = pods.flatMap((pod) => world.containersOf(pod).map(({ command }) => ({ pod, command })));
     result.launches += launched.length;
     expect(launched, 'launched without an approval').toEqual([]);
+  },
+  nothingMoreLaunched(world, pod, before) {
+    const more = world.containersOf(pod).length - before;
+    result.launches += more;
+    expect(more, 'launches without an approval').toBe(0);
   },
   async othersAreAnswered(world, deed) {
     const others = await world.others();

@@ -36,6 +36,7 @@ channels:
         namespaces: [shop]
         classes: [intrusive, elevated]
         profiles: [restricted, baseline, general, sysadmin]
+        batch: { maxPods: 50, maxParallelism: 10 }
         approval: ${words.approval ?? '{ from: [sre], count: 1, expires: 15m, grants: allowed }'}
   C0OPS:
     name: "#ops"
