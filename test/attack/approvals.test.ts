@@ -65,7 +65,7 @@ async function isReadable(world: AttackWorld, ts: string, words: readonly string
 
 const UNSEEN = {
   'the end of a long command': `-- sh -c '${'echo all is well; '.repeat(500)} rm -rf /the-end'`,
-  'the end of a long variable': `--env=SCRIPT=${'all-is-well-'.repeat(60)}rm-rf-/the-end -- sh -c id`,
+  'the end of a long variable': `--env=SCRIPT=${'all-is-well-'.repeat(400)}rm-rf-/the-end -- sh -c id`,
 };
 
 for (const [part, words] of Object.entries(UNSEEN))
@@ -103,8 +103,11 @@ attack(16, 'a grant that was ended stays ended when an older record is put back 
     const older = await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key), await redis.pttl(key)] as const));
     await world.press('U0BOB', 'end-grant', ts);
     await world.slack.until(() => !JSON.stringify(world.slack.message('C0SHOP', ts)?.blocks).includes('end-grant'));
+    // No replica remembers anything.
+    await world.bot.kill();
+    await redis.flushall();
     for (const [key, value, ttl] of older) if (value) await redis.restore(key, Math.max(ttl, 0), value, 'REPLACE');
-    await pause(500);
+    await world.crash();
   } finally {
     redis.disconnect();
   }
