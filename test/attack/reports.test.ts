@@ -42,7 +42,7 @@ attack(10, 'a file that is printed forges no verdict', async ({ open }) => {
 });
 
 attack(10, 'what is printed teaches kdebug nothing about other pods of that image, in any channel', async ({ open }) => {
-  const world = await open();
+  const world = await open({ cluster: { reportsUsers: false } });
   const hostile = world.podThatHolds('hostile', FORGED);
   const victim = await world.pod('victim');
   const usual = await lookOf(world, victim);

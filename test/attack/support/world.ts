@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { inject } from 'vitest';
-import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
+import { type LocalCluster, type LocalClusterOptions, startLocalCluster } from '../../../play/cluster/index.ts';
 import type { LocalSlack, LocalSlackOptions, StoredMessage } from '../../../play/slack/index.ts';
 import { Kube } from '../../e2e/kube.ts';
 import type { BotProcess } from '../../support/program/bot-process.ts';
@@ -17,6 +17,8 @@ export interface WorldOptions {
   /** Default: in the bot's memory. */
   readonly store?: 'redis' | 'memory';
   readonly slack?: LocalSlackOptions;
+  /** Of the cluster. */
+  readonly cluster?: LocalClusterOptions;
 }
 
 /** How a command was answered. */
@@ -58,7 +60,7 @@ export class AttackWorld {
 
   /** A pod of `shop`, as the API server takes it; its one container `app` is a web server that runs as root, unless told otherwise. */
   async pod(name: string, spec: Partial<V1PodSpec> = {}): Promise<string> {
-    await this.kube.pod(SHOP, name, { ...spec, containers: spec.containers ?? [{ name: 'app', image: 'nginx' }] });
+    await this.kube.pod(SHOP, { name, labels: { app: name } }, { ...spec, containers: spec.containers ?? [{ name: 'app', image: 'nginx' }] });
     return name;
   }
 
@@ -116,7 +118,7 @@ export class AttackWorld {
     return (this.cluster.pod(SHOP, pod)?.spec.ephemeralContainers ?? []).map((container) => ({
       ...container,
       command: container.command?.join(' ') ?? '',
-      approvers: container.env?.find(({ name }) => name === 'KDEBUG_APPROVERS')?.value ?? '',
+      requester: container.env?.find(({ name }) => name === 'KDEBUG_REQUESTER')?.value ?? '',
     }));
   }
 
@@ -219,8 +221,9 @@ const isApproved = (env: readonly { name: string; value?: string }[]): boolean =
 export const hasButton = (message: StoredMessage | undefined, action: string): boolean =>
   JSON.stringify(message?.blocks ?? []).includes(`"action_id":"${action}"`);
 
-export async function openWorld({ policy = SUITE_POLICY, store = 'memory', slack }: WorldOptions): Promise<AttackWorld> {
-  const cluster = await startLocalCluster({ kubeletDelayMs: 0 });
+export async function openWorld(options: WorldOptions): Promise<AttackWorld> {
+  const { policy = SUITE_POLICY, store = 'memory', slack } = options;
+  const cluster = await startLocalCluster({ kubeletDelayMs: 0, ...options.cluster });
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-attack-'));
   try {
     cluster.addNamespace(SHOP);
