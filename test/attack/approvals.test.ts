@@ -32,17 +32,21 @@ const OTHERS = [
 ] as const;
 
 for (const [kind, user, pod, words] of OTHERS)
-  attack(6, `a grant to Thurston for one command in one pod covers not ${kind}`, async ({ open, nothingMoreLaunched }) => {
-    const world = await open();
-    for (const name of ['web-0', 'payments-db-0']) await world.pod(name);
-    const same = `web-0 ${SYSADMIN} -- cat /proc/1/status`;
-    await granted(world, same);
-    expect(await world.ask(same, { user: 'U0THURSTON' }), 'the control').toMatchObject({ kind: 'ran' });
-    const before = world.containersOf(pod).length;
-    const answered = await world.ask(`${pod} ${words}`, { user });
-    nothingMoreLaunched(world, pod, before);
-    expect(answered.kind).toBe('card');
-  });
+  attack(
+    6,
+    `a grant to Thurston for one command in one pod covers not ${kind}`,
+    async ({ open, nothingMoreLaunched }) => {
+      const world = await open();
+      for (const name of ['web-0', 'payments-db-0']) await world.pod(name);
+      const same = `web-0 ${SYSADMIN} -- cat /proc/1/status`;
+      await granted(world, same);
+      expect(await world.ask(same, { user: 'U0THURSTON' }), 'the control').toMatchObject({ kind: 'ran' });
+      const before = world.containersOf(pod).length;
+      const answered = await world.ask(`${pod} ${words}`, { user });
+      nothingMoreLaunched(world, pod, before);
+      expect(answered.kind).toBe('card');
+    },
+  );
 
 attack(6, 'where the rule does not say that it allows grants, no card offers one', async ({ open }) => {
   const world = await open({ policy: policyOf({ approval: '{ from: [sre], count: 1, expires: 15m }' }) });
@@ -87,35 +91,44 @@ attack(9, 'the card shows where one word of a command ends', async ({ open }) =>
     const { ts } = await card(world, `${pod} ${SYSADMIN} -- ${command}`);
     const text = world.scene.textOf(world.slack.message('C0SHOP', ts));
     // The line that quotes what was typed is not the plan.
-    return text.split('\n').filter((line) => line.includes('rm -rf') && !line.includes('Asked by')).join('\n');
+    return text
+      .split('\n')
+      .filter((line) => line.includes('rm -rf') && !line.includes('Asked by'))
+      .join('\n');
   };
   expect(await runs(`sh -c 'true; rm -rf /data'`)).not.toBe(await runs(`sh -c 'true; rm' -rf /data`));
 });
 
-attack(16, 'a grant that was ended stays ended when an older record is put back into Redis', async ({ open, nothingMoreLaunched }) => {
-  const world = await open({ store: 'redis' });
-  const words = `${await world.pod('web-0')} ${SYSADMIN} -- id`;
-  const ts = await granted(world, words);
-  const redis = world.scene.redis?.client();
-  if (!redis) throw new Error('no Redis');
-  try {
-    const keys = (await redis.keys('*')) as string[];
-    const older = await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key), await redis.pttl(key)] as const));
-    await world.press('U0BOB', 'end-grant', ts);
-    await world.slack.until(() => !JSON.stringify(world.slack.message('C0SHOP', ts)?.blocks).includes('end-grant'));
-    // No replica remembers anything.
-    await world.bot.kill();
-    await redis.flushall();
-    for (const [key, value, ttl] of older) if (value) await redis.restore(key, Math.max(ttl, 0), value, 'REPLACE');
-    await world.crash();
-  } finally {
-    redis.disconnect();
-  }
-  const before = world.containersOf('web-0').length;
-  const answered = await world.ask(words, { user: 'U0THURSTON' });
-  nothingMoreLaunched(world, 'web-0', before);
-  expect(answered.kind).not.toBe('ran');
-});
+attack(
+  16,
+  'a grant that was ended stays ended when an older record is put back into Redis',
+  async ({ open, nothingMoreLaunched }) => {
+    const world = await open({ store: 'redis' });
+    const words = `${await world.pod('web-0')} ${SYSADMIN} -- id`;
+    const ts = await granted(world, words);
+    const redis = world.scene.redis?.client();
+    if (!redis) throw new Error('no Redis');
+    try {
+      const keys = (await redis.keys('*')) as string[];
+      const older = await Promise.all(
+        keys.map(async (key) => [key, await redis.dumpBuffer(key), await redis.pttl(key)] as const),
+      );
+      await world.press('U0BOB', 'end-grant', ts);
+      await world.slack.until(() => !JSON.stringify(world.slack.message('C0SHOP', ts)?.blocks).includes('end-grant'));
+      // No replica remembers anything.
+      await world.bot.kill();
+      await redis.flushall();
+      for (const [key, value, ttl] of older) if (value) await redis.restore(key, Math.max(ttl, 0), value, 'REPLACE');
+      await world.crash();
+    } finally {
+      redis.disconnect();
+    }
+    const before = world.containersOf('web-0').length;
+    const answered = await world.ask(words, { user: 'U0THURSTON' });
+    nothingMoreLaunched(world, 'web-0', before);
+    expect(answered.kind).not.toBe('ran');
+  },
+);
 
 attack('S-e', "a container that somebody put under a run's name is not told as that run's", async ({ open }) => {
   const world = await open();
@@ -141,11 +154,15 @@ async function plant(world: AttackWorld, pod: string, container: object): Promis
   config.loadFromString(world.cluster.kubeconfig);
   const body = { spec: { ephemeralContainers: [container] } };
   const merge = setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch);
-  await config.makeApiClient(CoreV1Api).patchNamespacedPodEphemeralcontainers({ namespace: 'shop', name: pod, body }, merge);
+  await config
+    .makeApiClient(CoreV1Api)
+    .patchNamespacedPodEphemeralcontainers({ namespace: 'shop', name: pod, body }, merge);
 }
 
 attack('S-h', 'who runs a request again gives a reason of their own', async ({ open }) => {
-  const world = await open({ policy: policyOf({ approval: '{ from: [sre], count: 1, expires: 15m, reason: required }' }) });
+  const world = await open({
+    policy: policyOf({ approval: '{ from: [sre], count: 1, expires: 15m, reason: required }' }),
+  });
   for (const name of ['web-0', 'web-1']) await world.pod(name);
   const { ts } = await card(world, `--all -n shop ${SYSADMIN} --reason="the words of Thurston" -- sh -c 'exit 3'`);
   await world.press('U0BOB', 'approve', ts);
@@ -153,6 +170,9 @@ attack('S-h', 'who runs a request again gives a reason of their own', async ({ o
   const before = world.slack.messages('C0SHOP').length;
   await world.press('U0ALICE', 'rerun-failed', ts);
   await pause(2_000);
-  const asked = world.slack.messages('C0SHOP').slice(before).map((message) => world.scene.textOf(message));
+  const asked = world.slack
+    .messages('C0SHOP')
+    .slice(before)
+    .map((message) => world.scene.textOf(message));
   expect(asked.filter((text) => text.includes('the words of Thurston'))).toEqual([]);
 });

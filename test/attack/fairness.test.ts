@@ -59,7 +59,9 @@ attack('S-i', 'a guest who asks again and again does not fill the audit log', as
   const world = await open();
   const send = () => world.slack.deliver.command({ user: 'U0GUEST', channel: 'C0SHOP', text: 'web-1 -- id' });
   await send();
-  await expect.poll(() => world.audit().some((line) => line.includes('U0GUEST')), { message: 'the control' }).toBe(true);
+  await expect
+    .poll(() => world.audit().some((line) => line.includes('U0GUEST')), { message: 'the control' })
+    .toBe(true);
   for (let at = 0; at < 10; at += 1) await Promise.all(Array.from({ length: 30 }, send));
   await pause(500);
   expect(world.audit().filter((line) => line.includes('U0GUEST')).length).toBeLessThan(100);

@@ -50,26 +50,34 @@ async function flood(world: AttackWorld, { connections, bytes, headers = {} }: F
   return { held, answered };
 }
 
-attack(11, '1,000 connections without a header of Slack are answered before their bodies are read', async ({ open, othersAreAnswered }) => {
-  const world = await open();
-  await othersAreAnswered(world, async () => {
-    const { held, answered } = await flood(world, { connections: 1_000, bytes: 300 * 1_024 });
-    expect(answered).toBe(1_000);
-    expect(held).toBeLessThan(MOST_HELD_BYTES);
-  });
-});
+attack(
+  11,
+  '1,000 connections without a header of Slack are answered before their bodies are read',
+  async ({ open, othersAreAnswered }) => {
+    const world = await open();
+    await othersAreAnswered(world, async () => {
+      const { held, answered } = await flood(world, { connections: 1_000, bytes: 300 * 1_024 });
+      expect(answered).toBe(1_000);
+      expect(held).toBeLessThan(MOST_HELD_BYTES);
+    });
+  },
+);
 
-attack(11, 'bodies whose signature is well formed and wrong are held up to a bound', async ({ open, othersAreAnswered }) => {
-  const world = await open();
-  await othersAreAnswered(world, async () => {
-    const headers = {
-      'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)),
-      'x-slack-signature': `v0=${'ab'.repeat(32)}`,
-    };
-    const { held } = await flood(world, { connections: 250, bytes: MIB - 1, headers });
-    expect(held).toBeLessThan(MOST_HELD_BYTES);
-  });
-});
+attack(
+  11,
+  'bodies whose signature is well formed and wrong are held up to a bound',
+  async ({ open, othersAreAnswered }) => {
+    const world = await open();
+    await othersAreAnswered(world, async () => {
+      const headers = {
+        'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)),
+        'x-slack-signature': `v0=${'ab'.repeat(32)}`,
+      };
+      const { held } = await flood(world, { connections: 250, bytes: MIB - 1, headers });
+      expect(held).toBeLessThan(MOST_HELD_BYTES);
+    });
+  },
+);
 
 const MALFORMED = {
   'JSON null': { type: 'application/json', body: 'null' },
@@ -79,8 +87,14 @@ const MALFORMED = {
   'a form without fields': { type: 'application/x-www-form-urlencoded', body: '' },
   'a payload that is no JSON': { type: 'application/x-www-form-urlencoded', body: 'payload=%7B' },
   'a payload that is a list': { type: 'application/x-www-form-urlencoded', body: 'payload=%5B%5D' },
-  'a payload without a team': { type: 'application/x-www-form-urlencoded', body: 'payload=%7B%22type%22%3A%22block_actions%22%7D' },
-  'a view without a state': { type: 'application/x-www-form-urlencoded', body: 'payload=%7B%22type%22%3A%22view_submission%22%2C%22view%22%3Anull%7D' },
+  'a payload without a team': {
+    type: 'application/x-www-form-urlencoded',
+    body: 'payload=%7B%22type%22%3A%22block_actions%22%7D',
+  },
+  'a view without a state': {
+    type: 'application/x-www-form-urlencoded',
+    body: 'payload=%7B%22type%22%3A%22view_submission%22%2C%22view%22%3Anull%7D',
+  },
 };
 
 attack('point 9', 'signed but malformed requests get 400, not 500', async ({ open }) => {

@@ -14,23 +14,35 @@ async function onlyElevatedIsStopped(world: AttackWorld): Promise<void> {
 const HOST = [{ name: 'host', hostPath: { path: '/' } }];
 const MOUNT = [{ name: 'host', mountPath: '/host' }];
 const POWERFUL = [
-  ['hostPID', { hostPID: true }, ['--profile=general', '--profile=baseline', '--profile=restricted', '--profile=restricted --no-target']],
+  [
+    'hostPID',
+    { hostPID: true },
+    ['--profile=general', '--profile=baseline', '--profile=restricted', '--profile=restricted --no-target'],
+  ],
   ['hostIPC', { hostIPC: true }, ['--profile=baseline --no-target']],
   ['hostNetwork', { hostNetwork: true }, ['--profile=baseline --no-target', '--profile=restricted --no-target']],
   ['hostPath', { volumes: HOST, containers: app({ volumeMounts: MOUNT }) }, ['--profile=general', '']],
   ['privileged', { containers: app({ securityContext: { privileged: true } }) }, ['--profile=general']],
-  ['capable', { containers: app({ securityContext: { capabilities: { add: ['SYS_ADMIN'] } } }) }, ['--profile=general']],
+  [
+    'capable',
+    { containers: app({ securityContext: { capabilities: { add: ['SYS_ADMIN'] } } }) },
+    ['--profile=general'],
+  ],
   ['unmasked', { containers: app({ securityContext: { procMount: 'Unmasked' } }) }, ['--profile=general']],
 ] as const;
 
 for (const [property, spec, flags] of POWERFUL)
-  attack(2, `a pod with ${property} makes a launch elevated that an ordinary pod would not`, async ({ open, nothingLaunched }) => {
-    const world = await open();
-    await onlyElevatedIsStopped(world);
-    const pod = await world.pod(`agent-${property.toLowerCase()}`, spec as object);
-    for (const words of flags) await world.ask(`${pod} --image=debian ${words} -- id`, OPS);
-    nothingLaunched(world, pod);
-  });
+  attack(
+    2,
+    `a pod with ${property} makes a launch elevated that an ordinary pod would not`,
+    async ({ open, nothingLaunched }) => {
+      const world = await open();
+      await onlyElevatedIsStopped(world);
+      const pod = await world.pod(`agent-${property.toLowerCase()}`, spec as object);
+      for (const words of flags) await world.ask(`${pod} --image=debian ${words} -- id`, OPS);
+      nothingLaunched(world, pod);
+    },
+  );
 
 attack(2, 'the card and can-i name the host namespace that makes a launch elevated', async ({ open }) => {
   const world = await open();
@@ -48,15 +60,19 @@ const SHARED = {
   ],
 };
 
-attack(5, 'root beside a non-root container is elevated, whichever target is named, if any', async ({ open, nothingLaunched }) => {
-  const world = await open();
-  await onlyElevatedIsStopped(world);
-  const shared = await world.pod('shared', SHARED);
-  // What the review saw refused, and what went around it.
-  for (const target of ['--target=app', '--no-target', '--target=sidecar'])
-    await world.ask(`${shared} ${target} --image=debian --profile=general -- id`, OPS);
-  nothingLaunched(world, shared);
-});
+attack(
+  5,
+  'root beside a non-root container is elevated, whichever target is named, if any',
+  async ({ open, nothingLaunched }) => {
+    const world = await open();
+    await onlyElevatedIsStopped(world);
+    const shared = await world.pod('shared', SHARED);
+    // What the review saw refused, and what went around it.
+    for (const target of ['--target=app', '--no-target', '--target=sidecar'])
+      await world.ask(`${shared} ${target} --image=debian --profile=general -- id`, OPS);
+    nothingLaunched(world, shared);
+  },
+);
 
 attack(5, 'runAsUser alone says that a container is not root', async ({ open, nothingLaunched }) => {
   const world = await open();
@@ -79,11 +95,15 @@ attack(7, 'a free command that sees its target is more than observe', async ({ o
   expect(answers).toEqual(['card', 'card', 'card', 'card']);
 });
 
-attack(7, 'restricted as the target itself sees the target, and is more than observe', async ({ open, nothingLaunched }) => {
-  const world = await open();
-  const securityContext = { runAsUser: 1000, runAsGroup: 1000, runAsNonRoot: true };
-  const pod = await world.pod('own-user', { containers: app({ securityContext }) });
-  const answered = await world.ask(`${pod} --image=debian -- cat /proc/1/environ`);
-  nothingLaunched(world, pod);
-  expect(answered).toMatchObject({ kind: 'card' });
-});
+attack(
+  7,
+  'restricted as the target itself sees the target, and is more than observe',
+  async ({ open, nothingLaunched }) => {
+    const world = await open();
+    const securityContext = { runAsUser: 1000, runAsGroup: 1000, runAsNonRoot: true };
+    const pod = await world.pod('own-user', { containers: app({ securityContext }) });
+    const answered = await world.ask(`${pod} --image=debian -- cat /proc/1/environ`);
+    nothingLaunched(world, pod);
+    expect(answered).toMatchObject({ kind: 'card' });
+  },
+);

@@ -6,34 +6,44 @@ import type { AttackWorld } from './support/world.ts';
 
 const HARMLESS = '--image=debian --no-target --profile=restricted';
 
-attack('S-b', "no output goes to a channel that is shared with another company, unless the policy says so", async ({ open }) => {
-  const shared = await open({
-    slack: {
-      team: (team) => {
-        const shop = team.channels.C0SHOP;
-        if (shop) shop.is_ext_shared = true;
+attack(
+  'S-b',
+  'no output goes to a channel that is shared with another company, unless the policy says so',
+  async ({ open }) => {
+    const shared = await open({
+      slack: {
+        team: (team) => {
+          const shop = team.channels.C0SHOP;
+          if (shop) shop.is_ext_shared = true;
+        },
       },
-    },
-  });
-  const pod = shared.podThatHolds('web-1', 'held-by-the-pod');
-  const words = `${pod} --image=debian --profile=general -- cat /proc/1/environ`;
-  expect(await shared.ask(words, { channel: 'C0OPS' }), 'the control').toMatchObject({ kind: 'ran' });
-  const other = await shared.pod('web-2');
-  await shared.slack.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: `${other} ${HARMLESS} -- id` });
-  await pause(2_000);
-  expect(JSON.stringify([...(shared.slack.state.messages.get('C0SHOP')?.values() ?? [])])).not.toContain('uid=');
-});
+    });
+    const pod = shared.podThatHolds('web-1', 'held-by-the-pod');
+    const words = `${pod} --image=debian --profile=general -- cat /proc/1/environ`;
+    expect(await shared.ask(words, { channel: 'C0OPS' }), 'the control').toMatchObject({ kind: 'ran' });
+    const other = await shared.pod('web-2');
+    await shared.slack.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: `${other} ${HARMLESS} -- id` });
+    await pause(2_000);
+    expect(JSON.stringify([...(shared.slack.state.messages.get('C0SHOP')?.values() ?? [])])).not.toContain('uid=');
+  },
+);
 
-attack('S-d', 'where people are mapped and others are denied, nobody else acts with the right of the bot', async ({ open, nothingLaunched }) => {
-  const identity = '{ mode: serviceAccount, users: { U0GINGER: ginger }, unmapped: deny }';
-  const world = await open({ policy: policyOf({ identity }) });
-  letDebug(world, 'ginger');
-  const [mine, theirs] = [await world.pod('mapped'), await world.pod('unmapped')];
-  expect(await world.ask(`${mine} ${HARMLESS} -- id`, { user: 'U0GINGER' }), 'the control').toMatchObject({ kind: 'ran' });
-  const answered = await world.ask(`${theirs} ${HARMLESS} -- id`, { user: 'U0ROY' });
-  nothingLaunched(world, theirs);
-  expect(answered.kind).toBe('private');
-});
+attack(
+  'S-d',
+  'where people are mapped and others are denied, nobody else acts with the right of the bot',
+  async ({ open, nothingLaunched }) => {
+    const identity = '{ mode: serviceAccount, users: { U0GINGER: ginger }, unmapped: deny }';
+    const world = await open({ policy: policyOf({ identity }) });
+    letDebug(world, 'ginger');
+    const [mine, theirs] = [await world.pod('mapped'), await world.pod('unmapped')];
+    expect(await world.ask(`${mine} ${HARMLESS} -- id`, { user: 'U0GINGER' }), 'the control').toMatchObject({
+      kind: 'ran',
+    });
+    const answered = await world.ask(`${theirs} ${HARMLESS} -- id`, { user: 'U0ROY' });
+    nothingLaunched(world, theirs);
+    expect(answered.kind).toBe('private');
+  },
+);
 
 /** All that README says a person needs, in `shop`. */
 function letDebug(world: AttackWorld, name: string): void {

@@ -41,11 +41,15 @@ attack(10, 'a file that is printed forges no verdict', async ({ open }) => {
   expect(told.text).not.toMatch(/✅.*Forged|Fine: |autodiagnose 0\.1\.0/);
 });
 
-attack(10, 'what is printed teaches kdebug nothing about other pods of that image, in any channel', async ({ open }) => {
-  const world = await open({ cluster: { reportsUsers: false } });
-  const hostile = world.podThatHolds('hostile', FORGED);
-  const victim = await world.pod('victim');
-  const usual = await lookOf(world, victim);
-  for (const channel of ['C0OPS', 'C0SHOP']) await world.askApproved(`${hostile} ${PRINT}`, { channel });
-  expect(await lookOf(world, victim)).toEqual(usual);
-});
+attack(
+  10,
+  'what is printed teaches kdebug nothing about other pods of that image, in any channel',
+  async ({ open }) => {
+    const world = await open({ cluster: { reportsUsers: false } });
+    const hostile = world.podThatHolds('hostile', FORGED);
+    const victim = await world.pod('victim');
+    const usual = await lookOf(world, victim);
+    for (const channel of ['C0OPS', 'C0SHOP']) await world.askApproved(`${hostile} ${PRINT}`, { channel });
+    expect(await lookOf(world, victim)).toEqual(usual);
+  },
+);

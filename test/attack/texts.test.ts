@@ -23,19 +23,23 @@ attack(3, 'a termination message that a program wrote itself is redacted', async
   expect(found(await world.everything(), ['hunter2secret99'])).toEqual([]);
 });
 
-attack(3, 'a batch shows no secret of a termination message, in its dashboard, its table or its file', async ({ open }) => {
-  const world = await open();
-  for (const name of ['web-1', 'web-2']) world.podThatHolds(name, `${PEM_KEY}\npassword=hunter2secret99`);
-  await world.slack.deliver.command({
-    user: 'U0ROY',
-    channel: OPS.channel,
-    text: `--all -n shop ${LOOK} -- sh -c 'cat /proc/1/environ; exit 3'`,
-  });
-  await world.slack.until(() => world.slack.files().length > 0, 30_000);
-  const shown = await world.everything();
-  expect(found(shown, ['exit code 3']), 'the control').toHaveLength(1);
-  expect(found(shown, ['hunter2secret99', ...PEM_KEY.split('\n').slice(1, 3)])).toEqual([]);
-});
+attack(
+  3,
+  'a batch shows no secret of a termination message, in its dashboard, its table or its file',
+  async ({ open }) => {
+    const world = await open();
+    for (const name of ['web-1', 'web-2']) world.podThatHolds(name, `${PEM_KEY}\npassword=hunter2secret99`);
+    await world.slack.deliver.command({
+      user: 'U0ROY',
+      channel: OPS.channel,
+      text: `--all -n shop ${LOOK} -- sh -c 'cat /proc/1/environ; exit 3'`,
+    });
+    await world.slack.until(() => world.slack.files().length > 0, 30_000);
+    const shown = await world.everything();
+    expect(found(shown, ['exit code 3']), 'the control').toHaveLength(1);
+    expect(found(shown, ['hunter2secret99', ...PEM_KEY.split('\n').slice(1, 3)])).toEqual([]);
+  },
+);
 
 attack(13, 'the secrets that the review found in logs are redacted', async ({ open }) => {
   const world = await open();

@@ -51,18 +51,22 @@ attack(18, 'lint-policy says what a free command with general gives away', async
   expect(text).toMatch(/anyone|anybody|everyone|everybody|C0SHOP|#shop-oncall/i);
 });
 
-attack(7, 'by the shipped policy nobody gets a free command that sees its target without an approval', async ({ open, nothingLaunched }) => {
-  const shipped = readFileSync('manifests/base/policy.yaml', 'utf8');
-  const here = shipped.replace('inCluster: true', 'context: local').replaceAll('C0REPLACEME', 'C0SHOP');
-  const world = await open({ policy: here });
-  const [pod, diagnosed] = [await world.pod('web-1'), await world.pod('web-2')];
-  // The policy is in force: what it ships for is started.
-  await world.slack.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: `${diagnosed} --image=autodiagnose` });
-  await expect.poll(() => world.containersOf(diagnosed).length, { timeout: 10_000 }).toBe(1);
-  for (const image of [...here.matchAll(/^ {2}([a-z-]+):\n {4}image:/gm)].map(([, alias]) => alias))
-    await world.ask(`${pod} --image=${image} --profile=general -- cat /proc/1/environ`);
-  nothingLaunched(world, pod);
-});
+attack(
+  7,
+  'by the shipped policy nobody gets a free command that sees its target without an approval',
+  async ({ open, nothingLaunched }) => {
+    const shipped = readFileSync('manifests/base/policy.yaml', 'utf8');
+    const here = shipped.replace('inCluster: true', 'context: local').replaceAll('C0REPLACEME', 'C0SHOP');
+    const world = await open({ policy: here });
+    const [pod, diagnosed] = [await world.pod('web-1'), await world.pod('web-2')];
+    // The policy is in force: what it ships for is started.
+    await world.slack.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: `${diagnosed} --image=autodiagnose` });
+    await expect.poll(() => world.containersOf(diagnosed).length, { timeout: 10_000 }).toBe(1);
+    for (const image of [...here.matchAll(/^ {2}([a-z-]+):\n {4}image:/gm)].map(([, alias]) => alias))
+      await world.ask(`${pod} --image=${image} --profile=general -- cat /proc/1/environ`);
+    nothingLaunched(world, pod);
+  },
+);
 
 const job = (env: string): string => `apiVersion: apps.kruise.io/v1alpha1
 kind: EphemeralJob
@@ -77,17 +81,21 @@ spec:
         env: ${env}
 `;
 
-attack(20, 'an EphemeralJob that sets one variable twice is refused, and the variable named', async ({ open, nothingLaunched }) => {
-  const world = await open();
-  const [pod, other] = [await world.pod('web-1'), await world.pod('web-2')];
-  const apply = (text: string) => world.askApproved(`apply -n shop\n\`\`\`\n${text}\`\`\``, { channel: 'C0OPS' });
-  const once = job('[{ name: DEPTH, value: a }, { name: WIDTH, value: b }]').replace('web-1', other);
-  await apply(once);
-  await expect.poll(() => world.containersOf(other).length, { timeout: 10_000, message: 'the control' }).toBe(1);
-  const told = await apply(job('[{ name: DEPTH, value: a }, { name: DEPTH, value: b }]'));
-  nothingLaunched(world, pod);
-  expect(told).toContain('DEPTH');
-});
+attack(
+  20,
+  'an EphemeralJob that sets one variable twice is refused, and the variable named',
+  async ({ open, nothingLaunched }) => {
+    const world = await open();
+    const [pod, other] = [await world.pod('web-1'), await world.pod('web-2')];
+    const apply = (text: string) => world.askApproved(`apply -n shop\n\`\`\`\n${text}\`\`\``, { channel: 'C0OPS' });
+    const once = job('[{ name: DEPTH, value: a }, { name: WIDTH, value: b }]').replace('web-1', other);
+    await apply(once);
+    await expect.poll(() => world.containersOf(other).length, { timeout: 10_000, message: 'the control' }).toBe(1);
+    const told = await apply(job('[{ name: DEPTH, value: a }, { name: DEPTH, value: b }]'));
+    nothingLaunched(world, pod);
+    expect(told).toContain('DEPTH');
+  },
+);
 
 attack(15, 'lint-policy refuses what the start refuses', async () => {
   const { code, text } = await lint(SUITE_POLICY.replace('redact: []', 'redact: ["(?:a|a)+$"]'));

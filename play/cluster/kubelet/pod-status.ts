@@ -35,7 +35,9 @@ export function podStatus(view: PodView, reportsUsers: boolean): PodStatus {
   const phase = phaseOf(view);
   const containerStatuses = byName(view.mains.map((slot) => containerStatus(slot, { isMain: true, reportsUsers })));
   const isReady = containerStatuses.every((each) => each.ready);
-  const ephemeralContainerStatuses = byName(view.ephemerals.map((slot) => containerStatus(slot, { isMain: false, reportsUsers })));
+  const ephemeralContainerStatuses = byName(
+    view.ephemerals.map((slot) => containerStatus(slot, { isMain: false, reportsUsers })),
+  );
   return {
     observedGeneration: view.pod.metadata.generation,
     phase,

@@ -60,7 +60,11 @@ export class AttackWorld {
 
   /** A pod of `shop`, as the API server takes it; its one container `app` is a web server that runs as root, unless told otherwise. */
   async pod(name: string, spec: Partial<V1PodSpec> = {}): Promise<string> {
-    await this.kube.pod(SHOP, { name, labels: { app: name } }, { ...spec, containers: spec.containers ?? [{ name: 'app', image: 'nginx' }] });
+    await this.kube.pod(
+      SHOP,
+      { name, labels: { app: name } },
+      { ...spec, containers: spec.containers ?? [{ name: 'app', image: 'nginx' }] },
+    );
     return name;
   }
 
@@ -196,10 +200,17 @@ export class AttackWorld {
     return join(this.#directory, 'audit');
   }
 
-  #answer(asked: { user: string; channel: string; known: ReadonlySet<string>; privately: number }): Answered | undefined {
+  #answer(asked: {
+    user: string;
+    channel: string;
+    known: ReadonlySet<string>;
+    privately: number;
+  }): Answered | undefined {
     const told = this.slack.ephemerals(asked.user)[asked.privately];
     if (told) return { kind: 'private', text: this.scene.textOf(told) };
-    const anchor = this.slack.messages(asked.channel).find(({ ts, botId }) => botId !== undefined && !asked.known.has(ts));
+    const anchor = this.slack
+      .messages(asked.channel)
+      .find(({ ts, botId }) => botId !== undefined && !asked.known.has(ts));
     if (!anchor) return undefined;
     const { ts } = anchor;
     if (hasButton(anchor, 'approve')) return { kind: 'card', ts, text: this.scene.textOf(anchor) };
