@@ -28,7 +28,11 @@ const POWERFUL = [
     { containers: app({ securityContext: { capabilities: { add: ['SYS_ADMIN'] } } }) },
     ['--profile=general'],
   ],
-  ['unmasked', { containers: app({ securityContext: { procMount: 'Unmasked' } }) }, ['--profile=general']],
+  [
+    'unmasked',
+    { hostUsers: false, containers: app({ securityContext: { procMount: 'Unmasked' } }) },
+    ['--profile=general'],
+  ],
 ] as const;
 
 for (const [property, spec, flags] of POWERFUL)

@@ -74,6 +74,10 @@ const PODS: Readonly<Record<string, V1PodSpec>> = {
   },
   'uid-only': secured({ runAsUser: 1000 }),
   'non-root': secured(NONROOT),
+  // Its image's user is not root, and the API does not say who it is.
+  'non-root-of-image': {
+    containers: [container({ image: 'localhost/busybox-nonroot:1', securityContext: { runAsNonRoot: true } })],
+  },
   'user-of-image': { containers: [container({ image: 'localhost/busybox-nonroot:1' })] },
 };
 const NAMES = Object.keys(PODS);
