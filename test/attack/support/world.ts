@@ -104,11 +104,6 @@ export class AttackWorld {
     return this.slack.until(() => this.#result(channel, ts), ANSWER_MS);
   }
 
-  /** The newest private word to somebody. */
-  lastWordTo(user: string): string {
-    return this.scene.textOf(this.slack.ephemerals(user).at(-1));
-  }
-
   /** All that Slack shows and stores, files included. */
   async everything(): Promise<string> {
     const { messages, ephemerals, views } = this.slack.state;
