@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/cluster/**'],
+    exclude: ['test/cluster/**', 'test/attack/**'],
     // Much of a test is waiting (for a kubelet, a clock, a socket), so one more worker than cores.
     maxWorkers: 3,
     testTimeout: 20_000,

@@ -3,5 +3,6 @@
 export type { Exchange } from './api/request-log.ts';
 export { LocalCluster } from './local-cluster.ts';
 
+export type { LocalClusterOptions } from './options.ts';
 export { openShop, SHOP_PODS } from './shop.ts';
 export { startLocalCluster } from './start.ts';

@@ -21,6 +21,8 @@ export interface LocalClusterOptions {
   readonly requestLogLength?: number;
   /** Who may do what, besides `admin`, who may do everything. */
   readonly rules?: readonly AllowRule[];
+  /** False: a runtime from before `status.containerStatuses[].user` (KEP-3619), as containerd 1.6 is. Default true. */
+  readonly reportsUsers?: boolean;
   /** False: a server from before ephemeral containers. */
   readonly servesEphemeralContainers?: boolean;
   readonly clock?: Clock;

@@ -64,6 +64,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     timing: timingOf(options.kubeletDelayMs ?? 1000),
     nodeName: NODE,
     phase: options.relistPhase ?? Math.random(),
+    reportsUsers: options.reportsUsers ?? true,
     makeLog: () => newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 }),
   });
   const control = controlPlane(options, world.rbac);

@@ -11,6 +11,8 @@ interface KubeletParts extends Omit<WorkerParts, 'onChange'> {
   readonly nodeName: string;
   /** 0 to 1: where in its period the relist begins. */
   readonly phase: number;
+  /** Whether the runtime tells as whom a container runs. */
+  readonly reportsUsers: boolean;
 }
 
 /**
@@ -162,7 +164,7 @@ export class Kubelet implements NodeSide, LogSource {
       return;
     // The API's object is the newer one in everything but the status: labels and ephemeral containers may have come.
     worker.pod = current;
-    const status = podStatus(worker.view);
+    const status = podStatus(worker.view, this.#parts.reportsUsers);
     if (!isSameJson(status, current.status)) worker.pod = this.#parts.world.pods.put({ ...current, status });
   }
 }

@@ -30,12 +30,14 @@ export interface PodView {
   readonly now: string;
 }
 
-/** The status that the kubelet would write now. */
-export function podStatus(view: PodView): PodStatus {
+/** The status that the kubelet would write now; with the users of containers where the runtime tells them. */
+export function podStatus(view: PodView, reportsUsers: boolean): PodStatus {
   const phase = phaseOf(view);
-  const containerStatuses = byName(view.mains.map((slot) => containerStatus(slot, true)));
+  const containerStatuses = byName(view.mains.map((slot) => containerStatus(slot, { isMain: true, reportsUsers })));
   const isReady = containerStatuses.every((each) => each.ready);
-  const ephemeralContainerStatuses = byName(view.ephemerals.map((slot) => containerStatus(slot, false)));
+  const ephemeralContainerStatuses = byName(
+    view.ephemerals.map((slot) => containerStatus(slot, { isMain: false, reportsUsers })),
+  );
   return {
     observedGeneration: view.pod.metadata.generation,
     phase,
@@ -65,13 +67,18 @@ export function phaseOf({ pod, mains }: Pick<PodView, 'pod' | 'mains'>): PodStat
   return mains.some(({ instance, last }) => instance !== undefined || last !== undefined) ? 'Running' : 'Pending';
 }
 
-function containerStatus(slot: SlotView, isMain: boolean): ContainerStatus {
+interface Telling {
+  readonly isMain: boolean;
+  readonly reportsUsers: boolean;
+}
+
+function containerStatus(slot: SlotView, { isMain, reportsUsers }: Telling): ContainerStatus {
   const { container, instance, last, restarts } = slot;
   const state = stateOf(slot);
   const isRunning = state.running !== undefined;
   const shown = state.waiting ? last?.containerID : instance?.id;
   const user =
-    instance && isRunning
+    instance && isRunning && reportsUsers
       ? {
           linux: {
             uid: instance.credentials.uid,

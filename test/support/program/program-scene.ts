@@ -23,6 +23,8 @@ export interface ProgramSceneOptions {
   /** Default: a Redis of the scene's own. */
   readonly store?: 'redis' | 'memory';
   readonly slack?: LocalSlackOptions;
+  /** Further variables of the bot's environment; they win. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Real processes of the built program, any number of them, between a local Slack, a real Redis and a cluster. */
@@ -64,6 +66,7 @@ export class ProgramScene {
       KDEBUG_POLICY: join(this.#directory, 'policy.yaml'),
       KUBECONFIG: join(this.#directory, 'kubeconfig'),
       ...(this.redis && { REDIS_URL: this.redis.url }),
+      ...this.#options.env,
     });
     this.bots.push(bot);
     slack.requestUrl ??= bot.url;

@@ -1,0 +1,28 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+const FINDINGS = 20;
+/** As in `othersAreAnswered`: the bound that issue 13 names. */
+const MOST_BLOCKED_MS = 1_000;
+
+/** Prints the one line that says how the attacks went, after vitest's own words; the process exits 1 unless all is closed. */
+// biome-ignore lint/style/noDefaultExport: vitest loads a reporter by its default export.
+export default class Summary implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const attacks = tests.flatMap((test) => {
+      const { attack } = test.meta();
+      return attack ? [{ test, ...attack }] : [];
+    });
+    const numbers = Array.from({ length: FINDINGS }, (_, at) => at + 1);
+    const closed = numbers.filter((number) => isClosed(attacks.filter(({ finding }) => finding === number)));
+    const launches = attacks.reduce((sum, attack) => sum + attack.launches, 0);
+    const blockedMs = Math.ceil(Math.max(0, ...attacks.map((attack) => attack.blockedMs)));
+    process.stdout.write(
+      `findings ${closed.length}/${FINDINGS} closed · launches without approval ${launches} · event loop blocked at most ${blockedMs} ms\n`,
+    );
+    if (closed.length < FINDINGS || launches > 0 || blockedMs >= MOST_BLOCKED_MS) process.exitCode = 1;
+  }
+}
+
+const isClosed = (attacks: readonly { readonly test: TestCase }[]): boolean =>
+  attacks.length > 0 && attacks.every(({ test }) => test.result().state === 'passed');
