@@ -180,7 +180,13 @@ describe.each(ROWS)('%s', (_name, handler) => {
     expect(world.inbox.taken).toEqual(NOBODY);
     // What kdebug itself wrote is no attempt of anybody's.
     const isOwnEvent = handler.listens === 'event' && user === 'U0KDEBUG';
-    const refused = { userId: user, channelId: 'C0SHOP', handler: handler.name, code: expect.stringMatching(code) };
+    const refused = {
+      userId: user,
+      teamId: expect.any(String),
+      channelId: 'C0SHOP',
+      handler: handler.name,
+      code: expect.stringMatching(code),
+    };
     expect(world.inbox.refusals).toEqual(isOwnEvent ? [] : [refused]);
     expect(world.local.messages('C0SHOP').filter(({ text }) => text.startsWith('kdebug:'))).toEqual([]);
   });
