@@ -56,10 +56,12 @@ attack(17, 'a secret that was typed in a private command stands nowhere in the c
   const typed = [
     `${pod} --image=debian --no-target --profile=restricted --env=DB_PASSWORD=typed-by-roy-1 -- id`,
     `${pod} --image=debian --no-target --profile=restricted -- sh -c 'id --password=typed-by-roy-2'`,
-    // One that waits for an approval, on its card.
+    // One that would wait for an approval: refused, because its approver could not see all of it.
     `${pod} --image=debugger --profile=sysadmin --env=API_TOKEN=typed-by-roy-3 -- id`,
   ];
-  for (const words of typed) expect((await world.ask(words)).kind).not.toBe('private');
+  const answers: string[] = [];
+  for (const words of typed) answers.push((await world.ask(words)).kind);
+  expect(answers).toEqual(['ran', 'ran', 'private']);
   const shown = JSON.stringify([...(world.slack.state.messages.get('C0SHOP')?.values() ?? [])]);
   expect(shown, 'the control').toContain('web-1');
   expect(shown.match(/typed-by-roy-\d/g)).toBeNull();

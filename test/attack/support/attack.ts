@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type AttackWorld, openWorld, type WorldOptions } from './world.ts';
 
@@ -78,6 +79,8 @@ const judges = (result: AttackResult): Omit<Attack, 'open'> => ({
     let waits = { livezMs: 0, helpMs: 0, asked: 0, unanswered: 0 };
     try {
       await deed();
+      // A deed that is over at once must not be over before others have asked.
+      await pause(1_000);
     } finally {
       waits = await others.end();
       result.blockedMs = Math.max(result.blockedMs, waits.livezMs, waits.helpMs);

@@ -123,10 +123,19 @@ export class AttackWorld {
 
   /** Privileged containers that nobody approved, in all pods: no rule of the suite's policy allows one. */
   elevatedWithoutApproval(): number {
+    const granted = this.#grantedRuns();
+    const isApproved = (env: Env): boolean =>
+      variable(env, 'KDEBUG_APPROVERS') !== '' || granted.has(variable(env, 'KDEBUG_RUN'));
     return this.cluster
       .pods()
       .flatMap(({ spec }) => spec.ephemeralContainers ?? [])
       .filter(({ securityContext, env }) => securityContext?.privileged && !isApproved(env ?? [])).length;
+  }
+
+  /** The runs that the audit log says a grant let through; an attack on grants judges by itself what one covers. */
+  #grantedRuns(): ReadonlySet<string> {
+    const records = this.audit().map((line) => JSON.parse(line) as { step: string; run: string; facts: object });
+    return new Set(records.filter(({ step, facts }) => step === 'grant' && 'grantOf' in facts).map(({ run }) => run));
   }
 
   /** The lines of the audit log. */
@@ -221,8 +230,8 @@ export class AttackWorld {
   }
 }
 
-const isApproved = (env: readonly { name: string; value?: string }[]): boolean =>
-  env.some(({ name, value }) => name === 'KDEBUG_APPROVERS' && value);
+type Env = readonly { name: string; value?: string }[];
+const variable = (env: Env, wanted: string): string => env.find(({ name }) => name === wanted)?.value ?? '';
 
 export const hasButton = (message: StoredMessage | undefined, action: string): boolean =>
   JSON.stringify(message?.blocks ?? []).includes(`"action_id":"${action}"`);

@@ -145,13 +145,21 @@ function looksRandom(value: string): boolean {
   return /[a-z]/.test(piece) && /[A-Z]/.test(piece) && /\d/.test(piece);
 }
 
+/** What stands before `KEY` in the name of a variable, such as `HMAC_KEY`. */
+const VARIABLE = /[A-Z]_$/;
+/** Letters and digits in one piece: no number, and no word or name of several. */
+function mixes(value: string): boolean {
+  const [piece = ''] = /^\w{12,}/.exec(value) ?? [];
+  return /[a-z]/i.test(piece) && /\d/.test(piece);
+}
+
 const HARMLESS: Readonly<Record<string, (value: string, before: string) => boolean>> = {
   secret: (value) => OBJECT_NAME.test(value),
   // The shell's own: the folder it is in.
   pwd: (value, before) =>
     /^\d{1,5}$/.test(value) || (value.startsWith('/') && /(?:^|[^A-Za-z_-])(?:OLD)?$/.test(before)),
   pass: (value) => /^\d{1,5}$/.test(value),
-  key: (value, before) => OPEN_KEY.test(before) || !looksRandom(value),
+  key: (value, before) => OPEN_KEY.test(before) || !(looksRandom(value) || (VARIABLE.test(before) && mixes(value))),
   cookie: (value) => !value.includes('=') && !looksRandom(value),
   token: (value) => value.length < SHORTEST_TOKEN,
   credential: (value) => value.length < SHORTEST_TOKEN,

@@ -124,6 +124,7 @@ const PASSWORDS: readonly Sample[] = [
   named('JWT_KEY', `JWT_KEY=${mixed(24)}`, mixed(24)),
   named('APP_KEY', `APP_KEY=base64:${mixed(43)}=`, mixed(43)),
   named('HMAC_KEY', `HMAC_KEY: ${mixed(32)}`, mixed(32)),
+  named('HMAC_KEY in lower case', 'HMAC_KEY=hm4ckeyvalue1234', 'hm4ckeyvalue1234'),
   named('CONSUMER_KEY', `"CONSUMER_KEY":"${mixed(25)}"`, mixed(25)),
   named('a key in hexadecimal', `DATADOG_KEY=${'0f3a9c'.repeat(6)}`, '0f3a9c0f3a9c'),
   named('curl -u', 'curl -u app:hunter2!x https://example.com'),
