@@ -133,7 +133,9 @@ ${table(
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
   with \`--no-target\` too; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
 - **Who a container runs as** is told by \`runAsUser\`, by the kubelet's status (\`user.linux\`), by what a diagnosis learnt of the image, and \`runAsNonRoot\` says
-  that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own.
+  that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own. Only \`root-in-non-root\` needs a
+  sign: most images run as root, and without one every diagnosis would wait for an approval. Kubernetes 1.31 and newer tell the user where the runtime does;
+  else say \`runAsNonRoot\` or \`runAsUser\` in the pod. A free command is intrusive there all the same.
 - **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the
   workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim that other pods mount as well is not told apart:
   the pod does not say.
