@@ -34,7 +34,7 @@ limits: { ephemeralContainersPerPod: 100, runsPerUserPerMinute: 10000, runsPerUs
 `;
 
 const channelText = (id: string, namespace: string, batch: BenchPolicy['batch']): string =>
-  `  ${id}: { rules: [{ id: look, clusters: [bench], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline, general]${batch ? `, batch: ${JSON.stringify(batch)}` : ''} }] }\n`;
+  `  ${id}: { rules: [{ id: look, clusters: [bench], namespaces: [${namespace}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline, general]${batch ? `, batch: ${JSON.stringify(batch)}` : ''} }] }\n`;
 
 /** Adds the bench's channels to a local Slack's workspace, with everyone of C0SHOP in them. */
 export function addChannels(team: Team, channels: number): void {
