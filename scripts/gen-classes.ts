@@ -131,7 +131,7 @@ ${table(
 ## How it is judged
 
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
-  with \`--no-target\` too; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
+  with \`--no-target\` too, and every init container that has not yet done its work; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
 - **Who a container runs as** is told by \`runAsUser\`, by the kubelet's status (\`user.linux\`), by what a diagnosis learnt of the image, and \`runAsNonRoot\` says
   that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own.
 - **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the

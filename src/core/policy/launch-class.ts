@@ -191,11 +191,10 @@ interface Neighbour {
 function neighboursOf({ pod, targetName, learnt }: Launch) {
   const { spec } = pod;
   const sharesAll = spec.shareProcessNamespace || spec.hostPID;
-  const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
-  const containers = [...spec.containers, ...spec.initContainers].filter(
-    (container) =>
-      container.name === targetName || (sharesAll && (isSidecar(container) || spec.containers.includes(container))),
-  );
+  const containers = [
+    ...spec.containers.filter(({ name }) => sharesAll || name === targetName),
+    ...spec.initContainers.filter((each) => each.name === targetName || (sharesAll && !hasRun(pod, each))),
+  ];
   const debuggers = spec.ephemeralContainers.filter(
     ({ name, targetContainerName }) =>
       !hasEnded(pod, name) && (sharesAll || (targetName !== undefined && targetContainerName === targetName)),
@@ -216,6 +215,11 @@ function neighbour(
   const isNonRoot = asksNonRoot || (uid !== undefined && uid !== 0);
   return { name, securityContext, sharedVolumes, ...(uid !== undefined && { uid }), isNonRoot };
 }
+
+/** An ephemeral container starts while the pod is still being set up, too, beside an init container that runs or is yet to run. */
+const hasRun = ({ status }: Pod, { name, restartPolicy }: PodContainer): boolean =>
+  restartPolicy !== 'Always' &&
+  status.initContainerStatuses.some((each) => each.name === name && each.terminated?.exitCode === 0);
 
 const hasEnded = ({ status }: Pod, name: string): boolean =>
   status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);

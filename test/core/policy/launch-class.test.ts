@@ -156,10 +156,32 @@ describe('with shared processes every container counts', () => {
     expect(factsOf({ spec: { ...spec, initContainers: [{ ...init, restartPolicy: 'Always' }] } })).toEqual([
       'shared-volume',
     ]);
-    expect(factsOf({ spec: { ...spec, initContainers: [init] } })).toEqual([]);
+    const status = { initContainerStatuses: [aStatus({ name: 'init', terminated: aTermination() })] };
+    expect(factsOf({ spec: { ...spec, initContainers: [init] }, status })).toEqual([]);
     expect(factsOf({ spec: { initContainers: [init] }, target: 'init' }), 'the target itself').toEqual([
       'shared-volume',
     ]);
+  });
+});
+
+describe('with shared processes an init container counts until it has run', () => {
+  const init = container({ name: 'init', securityContext: { privileged: true, runAsUser: 0 } });
+  const spec = { shareProcessNamespace: true, initContainers: [init] };
+
+  it.each([
+    ['it runs', { running: { startedAt: '2026-11-21T07:30:01Z' } }],
+    ['it waits', { waiting: { reason: 'PodInitializing', message: '' } }],
+    ['it has failed and is tried again', { terminated: aTermination({ exitCode: 1 }) }],
+  ])('while %s', (_, state) => {
+    const status = { initContainerStatuses: [aStatus({ name: 'init', ...state })] };
+    expect(factsOf({ spec, status, target: undefined })).toEqual(['privileged-container']);
+    expect(factsOf({ spec, status, target: 'web' })).toEqual(['privileged-container']);
+  });
+
+  it('so that a free command beside it is not milder than what it reaches', () => {
+    const migration = container({ name: 'init', securityContext: { runAsUser: NOBODY.uid } });
+    const setUp = { ...AS_1000, shareProcessNamespace: true, initContainers: [migration] };
+    expect(judged({ spec: setUp, as: STRANGER, ownWords: true, target: undefined }).class).toBe('intrusive');
   });
 });
 
