@@ -132,8 +132,8 @@ ${table(
 
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
   with \`--no-target\` too, and every init container that has not yet done its work; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
-- **Who a container runs as** is told by \`runAsUser\`, by the kubelet's status (\`user.linux\`), by what a diagnosis learnt of the image, and \`runAsNonRoot\` says
-  that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own.
+- **Who a container runs as** is told by \`runAsUser\` and by the kubelet's status (\`user.linux\`), and \`runAsNonRoot\` says that it is not root. What a
+  diagnosis learnt of the image only raises: a pod can make a report say anything. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own.
 - **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the
   workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim that other pods mount as well is not told apart:
   the pod does not say.

@@ -102,7 +102,7 @@ export interface Launch {
   readonly pod: Pod;
   /** Absent: no target. */
   readonly targetName: string | undefined;
-  /** What an earlier diagnosis learnt of the target's image. */
+  /** What an earlier diagnosis learnt of the target's image: it may raise the class, and never makes it milder. */
   readonly learnt: UserAndGroup | undefined;
   /** What the profile sets, with user and group. */
   readonly securityContext: SecurityContext | undefined;
@@ -178,7 +178,7 @@ interface Neighbour {
   readonly name: string;
   readonly securityContext: ContainerSecurityContext;
   readonly sharedVolumes: NonNullable<PodContainer['sharedVolumes']>;
-  /** Absent: the pod does not tell. */
+  /** Absent: the pod does not tell. What was learnt is no proof: a pod can make a report say it, and so it only raises. */
   readonly uid?: number;
   /** Some sign says that it does not run as root. */
   readonly isNonRoot: boolean;
@@ -210,9 +210,10 @@ function neighbour(
   { name, securityContext = {}, sharedVolumes = [] }: PodContainer | PodEphemeralContainer,
   learnt: UserAndGroup | undefined,
 ): Neighbour {
-  const uid = identityOfTarget(pod, { name, securityContext }, learnt)?.uid;
+  const uid = identityOfTarget(pod, { name, securityContext })?.uid;
+  const likelyUid = uid ?? learnt?.uid;
   const asksNonRoot = securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
-  const isNonRoot = asksNonRoot || (uid !== undefined && uid !== 0);
+  const isNonRoot = asksNonRoot || (likelyUid !== undefined && likelyUid !== 0);
   return { name, securityContext, sharedVolumes, ...(uid !== undefined && { uid }), isNonRoot };
 }
 

@@ -232,6 +232,16 @@ describe('a free command', () => {
     expect(judged({ ...free, as: ['baseline', ROOT], target: undefined }).class).toBe('intrusive');
   });
 
+  it('is not made milder by what was learnt, which a pod can make a report say', () => {
+    for (const learnt of [{ uid: 1000, gid: 1000 }, ROOT])
+      expect(judged({ ...free, as: STRANGER, learnt })).toEqual({
+        class: 'intrusive',
+        reasons: [{ fact: 'own-words' }],
+      });
+    const spec = { containers: [container(HOST_PATH)] };
+    expect(factsOf({ spec, as: STRANGER, learnt: { uid: 1000, gid: 1000 } })).toEqual(['shared-volume']);
+  });
+
   it('of an elevated image stays elevated', () => {
     expect(judged({ ...free, imageClass: 'elevated' })).toEqual({ class: 'elevated', reasons: [] });
   });
