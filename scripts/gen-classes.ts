@@ -45,7 +45,7 @@ const PROPERTIES: readonly Property[] = [
 ];
 
 const PROFILES: readonly (readonly [string, Profile, UserAndGroup | undefined])[] = [
-  ['*restricted* as 65532', 'restricted', NOBODY],
+  ['*restricted* as 65532 (a free command as 65533)', 'restricted', NOBODY],
   ['*restricted* as 1000', 'restricted', SELF],
   ['*baseline*', 'baseline', undefined],
   ['*general*', 'general', { uid: 0, gid: 0 }],
