@@ -103,7 +103,8 @@ export const classesPage: Generated = {
 
 Made from \`src/core/policy/launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
 
-- **observe** reads. It cannot change the workload, and cannot reach beyond the pod.
+- **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still has what all containers of a pod
+  share: its network with \`localhost\`, and \`/dev/shm\`.
 - **intrusive** may slow, pause or change the workload.
 - **elevated** has more power than its target, or a way to the node or to other pods.
 
