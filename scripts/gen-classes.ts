@@ -45,7 +45,7 @@ const PROPERTIES: readonly Property[] = [
 ];
 
 const PROFILES: readonly (readonly [string, Profile, UserAndGroup | undefined])[] = [
-  ['*restricted* as 65532', 'restricted', NOBODY],
+  ['*restricted* as 65532 (a free command as 65533)', 'restricted', NOBODY],
   ['*restricted* as 1000', 'restricted', SELF],
   ['*baseline*', 'baseline', undefined],
   ['*general*', 'general', { uid: 0, gid: 0 }],
@@ -103,7 +103,8 @@ export const classesPage: Generated = {
 
 Made from \`src/core/policy/launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
 
-- **observe** reads. It cannot change the workload, and cannot reach beyond the pod.
+- **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still has what all containers of a pod
+  share: its network with \`localhost\`, and \`/dev/shm\`.
 - **intrusive** may slow, pause or change the workload.
 - **elevated** has more power than its target, or a way to the node or to other pods.
 
@@ -131,14 +132,15 @@ ${table(
 ## How it is judged
 
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
-  with \`--no-target\` too; earlier debug containers that have not ended) and may act on: root may on all, another user on its own.
-- **Who a container runs as** is told by \`runAsUser\`, by the kubelet's status (\`user.linux\`), by what a diagnosis learnt of the image, and \`runAsNonRoot\` says
-  that it is not root. Where nothing tells, it may be anybody: then an unknown user counts as the debug container's own. Only \`root-in-non-root\` needs a
-  sign: most images run as root, and without one every diagnosis would wait for an approval. Kubernetes 1.31 and newer tell the user where the runtime does;
-  else say \`runAsNonRoot\` or \`runAsUser\` in the pod. A free command is intrusive there all the same.
+  with \`--no-target\` too, and every init container that has not yet done its work; earlier debug containers that have not ended) and may act on: root may on
+  all, another user on its own. Under a free command another user may be root, unless it runs *restricted*: the image may hold a program that makes it so.
+- **Who a container runs as** is told by \`runAsUser\` and by the kubelet's status (\`user.linux\`), and \`runAsNonRoot\` says that it is not root. What a
+  diagnosis learnt of the image only raises: a pod can make a report say anything. Where nothing tells, it may be anybody: then an unknown user counts as the
+  debug container's own. Only \`root-in-non-root\` needs a sign: most images run as root, and without one every diagnosis would wait for an approval.
+  Kubernetes 1.31 and newer tell the user where the runtime does; else say \`runAsNonRoot\` or \`runAsUser\` in the pod. A free command is intrusive there all the same.
 - **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the
-  workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim that other pods mount as well is not told apart:
-  the pod does not say.
+  workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim, or an inline \`csi\` volume, that other pods mount as well is not told
+  apart: the pod does not say.
 - **Capabilities** that a runtime gives every container, and SYS_PTRACE, raise nothing: they reach no further than the processes in sight.
 - The profile \`auto\` takes the first profile that a rule allows; for a free command rather one that needs an approval and sees the target than one that
   sees nothing.

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../hash.ts';
 import type { ContainerStatus, Pod, PodContainer, PodSecurityLevel } from './pod.ts';
-import { NOBODY, type Profile, type UserAndGroup } from './profiles.ts';
+import type { Profile, UserAndGroup } from './profiles.ts';
 
 /** What `auto` knows of the place when it chooses. */
 export interface ProfileChoice {
@@ -8,6 +8,8 @@ export interface ProfileChoice {
   readonly target: TargetIdentity | undefined;
   /** The pod asks for non-root: a container that would run as root is never started by the kubelet. */
   readonly runAsNonRoot: boolean;
+  /** Whom *restricted* runs as where it cannot be the target. */
+  readonly nobody: UserAndGroup;
   /** The namespace's Pod Security level: what it would refuse is not tried. */
   readonly level: PodSecurityLevel;
   /** Whether a rule allows this profile, as that user, here without an approval. */
@@ -53,7 +55,7 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
     !runAsNonRoot && { profile: 'general', runAs: ROOT },
     asTarget,
     !runAsNonRoot && { profile: 'baseline', runAs: ROOT },
-    restrictedAs(NOBODY),
+    restrictedAs(choice.nobody),
   ];
   return candidates
     .filter((candidate): candidate is ChosenProfile => Boolean(candidate))

@@ -16,6 +16,12 @@ export interface UserAndGroup {
 /** Who a *restricted* container is when nothing else is known: the customary "nonroot". */
 export const NOBODY: UserAndGroup = { uid: 65532, gid: 65532 };
 
+/**
+ * The same for a free command. It may go on for long, and must be another user than a diagnosis that comes later beside it: the same
+ * user can write into its output, and so make up its report, or stop it.
+ */
+export const NOBODY_OF_FREE_COMMANDS: UserAndGroup = { uid: 65533, gid: 65533 };
+
 /** What each profile sets, field for field what kubectl sets; `undefined` where kubectl removes the context. */
 const CONTEXTS: Readonly<Record<Profile, SecurityContext | undefined>> = {
   general: { capabilities: { add: ['SYS_PTRACE'] } },

@@ -102,7 +102,7 @@ export interface Launch {
   readonly pod: Pod;
   /** Absent: no target. */
   readonly targetName: string | undefined;
-  /** What an earlier diagnosis learnt of the target's image. */
+  /** What an earlier diagnosis learnt of the target's image: it may raise the class, and never makes it milder. */
   readonly learnt: UserAndGroup | undefined;
   /** What the profile sets, with user and group. */
   readonly securityContext: SecurityContext | undefined;
@@ -165,12 +165,17 @@ interface DebugUser {
   readonly mayBeRoot: boolean;
 }
 
-function userOfDebug({ pod, securityContext = {} }: Launch): DebugUser {
+function userOfDebug({ pod, securityContext = {}, ownWords }: Launch): DebugUser {
   const ofPod = pod.spec.securityContext;
   const uid = securityContext.runAsUser ?? ofPod.runAsUser;
   // The kubelet starts no root where the pod asks for non-root.
   const asksNonRoot = securityContext.runAsNonRoot ?? ofPod.runAsNonRoot ?? false;
-  return { ...(uid !== undefined && { uid }), mayBeRoot: uid === 0 || (uid === undefined && !asksNonRoot) };
+  // A free command may call a program of its image that makes it root (setuid), unless that is switched off.
+  const mayBecomeRoot = ownWords && securityContext.allowPrivilegeEscalation !== false;
+  return {
+    ...(uid !== undefined && { uid }),
+    mayBeRoot: uid === 0 || mayBecomeRoot || (uid === undefined && !asksNonRoot),
+  };
 }
 
 /** A container whose processes the debug container sees. */
@@ -178,7 +183,7 @@ interface Neighbour {
   readonly name: string;
   readonly securityContext: ContainerSecurityContext;
   readonly sharedVolumes: NonNullable<PodContainer['sharedVolumes']>;
-  /** Absent: the pod does not tell. */
+  /** Absent: the pod does not tell. What was learnt is no proof: a pod can make a report say it, and so it only raises. */
   readonly uid?: number;
   /** Some sign says that it does not run as root. */
   readonly isNonRoot: boolean;
@@ -191,11 +196,10 @@ interface Neighbour {
 function neighboursOf({ pod, targetName, learnt }: Launch) {
   const { spec } = pod;
   const sharesAll = spec.shareProcessNamespace || spec.hostPID;
-  const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
-  const containers = [...spec.containers, ...spec.initContainers].filter(
-    (container) =>
-      container.name === targetName || (sharesAll && (isSidecar(container) || spec.containers.includes(container))),
-  );
+  const containers = [
+    ...spec.containers.filter(({ name }) => sharesAll || name === targetName),
+    ...spec.initContainers.filter((each) => each.name === targetName || (sharesAll && !hasRun(pod, each))),
+  ];
   const debuggers = spec.ephemeralContainers.filter(
     ({ name, targetContainerName }) =>
       !hasEnded(pod, name) && (sharesAll || (targetName !== undefined && targetContainerName === targetName)),
@@ -211,11 +215,17 @@ function neighbour(
   { name, securityContext = {}, sharedVolumes = [] }: PodContainer | PodEphemeralContainer,
   learnt: UserAndGroup | undefined,
 ): Neighbour {
-  const uid = identityOfTarget(pod, { name, securityContext }, learnt)?.uid;
+  const uid = identityOfTarget(pod, { name, securityContext })?.uid;
+  const likelyUid = uid ?? learnt?.uid;
   const asksNonRoot = securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
-  const isNonRoot = asksNonRoot || (uid !== undefined && uid !== 0);
+  const isNonRoot = asksNonRoot || (likelyUid !== undefined && likelyUid !== 0);
   return { name, securityContext, sharedVolumes, ...(uid !== undefined && { uid }), isNonRoot };
 }
+
+/** An ephemeral container starts while the pod is still being set up, too, beside an init container that runs or is yet to run. */
+const hasRun = ({ status }: Pod, { name, restartPolicy }: PodContainer): boolean =>
+  restartPolicy !== 'Always' &&
+  status.initContainerStatuses.some((each) => each.name === name && each.terminated?.exitCode === 0);
 
 const hasEnded = ({ status }: Pod, name: string): boolean =>
   status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);

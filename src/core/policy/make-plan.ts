@@ -9,7 +9,13 @@ import {
 } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from '../container/pod.ts';
-import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../container/profiles.ts';
+import {
+  NOBODY,
+  NOBODY_OF_FREE_COMMANDS,
+  type Profile,
+  securityContextOf,
+  type UserAndGroup,
+} from '../container/profiles.ts';
 import { workloadOf } from '../container/workload.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
@@ -127,12 +133,15 @@ const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
 /** Where the image takes none, the decision says so. */
 const hasOwnWords = ({ request, alias }: Resolved): boolean => alias.command === 'allowed' && usesOwnWords(request);
 
+const nobodyOf = (resolved: Resolved): UserAndGroup => (hasOwnWords(resolved) ? NOBODY_OF_FREE_COMMANDS : NOBODY);
+
 type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
 
 function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
   const { request, policy, pod, level } = resolved;
   const asked = request.profile;
   const target = targetOf(resolved);
+  const nobody = nobodyOf(resolved);
   if (asked === 'auto') {
     const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
     for (const { kind, sees } of hasOwnWords(resolved) ? CHOICES_FOR_OWN_WORDS : CHOICES) {
@@ -140,16 +149,16 @@ function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
         const plan = make(profile, runAs);
         return wayOf(decide(plan, policy)) === kind && !(sees && plan.blindSpots.length > 0);
       };
-      const chosen = chooseProfile({ target, runAsNonRoot, level, allowed });
+      const chosen = chooseProfile({ target, runAsNonRoot, nobody, level, allowed });
       if (chosen) return made(make(chosen.profile, chosen.runAs));
     }
     // No rule covers any of them: let the decision on the mildest one say which rule is in the way.
-    return made(make('restricted', restrictedUser(target)));
+    return made(make('restricted', restrictedUser(target, nobody)));
   }
   if (!admits(level, asked)) {
     return { kind: 'refused', code: 'profile_refused_here', subject: `${asked} in a namespace that enforces ${level}` };
   }
-  return made(make(asked, request.runAs ?? (asked === 'restricted' ? restrictedUser(target) : undefined)));
+  return made(make(asked, request.runAs ?? (asked === 'restricted' ? restrictedUser(target, nobody) : undefined)));
 }
 
 /** A request that names a user and group means the target's own (the button "Look again"). */
@@ -157,7 +166,7 @@ const targetOf = ({ request, pod, container, learnt }: Resolved): TargetIdentity
   container && (request.runAs ? { ...request.runAs, from: 'spec' } : identityOfTarget(pod, container, learnt));
 
 /** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
-const restrictedUser = (target: UserAndGroup | undefined): UserAndGroup =>
-  target && target.uid !== 0 ? { uid: target.uid, gid: target.gid } : NOBODY;
+const restrictedUser = (target: UserAndGroup | undefined, nobody: UserAndGroup): UserAndGroup =>
+  target && target.uid !== 0 ? { uid: target.uid, gid: target.gid } : nobody;
 
 const made = (plan: Plan): MadePlan => ({ kind: 'plan', plan });

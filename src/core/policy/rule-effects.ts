@@ -55,7 +55,7 @@ function freeCommands(images: readonly ImageAlias[], { classes, profiles }: Rule
     ];
   return profiles.includes('restricted')
     ? [
-        `run any command of ${names} beside {where}, where it cannot see the target; it can reach what the pod's network reaches`,
+        `run any command of ${names} beside {where}, where it cannot see the target; it can reach what the pod's network reaches, and read and fill the pod's shared memory (/dev/shm)`,
       ]
     : [];
 }

@@ -14,6 +14,8 @@ import { visible, visibleLines } from './visible.ts';
 interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
   /** The containers that it joins, by pod; undefined among them stands for none. Absent: it is said elsewhere. */
   readonly targets?: readonly (string | undefined)[];
+  /** The profiles and users that it runs with, by pod. Absent: they are said elsewhere. */
+  readonly powers?: readonly string[];
 }
 
 /** What somebody decides on: one plan, or all of a batch. */
@@ -36,7 +38,14 @@ function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
   return (batch.variants[0] ?? []).map((template, index) => ({
     ...template,
     targets: batch.variants.map((variant) => variant[index]?.targetContainerName),
+    powers: batch.variants.flatMap((variant) => variant.slice(index, index + 1).map(powerText)),
   }));
+}
+
+/** `restricted as 1000:1000`: the same profile sees its target as one user, and not as another. */
+export function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
+  const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
+  return runAsUser === undefined ? profile : `${profile} as ${runAsUser}:${runAsGroup}`;
 }
 
 function partsOf(container: AskedContainer, isOneOfMany: boolean): readonly Part[] {
@@ -66,10 +75,14 @@ function hidesSecret(container: AskedContainer): boolean {
   return marks(canonicalJson(withoutSecrets(container))) > marks(canonicalJson(container));
 }
 
-function powerFacts({ label, targets, env, ...container }: AskedContainer, isOneOfMany: boolean): readonly Fact[] {
+function powerFacts(
+  { label, targets, powers, env, ...container }: AskedContainer,
+  isOneOfMany: boolean,
+): readonly Fact[] {
   return [
     ...(isOneOfMany && label !== undefined ? [{ label: 'Container', value: [code(visible(label))] }] : []),
     ...(targets ? [{ label: 'Target container', value: [targetSpan(targets)] }] : []),
+    ...(powers ? [{ label: 'Runs as', value: [text([...new Set(powers)].join(', '))] }] : []),
     ...(env.length > 0
       ? [{ label: 'Environment', value: [text(`${formatCount(env.length, 'variable')}, below`)] }]
       : []),

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatDuration } from './duration.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
-import { powerParts } from './power-parts.ts';
+import { powerParts, powerText } from './power-parts.ts';
 import { OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
 import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 import { visible } from './visible.ts';
@@ -136,12 +136,10 @@ function durationOf(run: Run): number | undefined {
 function planFacts(run: Run): readonly Fact[] {
   const { plan } = run;
   if (!plan) return [];
-  const identity = plan.securityContext?.runAsUser;
-  const runAs = identity === undefined ? '' : ` as ${identity}:${plan.securityContext?.runAsGroup ?? 0}`;
   return [
     { label: 'Namespace', value: [code(plan.namespace)] },
     { label: 'Image', value: [code(plan.imageAlias)] },
-    { label: 'Profile', value: [text(`${plan.profile}${runAs}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
+    { label: 'Profile', value: [text(`${powerText(plan)}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
     { label: 'Cluster', value: [text(plan.cluster)] },
     ...planPower(run),
     ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(visible(plan.reason))] }]),

@@ -7,10 +7,10 @@ import {
   kindOfTarget,
 } from '../../../src/core/container/auto-profile.ts';
 import type { Pod, PodContainer } from '../../../src/core/container/pod.ts';
-import { PROFILES } from '../../../src/core/container/profiles.ts';
+import { NOBODY, PROFILES } from '../../../src/core/container/profiles.ts';
 import { aPod, aStatus } from '../../support/builders.ts';
 
-const anywhere = { runAsNonRoot: false, level: 'privileged', allowed: () => true } as const;
+const anywhere = { nobody: NOBODY, runAsNonRoot: false, level: 'privileged', allowed: () => true } as const;
 const APP = { uid: 1000, gid: 1000 };
 const SAID = { ...APP, from: 'spec' } as const;
 const ROOT = { uid: 0, gid: 0, from: 'status' } as const;

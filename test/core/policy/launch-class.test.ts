@@ -156,10 +156,32 @@ describe('with shared processes every container counts', () => {
     expect(factsOf({ spec: { ...spec, initContainers: [{ ...init, restartPolicy: 'Always' }] } })).toEqual([
       'shared-volume',
     ]);
-    expect(factsOf({ spec: { ...spec, initContainers: [init] } })).toEqual([]);
+    const status = { initContainerStatuses: [aStatus({ name: 'init', terminated: aTermination() })] };
+    expect(factsOf({ spec: { ...spec, initContainers: [init] }, status })).toEqual([]);
     expect(factsOf({ spec: { initContainers: [init] }, target: 'init' }), 'the target itself').toEqual([
       'shared-volume',
     ]);
+  });
+});
+
+describe('with shared processes an init container counts until it has run', () => {
+  const init = container({ name: 'init', securityContext: { privileged: true, runAsUser: 0 } });
+  const spec = { shareProcessNamespace: true, initContainers: [init] };
+
+  it.each([
+    ['it runs', { running: { startedAt: '2026-11-21T07:30:01Z' } }],
+    ['it waits', { waiting: { reason: 'PodInitializing', message: '' } }],
+    ['it has failed and is tried again', { terminated: aTermination({ exitCode: 1 }) }],
+  ])('while %s', (_, state) => {
+    const status = { initContainerStatuses: [aStatus({ name: 'init', ...state })] };
+    expect(factsOf({ spec, status, target: undefined })).toEqual(['privileged-container']);
+    expect(factsOf({ spec, status, target: 'web' })).toEqual(['privileged-container']);
+  });
+
+  it('so that a free command beside it is not milder than what it reaches', () => {
+    const migration = container({ name: 'init', securityContext: { runAsUser: NOBODY.uid } });
+    const setUp = { ...AS_1000, shareProcessNamespace: true, initContainers: [migration] };
+    expect(judged({ spec: setUp, as: STRANGER, ownWords: true, target: undefined }).class).toBe('intrusive');
   });
 });
 
@@ -208,6 +230,23 @@ describe('a free command', () => {
     expect(judged({ ...free, spec: AS_1000, as: STRANGER })).toEqual({ class: 'observe', reasons: [] });
     expect(judged({ ...free, as: STRANGER, target: undefined }).class).toBe('observe');
     expect(judged({ ...free, as: ['baseline', ROOT], target: undefined }).class).toBe('intrusive');
+  });
+
+  it('is not made milder by what was learnt, which a pod can make a report say', () => {
+    for (const learnt of [{ uid: 1000, gid: 1000 }, ROOT])
+      expect(judged({ ...free, as: STRANGER, learnt })).toEqual({
+        class: 'intrusive',
+        reasons: [{ fact: 'own-words' }],
+      });
+    const spec = { containers: [container(HOST_PATH)] };
+    expect(factsOf({ spec, as: STRANGER, learnt: { uid: 1000, gid: 1000 } })).toEqual(['shared-volume']);
+  });
+
+  it('may become root by a program of its image, unless privilege escalation is off', () => {
+    const as = ['general', undefined] as const;
+    expect(factsOf({ spec: AS_1000, as })).toEqual([]);
+    expect(factsOf({ ...free, spec: AS_1000, as })).toEqual(['root-in-non-root']);
+    expect(factsOf({ ...free, spec: AS_1000, as: SELF })).toEqual(['own-words']);
   });
 
   it('of an elevated image stays elevated', () => {

@@ -193,6 +193,18 @@ describe('the profile', () => {
     expect(planOf(restricted).blindSpots).toHaveLength(1);
   });
 
+  it('a free command that cannot be its target is another user than a diagnosis that comes later, whose report it could write', () => {
+    const words = { command: ['sleep', '600'] };
+    for (const request of [{ profile: 'restricted' as const }, { profile: 'auto' as const }]) {
+      const asked = { pod: { spec: as(0, 0) }, profiles: { profiles: ['restricted' as const] } };
+      const free = planOf({ ...asked, request: { ...request, ...words } });
+      const diagnosis = planOf({ ...asked, request, alias: { command: 'fixed', diagnostic: true } });
+      expect([free.class, diagnosis.class]).toEqual(['observe', 'observe']);
+      expect(free.securityContext).toMatchObject({ ...RESTRICTED, runAsUser: 65533, runAsGroup: 65533 });
+      expect(diagnosis.securityContext).toMatchObject({ ...RESTRICTED, runAsUser: 65532, runAsGroup: 65532 });
+    }
+  });
+
   it('that was asked for is taken as kubectl has it', () => {
     expect(planOf({ request: { profile: 'baseline' } })).not.toHaveProperty('securityContext');
     expect(planOf({ request: { profile: 'general' } }).securityContext).toEqual({

@@ -39,6 +39,7 @@ describe('a rule is told by what it gives', () => {
 
   it('says that free commands of class observe stay beside the target', () => {
     expect(said({})).toContain('any command of busybox beside every pod in shop, where it cannot see the target');
+    expect(said({})).toContain("read and fill the pod's shared memory (/dev/shm)");
     expect(said({ profiles: ['general'] })).not.toContain('any command');
   });
 

@@ -53,6 +53,16 @@ describe('the card of what waits for an approval', () => {
     expect(text).toMatch(/Target container.*web.*Target container.*db/);
   });
 
+  it('has the profile and the user of each container of a batch, for every kind of pod', () => {
+    const as = (runAsUser: number) => ({ securityContext: { runAsUser, runAsGroup: runAsUser } });
+    const look = { label: 'look', profile: 'sysadmin' } as const;
+    const run = batchOf([look, { label: 'words', command: ['id'], ...as(1000) }]);
+    const other = [aPlan(look), aPlan({ label: 'words', command: ['id'], ...as(65533) })];
+    const variants = [...(run.batch?.variants ?? []), other];
+    const text = shown({ ...run, ...(run.batch && { batch: { ...run.batch, variants } }) });
+    expect(text).toMatch(/look.*Runs as.*sysadmin.*words.*Runs as.*restricted as 1000:1000, restricted as 65533:65533/);
+  });
+
   it.each([
     [{ request: { target: { kind: 'selector', selector: 'app=web' } } }, /Selects.*app=web/],
     [{ request: { target: { kind: 'all' } } }, /Selects.*every pod of the namespace/],
