@@ -65,6 +65,13 @@ describe('a report', () => {
     expect(JSON.stringify(world.result())).not.toMatch(/AKIA|ghp_/);
   });
 
+  it('is not swallowed by a name that opens a quote of a secret', async () => {
+    const target = { ...REPORT.target, name: 'token="abc123' };
+    const world = await diagnosed(marked({ kdebug: 1, target, verdict: 'It is bad.', findings: [] }));
+    expect((await world.run()).verdict).toBeDefined();
+    expect(JSON.stringify(world.result())).not.toContain('abc123');
+  });
+
   it('in the termination message is enough when the log was lost', async () => {
     const world = await diagnosed('', () => {}, JSON.stringify(REPORT));
     expect((await world.run()).verdict?.fine).toContain('dns');
