@@ -81,7 +81,7 @@ export class Recovery {
   }
 
   async #recover(found: Found, text: string): Promise<void> {
-    const run = rebuildRun(found, text);
+    const run = rebuildRun(found, text, this.#deps.policies.current().output.redact);
     if (!run || (await this.#isKnown(found.runId))) return;
     if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#takeUp(run, found.pod.metadata.name);
   }

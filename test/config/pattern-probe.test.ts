@@ -1,5 +1,21 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { slowProbe } from '../../src/config/pattern-probe.ts';
+
+/** A machine that gives the processor to others: of so many runs in a row nothing is heard until their deadline. */
+const busy = vi.hoisted(() => ({ each: 0, runs: 0 }));
+vi.mock('node:vm', async (actual) => {
+  const vm = await actual<typeof import('node:vm')>();
+  const runInContext: typeof vm.runInContext = (...args) => {
+    busy.runs += 1;
+    if (busy.each > 0 && busy.runs % (busy.each + 1) !== 0) throw new Error('Script execution timed out.');
+    return vm.runInContext(...args);
+  };
+  return { ...vm, runInContext };
+});
+
+beforeEach(() => {
+  busy.each = 0;
+});
 
 test.each([
   '(?:a|a)+$',
@@ -23,4 +39,17 @@ test.each([
   'id: \\S+',
 ])('lets %s through', (source) => {
   expect(slowProbe(source)).toBeUndefined();
+});
+
+test.each([1, 2])('refuses no good pattern where the machine is busy for %i runs of each', (each) => {
+  busy.each = each;
+
+  expect(slowProbe('acme_[A-Za-z0-9]{20,40}')).toBeUndefined();
+  expect(slowProbe('\\w{1,64}=\\S+')).toBeUndefined();
+});
+
+test('finds a slow pattern where the machine is busy', () => {
+  busy.each = 2;
+
+  expect(slowProbe('\\w+;')).toBeDefined();
 });

@@ -52,6 +52,26 @@ describe('a report', () => {
     expect(world.result()?.tone).toBe('attention');
   });
 
+  it('tells no secret that an escape in its JSON hid from the filter of the log', async () => {
+    const [aws, github] = ['AKIA\\u200bIOSFODNN7EXAMPLE', 'ghp\\u005f0123456789abcdefghijABCDEFGHIJ0123'];
+    const hiding = JSON.stringify({
+      ...REPORT,
+      findings: [{ code: 'own', text: 'AWS', next: 'GITHUB' }],
+    });
+    const json = hiding.replace('AWS', aws).replace('GITHUB', github);
+    const world = await diagnosed(`${REPORT_BEGIN}\n${json}\n${REPORT_END}\n`);
+    const { verdict } = await world.run();
+    expect(verdict?.findings[0]).toMatchObject({ text: '[redacted:aws-key]', next: '[redacted:github-token]' });
+    expect(JSON.stringify(world.result())).not.toMatch(/AKIA|ghp_/);
+  });
+
+  it('is not swallowed by a name that opens a quote of a secret', async () => {
+    const target = { ...REPORT.target, name: 'token="abc123' };
+    const world = await diagnosed(marked({ kdebug: 1, target, verdict: 'It is bad.', findings: [] }));
+    expect((await world.run()).verdict).toBeDefined();
+    expect(JSON.stringify(world.result())).not.toContain('abc123');
+  });
+
   it('in the termination message is enough when the log was lost', async () => {
     const world = await diagnosed('', () => {}, JSON.stringify(REPORT));
     expect((await world.run()).verdict?.fine).toContain('dns');

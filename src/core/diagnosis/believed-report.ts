@@ -18,10 +18,10 @@ export interface Written {
  */
 export function believedReport(
   plan: Plan,
-  policy: Pick<Policy, 'images'>,
+  policy: Pick<Policy, 'images' | 'output'>,
   { logEnd, terminationMessage }: Written,
 ): Diagnosis | undefined {
-  return isDiagnostic(plan, policy) ? parseDiagnosis(logEnd, terminationMessage) : undefined;
+  return isDiagnostic(plan, policy) ? parseDiagnosis(logEnd, terminationMessage, policy.output.redact) : undefined;
 }
 
 /** Whether there is a report that would be believed if the policy said `diagnostic: true` of the image. */

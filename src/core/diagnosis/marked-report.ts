@@ -6,11 +6,15 @@ export const REPORT_END = '-----END KDEBUG REPORT-----';
 
 /**
  * The report of a diagnostic image: the last marked document of the log's end, else the termination message; undefined when
- * neither holds one (`parseReport`). Whether the image is one that may be believed is the caller's to know (`isDiagnostic`).
+ * neither holds one (`parseReport`, with the policy's patterns `redact`). Whether the image is one that may be believed is the caller's to know (`isDiagnostic`).
  * Never throws.
  */
-export function parseDiagnosis(logEnd: string, terminationMessage: string): Diagnosis | undefined {
-  return parseReport(marked(logEnd)) ?? parseReport(terminationMessage);
+export function parseDiagnosis(
+  logEnd: string,
+  terminationMessage: string,
+  redact: readonly string[] = [],
+): Diagnosis | undefined {
+  return parseReport(marked(logEnd), redact) ?? parseReport(terminationMessage, redact);
 }
 
 /**

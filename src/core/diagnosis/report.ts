@@ -1,4 +1,4 @@
-import { cleanText } from '../report/log/clean-text.ts';
+import { redactText } from '../report/log/redact-text.ts';
 
 /** Something that a diagnosis found wrong. */
 export interface Finding {
@@ -79,28 +79,34 @@ const isId = (value: unknown): value is number => Number.isInteger(value) && isA
 const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
   words.find((word) => word === value);
 
-/** One clean line; nothing when it is no string, or empty. */
-function line(value: unknown, longest = LONGEST_TEXT): string | undefined {
+type Patterns = readonly string[];
+
+/** One line, cleaned and redacted; nothing when it is no string, or empty. */
+function line(value: unknown, redact: Patterns, longest = LONGEST_TEXT): string | undefined {
   if (typeof value !== 'string') return undefined;
-  // A lone surrogate, from JSON or from the cut, becomes U+FFFD.
-  const text = Buffer.from(value.slice(0, longest)).toString('utf8');
-  return cleanText(text).replace(/\s+/g, ' ').trim() || undefined;
+  // Redacted before it is cut: of a secret without its end not everything is known.
+  const text = redactText(value, redact).slice(0, longest);
+  // A lone surrogate, from the cut, becomes U+FFFD.
+  return Buffer.from(text).toString('utf8').replace(/\s+/g, ' ').trim() || undefined;
 }
 
 const listed = (value: unknown, most = MOST_ITEMS): readonly unknown[] =>
   Array.isArray(value) ? value.slice(0, most) : [];
 
 /** The first items of a list that are what they must be. */
-const items = <T>(value: unknown, toItem: (fields: Fields) => T | undefined): readonly T[] =>
-  listed(value).flatMap((item) => (isFields(item) ? (toItem(item) ?? []) : []));
+const items = <T>(
+  value: unknown,
+  redact: Patterns,
+  toItem: (fields: Fields, redact: Patterns) => T | undefined,
+): readonly T[] => listed(value).flatMap((item) => (isFields(item) ? (toItem(item, redact) ?? []) : []));
 
 const capabilitiesOf = (value: unknown): readonly string[] =>
   listed(value, 64).filter((name): name is string => typeof name === 'string' && CAPABILITY.test(name));
 
-function toFinding({ code, value, threshold, text, next, section }: Fields): Finding | undefined {
-  const words = line(text);
+function toFinding({ code, value, threshold, text, next, section }: Fields, redact: Patterns): Finding | undefined {
+  const words = line(text, redact);
   if (!isCode(code) || words === undefined) return undefined;
-  const advice = line(next);
+  const advice = line(next, redact);
   return {
     code,
     text: words,
@@ -111,23 +117,26 @@ function toFinding({ code, value, threshold, text, next, section }: Fields): Fin
   };
 }
 
-function toSection({ name, state, text, lacks, helps }: Fields): Section | undefined {
+function toSection({ name, state, text, lacks, helps }: Fields, redact: Patterns): Section | undefined {
   const known = oneOf(STATES, state);
   if (!isCode(name) || known === undefined) return undefined;
-  const lacking = line(lacks);
+  const lacking = line(lacks, redact);
   const helping = [...new Set(listed(helps).flatMap((help) => oneOf(HELPS, help) ?? []))];
   return {
     name,
     state: known,
-    text: line(text) ?? '',
+    text: line(text, redact) ?? '',
     ...(lacking !== undefined && { lacks: lacking }),
     ...(helping.length > 0 && { helps: helping }),
   };
 }
 
-function toTarget({ pid, uid, gid, effective, name, capabilities }: Fields): DiagnosisTarget | undefined {
+function toTarget(
+  { pid, uid, gid, effective, name, capabilities }: Fields,
+  redact: Patterns,
+): DiagnosisTarget | undefined {
   if (typeof effective !== 'boolean') return undefined;
-  const called = line(name, LONGEST_WORD);
+  const called = line(name, redact, LONGEST_WORD);
   return {
     effective,
     ...(isId(pid) && { pid }),
@@ -138,9 +147,9 @@ function toTarget({ pid, uid, gid, effective, name, capabilities }: Fields): Dia
   };
 }
 
-function toTool({ name, version }: Fields): Diagnosis['tool'] {
-  const called = line(name, LONGEST_WORD);
-  const numbered = line(version, LONGEST_WORD);
+function toTool({ name, version }: Fields, redact: Patterns): Diagnosis['tool'] {
+  const called = line(name, redact, LONGEST_WORD);
+  const numbered = line(version, redact, LONGEST_WORD);
   return called === undefined ? undefined : { name: called, ...(numbered !== undefined && { version: numbered }) };
 }
 
@@ -155,19 +164,20 @@ const toCost = ({ milliseconds, cpuMilliseconds, memoryBytes }: Fields): NonNull
 
 /**
  * One report, as JSON. Undefined when it is none of version 1 with a verdict, or over 64 KiB. Findings and sections that are not
- * of the form are left out and 20 of each are kept; other fields that are not of the form count as absent. Never throws.
+ * of the form are left out and 20 of each are kept; other fields that are not of the form count as absent. Its words are redacted,
+ * with the policy's patterns: the filter of the log saw them as JSON writes them, and an escape can hide a secret. Never throws.
  */
-export function parseReport(json: string): Diagnosis | undefined {
+export function parseReport(json: string, redact: readonly string[] = []): Diagnosis | undefined {
   const report = toFields(json);
-  const verdict = line(report?.verdict);
+  const verdict = line(report?.verdict, redact);
   if (report?.kdebug !== 1 || verdict === undefined) return undefined;
-  const tool = isFields(report.tool) ? toTool(report.tool) : undefined;
+  const tool = isFields(report.tool) ? toTool(report.tool, redact) : undefined;
   const self = isFields(report.self) ? toSelf(report.self) : undefined;
-  const target = isFields(report.target) ? toTarget(report.target) : undefined;
+  const target = isFields(report.target) ? toTarget(report.target, redact) : undefined;
   return {
     verdict,
-    findings: items(report.findings, toFinding),
-    sections: items(report.sections, toSection),
+    findings: items(report.findings, redact, toFinding),
+    sections: items(report.sections, redact, toSection),
     ...(tool && { tool }),
     ...(self && { self }),
     ...(target && { target }),

@@ -74,9 +74,13 @@ export interface Found {
 /**
  * The run of a container, rebuilt from the text that was sealed at its launch and from the pod as it is. It stands where a launch
  * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, of a version that we do not know, or
- * in a container that is another one than was launched.
+ * in a container that is another one than was launched. `redact`: the policy's patterns, for the command line that is shown.
  */
-export function rebuildRun(found: Found, text: string): (Run & { readonly plan: Plan }) | undefined {
+export function rebuildRun(
+  found: Found,
+  text: string,
+  redact: readonly string[] = [],
+): (Run & { readonly plan: Plan }) | undefined {
   const reference = readSealed(text, isReference);
   if (!reference || reference.fingerprint !== found.fingerprint) return undefined;
   const parsed = parseCommand(reference.line);
@@ -103,7 +107,7 @@ export function rebuildRun(found: Found, text: string): (Run & { readonly plan: 
     state: 'starting',
     origin,
     request,
-    commandLine: shownCommandLine(request, []),
+    commandLine: shownCommandLine(request, redact),
     plan,
     planHash: hash,
     containerName: found.containerName,

@@ -97,6 +97,13 @@ describe('a run that is rebuilt from the cluster', () => {
     });
   });
 
+  it('shows no word that a pattern of the policy redacts', () => {
+    const run = rebuildRun(found(), text(), ['sleep \\d']);
+    expect(run?.commandLine).toContain('[redacted:custom]');
+    expect(run?.commandLine).not.toContain('sleep');
+    expect(run?.plan.command).toEqual(['sh', '-c', 'id; sleep 1']);
+  });
+
   it('has the terms that were decided, and the rest from the pod, the command and who asked', () => {
     const { reason: _, ...terms } = plan();
     expect(rebuildRun(found(), text())?.plan).toEqual({

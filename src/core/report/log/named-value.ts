@@ -95,8 +95,16 @@ function quotedValue(text: string, at: number): Value | undefined {
   if (opening === '') return undefined;
   const start = at + opening.length;
   if (escapes === '') return { start, end: start + take(QUOTED[quote] ?? WORD, text, start).length, quoted: true };
-  const end = text.indexOf(escapes + quote, start);
-  return { start, end: end === -1 ? text.length : end, quoted: true };
+  return { start, end: escapedEnd(text, start, { escapes, quote }), quoted: true };
+}
+
+/** A mark with fewer escapes ends the text around the value, and the value with it: what follows is somebody else's words. */
+function escapedEnd(text: string, start: number, { escapes, quote }: { escapes: string; quote: string }): number {
+  const mark = text.indexOf(quote, start);
+  if (mark === -1) return text.length;
+  let end = mark;
+  while (end > start && mark - end < escapes.length && text[end - 1] === '\\') end--;
+  return end;
 }
 
 function barePattern({ stem, separator, leads }: Key): RegExp {

@@ -23,7 +23,8 @@ function isJwt(match: string): boolean {
 
 function isBasicCredential(match: string): boolean {
   const decoded = Buffer.from(match.replace(/^basic +/i, ''), 'base64').toString('latin1');
-  return /^[\x20-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]*$/.test(decoded);
+  // The user's name holds no colon (RFC 7617): where it ends is never tried twice.
+  return /^[\x20-\x39\x3b-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]*$/.test(decoded);
 }
 
 const caseless = (word: string): string => [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');

@@ -88,6 +88,12 @@ test.each(FILES)('everything takes linear time for what the expressions of %s na
   expect(slowTexts(filtered, texts, { shortest: 2500, longest: 20_000 })).toEqual([]);
 });
 
+test('a credential of many colons takes linear time', () => {
+  const basic = (colons: string): string => `Basic ${Buffer.from(`${colons}\0`).toString('base64')}`;
+
+  expect(slowTexts((colons) => find(basic(colons)), [':'], { longest: 40_000 })).toEqual([]);
+});
+
 test('a log takes linear time also where its lines are longer than a piece', () => {
   expect(slowTexts(filtered, HOSTILE, { shortest: 128 * 1024, longest: 512 * 1024 })).toEqual([]);
 });
