@@ -1,6 +1,7 @@
 import type { ContainerSecurityContext, Pod, PodContainer } from '../src/core/container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../src/core/container/profiles.ts';
-import { CLASS_FACTS, classOfLaunch } from '../src/core/policy/launch-class.ts';
+import { CLASS_FACTS } from '../src/core/policy/class-facts.ts';
+import { classOfLaunch } from '../src/core/policy/launch-class.ts';
 import { type Generated, table } from './generated.ts';
 
 /** One property of a pod whose target is the container `app`. */
@@ -101,7 +102,7 @@ export const classesPage: Generated = {
   path: 'docs/classes.md',
   text: () => `# The class of a launch
 
-Made from \`src/core/policy/launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
+Made from \`src/core/policy/class-facts.ts\` and \`launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
 
 - **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still has what all containers of a pod
   share: its network with \`localhost\`, and \`/dev/shm\`.

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../hash.ts';
-import type { ClassReason } from '../policy/launch-class.ts';
+import type { ClassReason } from '../policy/class-facts.ts';
 import type { ImageClass } from '../policy/policy.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { PodSecurityLevel } from './pod.ts';

@@ -1,8 +1,8 @@
 import { printDuration } from '../command/values/duration.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
+import { classText } from './class-facts.ts';
 import type { Decision } from './decision.ts';
-import { classText } from './launch-class.ts';
 import { own } from './own.ts';
 import { type Approval, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 import { isSameReference, mayUseCommand } from './resolve-image.ts';

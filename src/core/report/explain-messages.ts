@@ -1,9 +1,9 @@
 import { isPinned } from '../command/image-reference.ts';
 import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
+import { classText } from '../policy/class-facts.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { KubernetesIdentity } from '../policy/identity.ts';
-import { classText } from '../policy/launch-class.ts';
 import type { Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';
 import { formatDuration } from './duration.ts';

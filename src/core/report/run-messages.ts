@@ -1,5 +1,5 @@
 import { isBatchRun } from '../batch/batch-run.ts';
-import { classText } from '../policy/launch-class.ts';
+import { classText } from '../policy/class-facts.ts';
 import type { Run, RunLog } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { PodContainer } from '../../../src/core/container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../../../src/core/container/profiles.ts';
-import { type ClassFact, classOfLaunch, classText, type Launch } from '../../../src/core/policy/launch-class.ts';
+import { type ClassFact, classText } from '../../../src/core/policy/class-facts.ts';
+import { classOfLaunch, type Launch } from '../../../src/core/policy/launch-class.ts';
 import { IMAGE_CLASSES, worseClass } from '../../../src/core/policy/policy.ts';
 import { aPod, aStatus, aTermination, type PodParts } from '../../support/builders.ts';
 

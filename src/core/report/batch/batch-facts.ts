@@ -2,7 +2,7 @@ import type { Batch, SkipReason } from '../../batch/batch.ts';
 import type { BatchRun } from '../../batch/batch-run.ts';
 import { type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
 import type { Target } from '../../command/command.ts';
-import { classText } from '../../policy/launch-class.ts';
+import { classText } from '../../policy/class-facts.ts';
 import { formatDuration } from '../duration.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
 import { powerParts } from '../power-parts.ts';
