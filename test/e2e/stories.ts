@@ -32,7 +32,7 @@ defaultImage: autodiagnose
 channels:
   ${CHANNEL}:
     rules:
-      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [${namespaces.join(', ')}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline, general] }
 limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 

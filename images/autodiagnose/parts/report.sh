@@ -10,8 +10,8 @@ plainly() {
     plain=$1
     while :; do
         case $plain in
-            *"$TAB"*) plain=${plain%%"$TAB"*}?${plain#*"$TAB"} ;;
-            *"$NL"*) plain=${plain%%"$NL"*}?${plain#*"$NL"} ;;
+            *"$TAB"*) plain="${plain%%"$TAB"*}?${plain#*"$TAB"}" ;;
+            *"$NL"*) plain="${plain%%"$NL"*}?${plain#*"$NL"}" ;;
             *) return ;;
         esac
     done

@@ -48,7 +48,7 @@ defaultImage: debian
 channels:
   ${CHANNEL}: &rules
     rules:
-      - { id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive], profiles: [restricted, baseline, general] }
+      - { id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive, elevated], profiles: [restricted, baseline, general] }
       - id: attach
         clusters: [test]
         namespaces: [shop]

