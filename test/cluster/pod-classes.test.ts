@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
+import { NOBODY_OF_FREE_COMMANDS } from '../../src/core/container/profiles.ts';
 import { Kube } from '../e2e/kube.ts';
 
 const path = process.env.KUBECONFIG;
@@ -141,7 +142,7 @@ beforeAll(async () => {
   await Promise.all([
     ...NAMES.map((name) => kube.pod(namespace, name, { terminationGracePeriodSeconds: 0, ...PODS[name]! })),
     kube.pod(others, 'root', neighbour(0)),
-    kube.pod(others, 'nobody', neighbour(65532)),
+    kube.pod(others, 'nobody', neighbour(NOBODY_OF_FREE_COMMANDS.uid)),
     kube.pod(others, 'marker', {
       terminationGracePeriodSeconds: 0,
       volumes: [{ name: 'host', hostPath: { path: HOST_PATH, type: 'DirectoryOrCreate' } }],
