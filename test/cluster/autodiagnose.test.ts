@@ -50,15 +50,15 @@ const FAULTS: readonly { name: string; spec: V1PodSpec; code: string; value: num
     },
     {
       name: 'queue',
-      // A web server that was stopped in its tracks: its backlog is 9, Linux takes one more.
+      // A web server that was stopped in its tracks: its backlog is 9, Linux takes one more, and at times, on two CPUs, another.
       spec: podOf(
         shell(
-          `${LISTENS}; httpd -f -p 8080 & until listens '[0-9A-F]*'; do sleep 0.1; done; kill -STOP $!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do nc 127.0.0.1 8080 & done; until listens 0000000A; do sleep 0.1; done; sleep 2; echo ready; sleep 3600`,
+          `${LISTENS}; httpd -f -p 8080 & until listens '[0-9A-F]*'; do sleep 0.1; done; kill -STOP $!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do nc 127.0.0.1 8080 & done; until listens '0000000[A-F]'; do sleep 0.1; done; sleep 2; echo ready; sleep 3600`,
         ),
       ),
       code: 'listen_overflow',
       value: 1,
-      text: '10 connections wait at port 8080',
+      text: 'connections wait at port 8080',
     },
     {
       name: 'files',
