@@ -1,4 +1,4 @@
-import type { ChannelPolicy, ImageAlias, Policy, Rule } from './policy.ts';
+import { type ChannelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
 /**
  * What a rule really gives, one sentence each, for whoever writes the policy: the worst that its classes, profiles and images allow
@@ -31,9 +31,8 @@ const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
 
 /** The class of a launch is its image's or worse, so an image of a milder class fits a rule for a worse one. */
-const ORDER = { observe: 0, intrusive: 1, elevated: 2 } as const;
-const mayBeUsed = (image: ImageAlias, { classes }: Rule): boolean =>
-  classes.some((each) => ORDER[each] >= ORDER[image.class]);
+const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
+  classes.some((each) => worseClass(each, image.class) === each);
 
 function ownCommands(images: readonly ImageAlias[], { classes }: Rule): readonly string[] {
   const own = images.filter((image) => classes.includes(image.class)).map(({ alias }) => alias);
@@ -46,7 +45,7 @@ function freeCommands(images: readonly ImageAlias[], { classes, profiles }: Rule
   if (free.length === 0) return [];
   if (profiles.includes('sysadmin') && classes.includes('elevated'))
     return [`take over the node of {where}: any command of ${names}, privileged`];
-  const worst = free.filter((image) => classes.some((each) => each !== 'observe' && ORDER[each] >= ORDER[image.class]));
+  const worst = free.filter((image) => mayBeUsed(image, { classes: classes.filter((each) => each !== 'observe') }));
   if (worst.length > 0)
     return [
       `read the environment, files and tokens of {where}, write to its files and end its processes: any command of ${worst
