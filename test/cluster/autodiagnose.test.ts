@@ -29,81 +29,87 @@ const NO_DNS: Partial<V1PodSpec> = {
 const NAMES = Array.from({ length: 87 }, (_, place) => `/tmp/${place}`).join(' ');
 
 /** Pods made wrong on purpose, and what each must say: the code, the number, and words of the text. */
-const FAULTS: readonly { name: string; spec: V1PodSpec; code: string; value: number; text: string; ready?: string }[] =
-  [
-    {
-      name: 'memory',
-      spec: podOf(
-        { ...shell('head -c 95m </dev/zero >/data/x; echo ready; sleep 3600'), ...limits('100Mi'), ...mounted },
-        volume('Memory'),
+const FAULTS: readonly {
+  name: string;
+  spec: V1PodSpec;
+  code: string;
+  value: number;
+  text: string | RegExp;
+  ready?: string;
+}[] = [
+  {
+    name: 'memory',
+    spec: podOf(
+      { ...shell('head -c 95m </dev/zero >/data/x; echo ready; sleep 3600'), ...limits('100Mi'), ...mounted },
+      volume('Memory'),
+    ),
+    code: 'memory_near_limit',
+    value: 95,
+    text: 'of 100 MiB',
+  },
+  {
+    name: 'oom',
+    spec: podOf({ ...shell('tail /dev/zero; echo ready; sleep 3600'), ...limits('30Mi') }),
+    code: 'oom_kill',
+    value: 1,
+    text: 'the kernel killed 1 process of the target',
+  },
+  {
+    name: 'queue',
+    // A web server that was stopped in its tracks: its backlog is 9, Linux takes one more, and at times, on two CPUs, another.
+    spec: podOf(
+      shell(
+        `${LISTENS}; httpd -f -p 8080 & until listens '[0-9A-F]*'; do sleep 0.1; done; kill -STOP $!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do nc 127.0.0.1 8080 & done; until listens '0000000[A-F]'; do sleep 0.1; done; sleep 2; echo ready; sleep 3600`,
       ),
-      code: 'memory_near_limit',
-      value: 95,
-      text: 'of 100 MiB',
-    },
-    {
-      name: 'oom',
-      spec: podOf({ ...shell('tail /dev/zero; echo ready; sleep 3600'), ...limits('30Mi') }),
-      code: 'oom_kill',
-      value: 1,
-      text: 'the kernel killed 1 process of the target',
-    },
-    {
-      name: 'queue',
-      // A web server that was stopped in its tracks: its backlog is 9, Linux takes one more, and at times, on two CPUs, another.
-      spec: podOf(
-        shell(
-          `${LISTENS}; httpd -f -p 8080 & until listens '[0-9A-F]*'; do sleep 0.1; done; kill -STOP $!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do nc 127.0.0.1 8080 & done; until listens '0000000[A-F]'; do sleep 0.1; done; sleep 2; echo ready; sleep 3600`,
+    ),
+    code: 'listen_overflow',
+    value: 1,
+    text: /\b1[01] connections wait at port 8080/,
+  },
+  {
+    name: 'files',
+    spec: podOf(shell(`ulimit -n 100; touch ${NAMES}; echo ready; exec tail -f ${NAMES}`)),
+    code: 'files_near_limit',
+    value: 90,
+    text: '90 of 100',
+  },
+  {
+    name: 'deleted',
+    spec: podOf(
+      {
+        ...shell(
+          'dd if=/dev/zero of=/data/app.log bs=1M count=120 2>&1; exec 3</data/app.log; rm /data/app.log; echo ready; sleep 3600',
         ),
-      ),
-      code: 'listen_overflow',
-      value: 1,
-      text: 'connections wait at port 8080',
-    },
-    {
-      name: 'files',
-      spec: podOf(shell(`ulimit -n 100; touch ${NAMES}; echo ready; exec tail -f ${NAMES}`)),
-      code: 'files_near_limit',
-      value: 90,
-      text: '90 of 100',
-    },
-    {
-      name: 'deleted',
-      spec: podOf(
-        {
-          ...shell(
-            'dd if=/dev/zero of=/data/app.log bs=1M count=120 2>&1; exec 3</data/app.log; rm /data/app.log; echo ready; sleep 3600',
-          ),
-          ...mounted,
-        },
-        volume(),
-      ),
-      code: 'deleted_open',
-      value: 120,
-      text: '/data/app.log',
-    },
-    {
-      name: 'zombies',
-      spec: podOf(shell('for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; echo ready; exec sleep 3600')),
-      code: 'zombies',
-      value: 9,
-      text: '9 processes',
-    },
-    {
-      name: 'dns',
-      spec: podOf(shell('echo ready; sleep 3600'), NO_DNS),
-      code: 'dns_unanswered',
-      value: 0,
-      text: '127.0.0.1',
-    },
-    {
-      name: 'heap',
-      spec: podOf({ ...shell('echo ready; sleep 3600; :', 'java', '-Xmx1g', '-jar', 'app.jar'), ...limits('512Mi') }),
-      code: 'jvm_heap',
-      value: 200,
-      text: 'JVM heap of 1024 MiB is 200 % of the memory limit (512 MiB)',
-    },
-  ];
+        ...mounted,
+      },
+      volume(),
+    ),
+    code: 'deleted_open',
+    value: 120,
+    text: '/data/app.log',
+  },
+  {
+    name: 'zombies',
+    spec: podOf(shell('for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; echo ready; exec sleep 3600')),
+    code: 'zombies',
+    value: 9,
+    text: '9 processes',
+  },
+  {
+    name: 'dns',
+    spec: podOf(shell('echo ready; sleep 3600'), NO_DNS),
+    code: 'dns_unanswered',
+    value: 0,
+    text: '127.0.0.1',
+  },
+  {
+    name: 'heap',
+    spec: podOf({ ...shell('echo ready; sleep 3600; :', 'java', '-Xmx1g', '-jar', 'app.jar'), ...limits('512Mi') }),
+    code: 'jvm_heap',
+    value: 200,
+    text: 'JVM heap of 1024 MiB is 200 % of the memory limit (512 MiB)',
+  },
+];
 
 const distroless = { image: 'localhost/distroless:1', securityContext: { runAsUser: 65532, runAsGroup: 0 } };
 
@@ -129,7 +135,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     const diagnosis = await looks.look(namespace, name);
     const finding = findingOf(diagnosis, code);
     expect(finding, diagnosis.verdict).toBeDefined();
-    expect(finding?.text).toContain(text);
+    expect(finding?.text).toMatch(text);
     if (code === 'listen_overflow') expect(finding?.value).toBeGreaterThanOrEqual(value);
     else if (code !== 'dns_unanswered') expect(finding?.value).toBe(value);
     expect(finding?.section === undefined ? undefined : sectionOf(diagnosis, finding.section)?.state).toBe('finding');
