@@ -9,7 +9,7 @@ import { refusal } from './refusals.ts';
 
 /**
  * Slack Connect: people of another company read everything in a channel that is shared with them. Nothing that Slack sends with a
- * command or a click says so (only the envelope of an event does, `is_ext_shared_channel`), so Slack is asked (`Directory.isShared`).
+ * command or a click says so (only the envelope of an event does, `is_ext_shared_channel`), so Slack is asked (`Directory.channel`).
  */
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
@@ -23,7 +23,7 @@ export async function sharingProblem(
 ): Promise<Refusal | undefined> {
   if (!isChecked(policies.current(), channelId)) return undefined;
   try {
-    return (await directory.isShared(channelId)) ? refusal('channel_shared') : undefined;
+    return (await directory.channel(channelId)).isShared ? refusal('channel_shared') : undefined;
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     log.warn('whether a channel is shared with another company is not known', { channelId, reason: code, detail });
@@ -43,7 +43,7 @@ export async function isForRequesterAlone(
   if (policy.output.deliverTo === 'requester') return true;
   if (own(policy.channels, channelId)?.slackConnect === 'allowed') return false;
   try {
-    return await directory.isShared(channelId);
+    return (await directory.channel(channelId)).isShared;
   } catch (thrown) {
     if (!isForGood(toKdebugError(thrown).code)) throw thrown;
     return true;

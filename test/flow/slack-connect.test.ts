@@ -57,7 +57,7 @@ describe('a channel that is shared with another company', () => {
 
   it('gets runs and output where the policy allows it, and Slack is not asked', async () => {
     const world = sharedWorld({ policy: allowing() });
-    world.directory.faults.add('isShared', 'slack_refused');
+    world.directory.faults.add('channel', 'slack_refused');
     await world.say('web-1');
     await ended(world);
     expect(inChannel(world)).toContain(LINE);
@@ -67,7 +67,7 @@ describe('a channel that is shared with another company', () => {
     'is what one counts as that nobody can say it of (%s)',
     async (code) => {
       const world = new World();
-      world.directory.faults.add('isShared', code);
+      world.directory.faults.add('channel', code);
       await world.say('web-1');
       expect((await world.run()).refusal?.code).toBe('channel_sharing_unknown');
       expect(world.refusal).toContain('channels:read');
@@ -77,7 +77,7 @@ describe('a channel that is shared with another company', () => {
 
   it('is not asked about when no policy names it: Slack is spared, and the answer is the usual one', async () => {
     const world = new World();
-    world.directory.faults.add('isShared', 'slack_refused');
+    world.directory.faults.add('channel', 'slack_refused');
     await world.say('web-1', anOrigin({ channelId: asChannelId('C0ELSE') }));
     expect((await world.run()).refusal?.code).toBe('channel_unknown');
   });
@@ -103,7 +103,7 @@ describe('a channel that becomes shared', () => {
   it('or that the bot may not see any more, gets no output either', async () => {
     const world = new World();
     await world.say('web-1');
-    for (let n = 0; n < 20; n += 1) world.directory.faults.add('isShared', 'slack_channel_closed');
+    for (let n = 0; n < 20; n += 1) world.directory.faults.add('channel', 'slack_channel_closed');
     await ended(world);
     expect(inChannel(world)).not.toContain(LINE);
     expect(JSON.stringify(world.result())).toContain(LINE);
@@ -112,7 +112,7 @@ describe('a channel that becomes shared', () => {
   it('is waited for when Slack does not say: nothing is posted before it does', async () => {
     const world = new World();
     await world.say('web-1');
-    for (let n = 0; n < 3; n += 1) world.directory.faults.add('isShared', 'slack_unreachable');
+    for (let n = 0; n < 3; n += 1) world.directory.faults.add('channel', 'slack_unreachable');
     await ended(world);
     expect(world.result()).toBeUndefined();
     await world.clock.advance(120_000);
@@ -186,7 +186,7 @@ describe('at the start', () => {
     const log = { ...world.deps().log, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
     await warnOfShared({ ...world.deps(), log });
     expect(warned).toEqual([{ channelId: 'C0SHOP', reason: 'channel_shared' }]);
-    world.directory.faults.add('isShared', 'slack_refused');
+    world.directory.faults.add('channel', 'slack_refused');
     await warnOfShared({ ...world.deps(), log });
     expect(warned.slice(1)).toEqual([expect.objectContaining({ channelId: 'C0SHOP', reason: 'slack_refused' })]);
   });

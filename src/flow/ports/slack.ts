@@ -39,6 +39,8 @@ export interface Thread {
   tell(person: PrivatePlace, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Place>;
+  /** Where people can open a message of ours: chat.getPermalink. Undefined: Slack knows no such message. */
+  permalink(ref: PostRef): Promise<string | undefined>;
 }
 
 export interface PrivatePlace {
@@ -159,8 +161,23 @@ export interface Directory {
   /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
   members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
   /**
-   * Whether a channel is shared with another company (Slack Connect), or an invitation to that is open. Never older than 60 s; of a
-   * direct message with the bot always false. @throws KdebugError also when the bot may not see the channel (`slack_refused`)
+   * What Slack says of a channel. Never older than 60 s, and never older than 2 s where the bot is no member: an invitation counts
+   * at once. @throws KdebugError slack_channel_closed for a private channel that the bot is not in
    */
-  isShared(channelId: string): Promise<boolean>;
+  channel(channelId: string): Promise<ChannelFacts>;
+  /**
+   * The people in a channel that the bot can see; never older than 5 s, at most 2,000 of them.
+   * @throws KdebugError slack_channel_closed; slack_refused with the fact `error` `too_many_members`
+   */
+  channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
+}
+
+/** A conversation as far as kdebug asks (Slack, "Conversation object"). */
+export interface ChannelFacts {
+  /** Shared with another company (Slack Connect), or an invitation to that is open. */
+  readonly isShared: boolean;
+  /** The bot is in it, so it can post there. Always true for a direct message with the bot. */
+  readonly isMember: boolean;
+  /** Only its members know that it exists. */
+  readonly isPrivate: boolean;
 }

@@ -16,6 +16,7 @@ import type {
 } from '../../../src/flow/ports/cluster.ts';
 import type { AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type {
+  ChannelFacts,
   Directory,
   FileToShare,
   Person,
@@ -251,6 +252,10 @@ export class FakeThread implements Thread {
     });
   }
 
+  permalink({ channelId, ts }: PostRef): Promise<string | undefined> {
+    return this.#answer('permalink', () => `https://local.slack.com/archives/${channelId}/p${ts.replace('.', '')}`);
+  }
+
   openDirect(userId: string): Promise<Place> {
     return this.#answer('openDirect', () => ({ channelId: `D-${userId}` }));
   }
@@ -291,6 +296,12 @@ export class FakeDirectory implements Directory {
   readonly groups = new Map<string, Set<string>>([['S0SRE', new Set(['U0BOB', 'U0ALICE'])]]);
   /** Channels that are shared with another company. */
   readonly shared = new Set<string>();
+  /** Channels that the bot is not in. */
+  readonly notIn = new Set<string>();
+  /** Private channels. */
+  readonly hidden = new Set<string>();
+  /** Who is in a channel; where a test says nothing, nobody. */
+  readonly inChannels = new Map<string, Set<string>>();
 
   readonly kinds = new Map<string, Person['kind']>();
   /** What an answer that was kept says; asked afresh, `groups` and `kinds` speak. */
@@ -307,9 +318,18 @@ export class FakeDirectory implements Directory {
     return kept ?? this.groups.get(usergroupId) ?? new Set();
   }
 
-  async isShared(channelId: string): Promise<boolean> {
-    this.faults.take('isShared', 'before');
-    return this.shared.has(channelId);
+  async channel(channelId: string): Promise<ChannelFacts> {
+    this.faults.take('channel', 'before');
+    return {
+      isShared: this.shared.has(channelId),
+      isMember: !this.notIn.has(channelId),
+      isPrivate: this.hidden.has(channelId),
+    };
+  }
+
+  async channelMembers(channelId: string): Promise<ReadonlySet<string>> {
+    this.faults.take('channelMembers', 'before');
+    return this.inChannels.get(channelId) ?? new Set();
   }
 }
 

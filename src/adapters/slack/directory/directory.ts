@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
 import type { Clock } from '../../../flow/ports/machine.ts';
-import type { Directory, Person } from '../../../flow/ports/slack.ts';
+import type { ChannelFacts, Directory, Person } from '../../../flow/ports/slack.ts';
 import { asked } from '../asking.ts';
 import type { Identity } from '../identity.ts';
 import { Fresh } from './fresh.ts';
@@ -15,23 +15,36 @@ export interface DirectoryOptions {
   readonly identity: () => Identity | undefined;
 }
 
+const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
+/** Who has just invited the bot does not wait. */
+const NOT_IN_FOR_MS = 2_000;
+const MEMBERS_PER_PAGE = 1_000;
+const MAX_PAGES = 2;
+
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
 /**
- * The `Directory` port over users.info, usergroups.users.list and conversations.info. Every answer comes within 1.5 s or is an error; nothing is
- * asked twice at the same time.
+ * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Every answer comes within
+ * 1.5 s or is an error; nothing is asked twice at the same time.
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { clock } = options;
   const people = new Fresh<Person>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
-  const shared = new Fresh<boolean>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const channels = new Fresh<ChannelFacts>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const inChannels = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
   const groups = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
   return {
     person: (userId, sinceMs) => people.get(userId, () => askPerson(options, userId), sinceMs),
     members: (usergroupId, sinceMs) => groups.get(usergroupId, () => askMembers(options, usergroupId), sinceMs),
-    isShared: async (channelId) =>
-      !channelId.startsWith('D') && shared.get(channelId, () => askSharing(options, channelId)),
+    channel: async (channelId) => {
+      if (channelId.startsWith('D')) return DIRECT;
+      const ask = () => askChannel(options, channelId);
+      const facts = await channels.get(channelId, ask);
+      return facts.isMember ? facts : channels.get(channelId, ask, clock.now() - NOT_IN_FOR_MS);
+    },
+    channelMembers: (channelId, sinceMs) =>
+      inChannels.get(channelId, () => askChannelMembers(options, channelId), sinceMs),
   };
 }
 
@@ -55,10 +68,16 @@ async function askMembers({ client }: DirectoryOptions, usergroupId: string): Pr
 }
 
 /** What is read of a channel (Slack, "Conversation object"); what does not say that it is ours alone counts as refused. */
-const ChannelObject = z.object({ id: z.string(), is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean() });
+const ChannelObject = z.object({
+  id: z.string(),
+  is_ext_shared: z.boolean(),
+  is_pending_ext_shared: z.boolean(),
+  is_member: z.boolean().default(false),
+  is_private: z.boolean().default(true),
+});
 
 /** Asked of conversations.info, which needs channels:read, and groups:read for a private channel, where the bot must be a member. */
-async function askSharing({ client }: DirectoryOptions, channelId: string): Promise<boolean> {
+async function askChannel({ client }: DirectoryOptions, channelId: string): Promise<ChannelFacts> {
   const answer = await asked(() => client.conversations.info({ channel: channelId }));
   const channel = ChannelObject.safeParse(answer.channel);
   if (!channel.success || channel.data.id !== channelId) {
@@ -67,7 +86,23 @@ async function askSharing({ client }: DirectoryOptions, channelId: string): Prom
       facts: { error: 'no_channel' },
     });
   }
-  return channel.data.is_ext_shared || channel.data.is_pending_ext_shared;
+  const { is_ext_shared, is_pending_ext_shared, is_member, is_private } = channel.data;
+  return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
+}
+
+/** Asked of conversations.members, which needs the scopes of conversations.info. */
+async function askChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let cursor = '';
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { members, response_metadata } = await asked(() =>
+      client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
+    );
+    for (const userId of members ?? []) found.add(userId);
+    cursor = response_metadata?.next_cursor ?? '';
+    if (cursor === '') return found;
+  }
+  throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
 }
 
 /** Slack's error strings for somebody or something that is not there, or not for our eyes. */

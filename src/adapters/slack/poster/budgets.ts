@@ -8,6 +8,7 @@ const PER_MINUTE = {
   'chat.postMessage': 240,
   'chat.update': 50,
   'chat.postEphemeral': 100,
+  'chat.getPermalink': 100,
   'conversations.history': 50,
   'conversations.replies': 50,
   'conversations.open': 50,

@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
+import type { PostRef } from '../../../core/run/run.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
 import { Poster } from '../poster/poster.ts';
@@ -32,6 +33,7 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     findFile: (place, filename, sinceMs) => findFile(speaker, { place, sinceMs }, { filename, botId: options.botId() }),
     upload: (place, file) => upload(speaker, place, file),
     tell: (person, message) => tell(speaker, person, message),
+    permalink: (ref) => permalink(options.client, poster, ref),
     openDirect: (userId) => openDirect(options.client, poster, userId),
   };
   return { thread, close: () => poster.close() };
@@ -42,4 +44,16 @@ async function openDirect(client: WebClient, poster: Poster, userId: string): Pr
   const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));
   if (!channel?.id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_channel' } });
   return { channelId: channel.id };
+}
+
+/** Undefined for a message that Slack does not know (any more). */
+async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promise<string | undefined> {
+  const call = { method: 'chat.getPermalink', lane: 'final', repeatable: true } as const;
+  try {
+    const asked = { channel: ref.channelId, message_ts: ref.ts };
+    return (await poster.call(call, () => client.chat.getPermalink(asked))).permalink;
+  } catch (thrown) {
+    if (thrown instanceof KdebugError && thrown.code === 'slack_message_gone') return undefined;
+    throw thrown;
+  }
 }

@@ -1,7 +1,7 @@
 import type { MrkdwnElement, PlainTextElement, RichTextElement, RichTextText } from '@slack/types';
 import type { Span } from '../../../core/report/message.ts';
 import { MAX_CONTEXT_ELEMENTS } from '../limits.ts';
-import { clean, cleanLine, type Room, shorten, weigh } from './plain.ts';
+import { clean, cleanLine, escapeText, type Room, shorten, weigh } from './plain.ts';
 
 /** JSON around one element, rounded up. */
 const ELEMENT_WEIGHT = 70;
@@ -27,6 +27,9 @@ function wordsOf(span: Span): string {
   }
 }
 
+/** Addresses of Slack's own messages and files: nothing else becomes a link, whoever wrote it. */
+const SLACK_LINK = /^https:\/\/[a-z0-9.-]{1,100}\.slack(?:-gov)?\.com\/(?:archives|files)\/[A-Za-z0-9/._?=&-]{1,300}$/;
+
 const isMoment = (atMs: number): boolean => atMs >= 0 && atMs <= LATEST_MS;
 
 const textElement = (text: string, span: Span): RichTextText => ({
@@ -45,11 +48,12 @@ function element(span: Span, room: Room): RichTextElement | undefined {
     return { type: 'date', timestamp, format: '{date_short_pretty} {time_secs}', fallback: wordsOf(span) };
   }
   const text = shorten(clean(wordsOf(span)), room);
+  if (span.kind === 'link' && text !== '' && SLACK_LINK.test(span.url)) return { type: 'link', url: span.url, text };
   return text === '' ? undefined : textElement(text, span);
 }
 
 /**
- * Spans as rich text, which Slack never parses: no markup, mention, link or emoji can arise from a text.
+ * Spans as rich text, which Slack never parses: no markup, mention, link or emoji can arise from a text; a `link` leads to Slack alone.
  * What does not fit into `room` is replaced by `… N more`. May be empty.
  */
 export function richText(
@@ -69,7 +73,7 @@ export function richText(
     });
     if (!made) continue;
     elements.push(made);
-    const text = made.type === 'text' ? made.text : '';
+    const text = 'text' in made ? (made.text ?? '') : '';
     left = { weight: left.weight - ELEMENT_WEIGHT - weigh(text), length: left.length - text.length };
   }
   return { elements, left };
@@ -103,6 +107,7 @@ export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElemen
 function markupOf(span: Span): string | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId)) return `<!subteam^${span.usergroupId}>`;
+  if (span.kind === 'link' && SLACK_LINK.test(span.url)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
   return `<!date^${Math.floor(span.atMs / 1000)}^{date_short_pretty} {time_secs}|${wordsOf(span)}>`;
 }

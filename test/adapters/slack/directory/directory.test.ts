@@ -145,45 +145,57 @@ describe('a channel', () => {
     [true, { is_ext_shared: true, is_archived: true }],
   ])('is shared with another company: %s, when Slack says %j', async (shared, said) => {
     change(said);
-    expect(await directory.isShared('C0SHOP')).toBe(shared);
+    expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: shared });
   });
 
   test('is asked about once a minute, so that a new invitation counts within 60 s', async () => {
-    await directory.isShared('C0SHOP');
+    await directory.channel('C0SHOP');
     change({ is_ext_shared: true });
     await clock.advance(59_000);
-    expect(await directory.isShared('C0SHOP')).toBe(false);
+    expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: false });
     expect(asked('conversations.info')).toBe(1);
     await clock.advance(1_000);
-    expect(await directory.isShared('C0SHOP')).toBe(true);
+    expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: true });
   });
 
   test('that is private and ours is seen with groups:read', async () => {
-    expect(await directory.isShared('C0SECRET')).toBe(false);
+    expect(await directory.channel('C0SECRET')).toMatchObject({ isShared: false });
     await local.stop();
     local = await startLocalSlack({ scopes: ['channels:read', 'users:read'] });
     directory = directoryOn(clock);
-    expect(await directory.isShared('C0SHOP')).toBe(false);
-    await expect(directory.isShared('C0SECRET')).rejects.toMatchObject({
+    expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: false });
+    await expect(directory.channel('C0SECRET')).rejects.toMatchObject({
       code: 'slack_refused',
       detail: 'missing_scope',
     });
   });
 
   test('that the bot may not see is an error, never a no', async () => {
-    await expect(directory.isShared('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
-    await expect(directory.isShared('C0NOWHERE')).rejects.toMatchObject({ code: 'slack_channel_closed' });
+    await expect(directory.channel('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
+    await expect(directory.channel('C0NOWHERE')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
 
   test('of which Slack does not say whether it is shared is an error, and so is silence', async () => {
     change({ is_ext_shared: undefined });
-    await expect(directory.isShared('C0SHOP')).rejects.toMatchObject({ code: 'slack_refused' });
+    await expect(directory.channel('C0SHOP')).rejects.toMatchObject({ code: 'slack_refused' });
     local.faults.queue({ method: 'conversations.info', kind: 'http_503' });
-    await expect(directory.isShared('C0OPS')).rejects.toMatchObject({ code: 'slack_unreachable' });
+    await expect(directory.channel('C0OPS')).rejects.toMatchObject({ code: 'slack_unreachable' });
   });
 
   test('that is a direct message with the bot is nobody else’s, and not asked about', async () => {
-    expect(await directory.isShared('D0ROY')).toBe(false);
+    expect(await directory.channel('D0ROY')).toMatchObject({ isShared: false });
     expect(asked('conversations.info')).toBe(0);
+  });
+
+  test('that has just invited the bot is asked about again', async () => {
+    expect(await directory.channel('C0OTHER')).toEqual({ isShared: false, isMember: false, isPrivate: false });
+    local.team.channels.C0OTHER!.members.push(local.botUserId);
+    await clock.advance(2_001);
+    expect(await directory.channel('C0OTHER')).toMatchObject({ isMember: true });
+  });
+
+  test('has members, as they are within 5 s', async () => {
+    expect(await directory.channelMembers('C0SECRET')).toEqual(new Set(['U0GINGER', 'U0BOB', local.botUserId]));
+    await expect(directory.channelMembers('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
 });

@@ -154,3 +154,24 @@ describe('whatever a message holds', () => {
     },
   );
 });
+
+test('a link leads to a message or file of Slack, and any other address stays words', () => {
+  const linked = (url: string) =>
+    JSON.stringify(
+      view({
+        summary: 's',
+        tone: 'neutral',
+        parts: ['paragraph' as const, 'note' as const].map((kind) => ({
+          kind,
+          spans: [{ kind: 'link', url, text: 'here' }],
+        })),
+      }).blocks,
+    );
+  expect(linked('https://local.slack.com/archives/C0SHOP/p1700000000000001')).toContain('"type":"link"');
+  for (const url of [
+    'https://evil.example/archives/C0',
+    'https://local.slack.com/archives/C0|<!channel>',
+    'javascript:1',
+  ])
+    expect(linked(url)).not.toMatch(/evil|javascript|!channel|"type":"link"/);
+});
