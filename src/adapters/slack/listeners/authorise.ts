@@ -12,6 +12,7 @@ export interface Sender {
   /** Every team that the request names: where it stands, and the person's own. All of them must be ours. */
   readonly teamIds: readonly (string | undefined)[];
   readonly enterpriseId: string | undefined;
+  /** As the payload has it, whatever its shape; undefined where it names none. */
   readonly appId: string | undefined;
 }
 
@@ -33,7 +34,7 @@ export async function authorise(
   handler: Handler,
   sender: Sender,
 ): Promise<void> {
-  if (!isOurs(sender, identity)) throw new KdebugError('slack_not_our_team');
+  if (!isOurs(sender, handler, identity)) throw new KdebugError('slack_not_our_team');
   if (sender.userId === identity.botUserId) throw new KdebugError('person_is_bot');
   const { kind } = await directory.person(sender.userId);
   if (kind !== handler.needs) throw new KdebugError(REFUSED[kind]);
@@ -41,10 +42,11 @@ export async function authorise(
 
 /**
  * A shared channel (Slack Connect) holds people of other teams who see our buttons and commands; another app may sign with
- * a secret that was copied. What names no team or no app is not ours. An enterprise vouches only where we are installed in one.
+ * a secret that was copied. What names no team is not ours, nor what names another app, nor what should name one and does not. An
+ * enterprise vouches only where we are installed in one.
  */
-function isOurs(sender: Sender, identity: Identity): boolean {
-  if (sender.appId !== identity.appId) return false;
+function isOurs(sender: Sender, { namesApp }: Handler, identity: Identity): boolean {
+  if (sender.appId === undefined ? namesApp : sender.appId !== identity.appId) return false;
   const teamIds = sender.teamIds.filter((teamId) => teamId !== undefined);
   if (teamIds.length > 0 && teamIds.every((teamId) => teamId === identity.teamId)) return true;
   return identity.enterpriseId !== undefined && sender.enterpriseId === identity.enterpriseId;
