@@ -104,8 +104,11 @@ export const ShortcutPayload = z.object({
 });
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
 
+/** Slack counts the characters of a field in its own way: an emoji may be eleven of our units. */
+const LONGEST_VALUE = 11 * MAX_INPUT;
+
 const FieldState = z.object({
-  value: z.string().max(MAX_INPUT).nullish(),
+  value: z.string().max(LONGEST_VALUE).nullish(),
   selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
 });
 /** By block id, then by action id. */
@@ -121,6 +124,14 @@ export const SubmissionPayload = z.object({
   }),
 });
 export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
+
+const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
+
+/** The ids of a submitted form's fields, as far as the payload tells, be it understood or not. */
+export function fieldIdsOf(body: unknown): readonly string[] {
+  const form = AnyForm.safeParse(body);
+  return form.success ? Object.keys(form.data.view.state.values) : [];
+}
 
 /** What was typed, by field id; absent where it was nothing. */
 export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>

@@ -144,11 +144,11 @@ export interface Shortcut extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** A person as Slack knows them now. Only `member` may ask or vote. */
+/** A person as Slack knows them now. Only `member` may ask or vote. `sibling`: of our Enterprise organisation, in other workspaces of it only. */
 export interface Person {
   readonly userId: string;
   readonly teamId: string;
-  readonly kind: 'member' | 'guest' | 'outsider' | 'bot' | 'deactivated';
+  readonly kind: 'member' | 'guest' | 'sibling' | 'outsider' | 'bot' | 'deactivated';
   /** Shown, never matched. */
   readonly name: string;
 }

@@ -221,6 +221,21 @@ describe('which payloads name the app', () => {
   });
 });
 
+test('who is in another workspace of our organisation is told so, not that they are of another team', async () => {
+  const grid = await startWorld('http', {
+    team: (team) => {
+      team.enterpriseId = 'E0ORG';
+      const enterprise_user = { id: 'U0ROY', enterprise_id: 'E0ORG', teams: ['T0NEXT'] };
+      Object.assign(team.users.U0ROY!, { team_id: 'T0NEXT', enterprise_user });
+    },
+  });
+  const override = { team_id: 'T0NEXT', enterprise_id: 'E0ORG' };
+  const { body } = await grid.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1', override });
+  await grid.stop();
+  expect(JSON.stringify(body)).toContain('person_in_other_workspace');
+  expect(JSON.stringify(body)).not.toMatch(/another (Slack )?team/);
+});
+
 describe('when Slack cannot say who somebody is', () => {
   let blind: World;
   beforeEach(async () => {

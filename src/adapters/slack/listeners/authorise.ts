@@ -18,6 +18,7 @@ export interface Sender {
 
 const REFUSED: Readonly<Record<Exclude<Person['kind'], Handler['needs']>, ReasonCode>> = {
   guest: 'person_is_guest',
+  sibling: 'person_in_other_workspace',
   outsider: 'person_is_outsider',
   bot: 'person_is_bot',
   deactivated: 'person_is_deactivated',
@@ -26,8 +27,8 @@ const REFUSED: Readonly<Record<Exclude<Person['kind'], Handler['needs']>, Reason
 /**
  * The one check before the inbox hears of anything: our app, our team, and a person of the kind that the handler's row asks
  * for, by what Slack itself says of them now. Resolves when they may.
- * @throws KdebugError slack_not_our_team, person_is_guest, person_is_outsider, person_is_bot, person_is_deactivated, and the
- * `Directory`'s: who cannot be looked up is refused
+ * @throws KdebugError slack_not_our_team, person_is_guest, person_in_other_workspace, person_is_outsider, person_is_bot,
+ * person_is_deactivated, and the `Directory`'s: who cannot be looked up is refused
  */
 export async function authorise(
   { identity, directory }: Pick<ListenerContext, 'identity' | 'directory'>,
