@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredView } from '../../../play/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
+import type { Message } from '../../../src/core/report/message.ts';
 import type { Answer, Place } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';
@@ -144,6 +145,17 @@ describe('a private answer stands where the person looks', () => {
       expect(said).toEqual({ channel: 'C0SHOP', threadTs: undefined, text: 'only for you' });
     },
   );
+
+  test('a click on a private answer in a thread is answered in that thread', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    world.local.deliver.say({ ...ROY, text: 'looking', threadTs: root.ts });
+    const buttons = [{ action: 'rerun', label: 'Run again', value: 'abcdefgh23' }];
+    const question: Message = { ...saying('again?'), parts: [{ kind: 'actions', buttons }] };
+    await world.slack.thread.tell({ channelId: 'C0SHOP', userId: 'U0ROY', threadTs: root.ts }, question);
+    const { ts } = saidTo('U0ROY')!;
+    const said = await answered('U0ROY', () => world.local.deliver.action({ ...ROY, ts, actionId: 'rerun' }));
+    expect(said).toMatchObject({ threadTs: root.ts });
+  });
 
   test('by the response_url when Slack takes no private answer in the thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
