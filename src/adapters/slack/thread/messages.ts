@@ -47,6 +47,9 @@ export interface Speaker {
   readonly poster: Poster;
 }
 
+/** What opens a run's thread gives way to results: its reader has just asked, theirs have waited. */
+const laneOf = ({ kind }: PostMeta): Lane => (kind === 'anchor' ? 'opening' : 'final');
+
 export async function post(
   { client, poster }: Speaker,
   place: Place,
@@ -54,7 +57,7 @@ export async function post(
   { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
 ): Promise<PostRef> {
   const { channelId, threadTs } = place;
-  const call = { method: 'chat.postMessage', lane: 'final', channelId, repeatable: false } as const;
+  const call = { method: 'chat.postMessage', lane: laneOf(meta), channelId, repeatable: false } as const;
   const answer = await sayShaped(message, (shaped) =>
     poster.call(call, async () => {
       await sure?.();
