@@ -37,7 +37,7 @@ export interface Slack {
   readonly directory: Directory;
   /**
    * Learns who we are and begins to deliver to `inbox`. Once only.
-   * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_port_unavailable
+   * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused, slack_port_unavailable
    */
   start(inbox: Inbox): Promise<Identity>;
   /** Whether requests from Slack can arrive. */
@@ -82,7 +82,7 @@ export function createSlack(options: SlackOptions): Slack {
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
       if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
-      const learnt = await learnIdentity(client);
+      const learnt = await learnIdentity(client, log);
       identity = learnt;
       register(appOn(receiver, learnt, options), {
         inbox,
