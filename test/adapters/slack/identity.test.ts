@@ -80,12 +80,20 @@ describe('an installation for a whole organisation', () => {
   });
 
   test('is told by the team alone, where Slack does not say it otherwise', async () => {
-    const { learn } = await start({ team: (team) => void (team.id = 'E0ORG') });
+    const { learn } = await start({
+      team: (team) => {
+        team.id = 'E0ORG';
+      },
+    });
     await expect(learn()).rejects.toMatchObject({ code: 'slack_org_install' });
   });
 
   test('is not what one workspace of an organisation is', async () => {
-    const { learn } = await start({ team: (team) => void (team.enterpriseId = 'E0ORG') });
+    const { learn } = await start({
+      team: (team) => {
+        team.enterpriseId = 'E0ORG';
+      },
+    });
     await expect(learn()).resolves.toMatchObject({ teamId: 'T0LOCAL', enterpriseId: 'E0ORG' });
   });
 });

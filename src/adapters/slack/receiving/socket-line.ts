@@ -5,6 +5,7 @@ import { ANSWERED_MS } from '../limits.ts';
 import { troubleOf } from '../poster/slack-errors.ts';
 import { DrainingClient } from './draining-client.ts';
 import { InFlight } from './in-flight.ts';
+import type { SocketModeSwitch } from './socket-mode-switch.ts';
 
 /** What Socket Mode hands over: an envelope and the way to acknowledge it. */
 export interface Envelope {
@@ -18,6 +19,8 @@ export interface LineOptions {
   readonly clientOptions: () => SocketModeOptions;
   readonly clock: Clock;
   readonly log: Log;
+  /** One for all lines: it is the app that is switched off. */
+  readonly modeSwitch: SocketModeSwitch;
   /** 0 ≤ x < 1; spreads reconnects of several replicas. */
   readonly random: () => number;
   /** Resolves when the envelope is dealt with; never rejects. */
@@ -37,6 +40,8 @@ export class SocketLine {
   readonly #options: LineOptions;
   /** Every connection, with the envelopes that came by it and are not dealt with. */
   readonly #open = new Map<DrainingClient, InFlight>();
+  /** Why Slack ends a connection, by its own word. */
+  readonly #reasons = new WeakMap<DrainingClient, string>();
   #current: DrainingClient | undefined;
   #failures = 0;
   #stopped = false;
@@ -88,16 +93,24 @@ export class SocketLine {
     }
     this.#failures = 0;
     this.#current = client;
+    this.#options.modeSwitch.opened();
     return undefined;
   }
 
   async #onFailed(client: DrainingClient, thrown: unknown): Promise<KdebugError> {
     const trouble = troubleOf(thrown);
     const error = trouble.kind === 'error' ? trouble.error : new KdebugError('slack_unreachable');
-    this.#options.log.warn('a Socket Mode connection was not opened', { code: error.code, detail: error.detail });
+    this.#sayNotOpened(error, this.#reasons.get(client));
     this.#planNext(trouble.kind === 'limited' ? trouble.retryAfterMs : 0);
     await this.#close(client);
     return error;
+  }
+
+  /** While Socket Mode is switched off, that has been said. */
+  #sayNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
+    const { log, modeSwitch } = this.#options;
+    if (modeSwitch.isOff) return;
+    log.warn('a Socket Mode connection was not opened', { code, detail, ...(reason !== undefined && { reason }) });
   }
 
   #planNext(atLeastMs: number): void {
@@ -117,15 +130,26 @@ export class SocketLine {
     this.#open.delete(client);
     if (this.#current !== client) return;
     this.#current = undefined;
-    this.#options.log.info('a Socket Mode connection was closed');
+    this.#options.log.info('a Socket Mode connection was closed', { reason: this.#reasons.get(client) ?? 'not said' });
     this.#planNext(0);
   }
 
-  /** The replacement first; the old one serves until it is there or Slack closes it. */
+  /** The replacement first; the old one serves until it is there or Slack closes it. Where Socket Mode is off there is none to have. */
   #recycle(client: DrainingClient, reason: string): void {
-    this.#options.log.info('Slack recycles a Socket Mode connection', { reason });
+    const { log, modeSwitch } = this.#options;
+    this.#reasons.set(client, reason);
+    const isOff = modeSwitch.ended(reason);
     if (this.#current !== client || this.#stopped) return;
-    void this.#replace(client);
+    if (!isOff) log.info('Slack recycles a Socket Mode connection', { reason });
+    void (isOff ? this.#giveUp(client) : this.#replace(client));
+  }
+
+  /** Nothing comes by it any more; what has come gets its answer. */
+  async #giveUp(client: DrainingClient): Promise<void> {
+    this.#current = undefined;
+    this.#planNext(0);
+    await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
+    await this.#close(client);
   }
 
   async #replace(old: DrainingClient): Promise<void> {

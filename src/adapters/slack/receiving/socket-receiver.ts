@@ -6,6 +6,7 @@ import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
 import { type Envelope, SocketLine } from './socket-line.ts';
+import { SocketModeSwitch } from './socket-mode-switch.ts';
 
 export interface SocketOptions {
   readonly appToken: string;
@@ -26,10 +27,12 @@ export class SocketReceiver implements Receiver {
   readonly #options: SocketOptions;
   readonly #inFlight = new InFlight();
   readonly #lines: readonly SocketLine[];
+  readonly #modeSwitch: SocketModeSwitch;
   #app: App | undefined;
 
   constructor(options: SocketOptions) {
     this.#options = options;
+    this.#modeSwitch = new SocketModeSwitch(options.log);
     this.#lines = Array.from({ length: LINES }, () => this.#line());
   }
 
@@ -65,6 +68,7 @@ export class SocketReceiver implements Receiver {
       }),
       clock,
       log,
+      modeSwitch: this.#modeSwitch,
       random: random ?? Math.random,
       onEnvelope: (envelope) => this.#inFlight.track(this.#handle(envelope)),
     });
