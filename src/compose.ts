@@ -81,10 +81,11 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clock,
     version: VERSION,
   });
-  const { botToken, apiUrl, receive } = env.slack;
+  const { botToken, apiUrl, receive, proxy } = env.slack;
   const slack = createSlack({
     botToken,
     apiUrl,
+    ...(proxy !== undefined && { proxy }),
     transport:
       receive.mode === 'socket'
         ? { kind: 'socket', appToken: receive.appToken }

@@ -1,6 +1,7 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { LineEgress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { troubleOf } from '../poster/slack-errors.ts';
 import { DrainingClient } from './draining-client.ts';
@@ -17,6 +18,8 @@ export interface Envelope {
 
 export interface LineOptions {
   readonly clientOptions: () => SocketModeOptions;
+  /** For each connection its own, where there is a proxy. */
+  readonly wayOut: () => LineEgress | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** One for all lines: it is the app that is switched off. */
@@ -40,6 +43,7 @@ export class SocketLine {
   readonly #options: LineOptions;
   /** Every connection, with the envelopes that came by it and are not dealt with. */
   readonly #open = new Map<DrainingClient, InFlight>();
+  readonly #ways = new WeakMap<DrainingClient, LineEgress>();
   /** Why Slack ends a connection, by its own word. */
   readonly #reasons = new WeakMap<DrainingClient, string>();
   #current: DrainingClient | undefined;
@@ -74,10 +78,15 @@ export class SocketLine {
 
   /** One try; on failure the next one is planned. Never rejects. */
   async #connect(): Promise<KdebugError | undefined> {
-    const client = new DrainingClient(this.#options.clientOptions(), {
-      onRecycle: (reason) => this.#recycle(client, reason),
-      onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
-    });
+    const way = this.#options.wayOut();
+    const client = new DrainingClient(
+      { ...this.#options.clientOptions(), ...(way && { dispatcher: way.dispatcher }) },
+      {
+        onRecycle: (reason) => this.#recycle(client, reason),
+        onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
+      },
+    );
+    if (way) this.#ways.set(client, way);
     const inFlight = new InFlight();
     client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
     client.on('disconnected', () => this.#onClosed(client));
@@ -128,6 +137,7 @@ export class SocketLine {
 
   #onClosed(client: DrainingClient): void {
     this.#open.delete(client);
+    this.#ways.get(client)?.destroy();
     if (this.#current !== client) return;
     this.#current = undefined;
     this.#options.log.info('a Socket Mode connection was closed', { reason: this.#reasons.get(client) ?? 'not said' });
@@ -185,5 +195,6 @@ export class SocketLine {
     await Promise.race([closed, late]);
     cancel();
     if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
+    this.#ways.get(client)?.destroy();
   }
 }

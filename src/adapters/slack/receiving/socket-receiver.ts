@@ -2,6 +2,7 @@ import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
+import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
@@ -11,6 +12,7 @@ import { SocketModeSwitch } from './socket-mode-switch.ts';
 export interface SocketOptions {
   readonly appToken: string;
   readonly apiUrl: string;
+  readonly egress: Egress;
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: () => number;
@@ -56,9 +58,10 @@ export class SocketReceiver implements Receiver {
   }
 
   #line(): SocketLine {
-    const { appToken, apiUrl, clock, log, random } = this.#options;
-    const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log);
+    const { appToken, apiUrl, egress, clock, log, random } = this.#options;
+    const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log, egress.fetch);
     return new SocketLine({
+      wayOut: () => egress.forLine(),
       clientOptions: () => ({
         appToken,
         autoReconnectEnabled: false,

@@ -3,6 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
+import type { Egress } from '../egress.ts';
 import type { Lane } from '../poster/pace.ts';
 import type { Poster } from '../poster/poster.ts';
 import { isAboutShape } from '../poster/slack-errors.ts';
@@ -45,6 +46,7 @@ function* shapes(message: Message): Generator<View> {
 export interface Speaker {
   readonly client: WebClient;
   readonly poster: Poster;
+  readonly through: Egress['through'];
 }
 
 /** What opens a run's thread gives way to results: its reader has just asked, theirs have waited. */

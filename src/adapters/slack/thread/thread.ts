@@ -3,6 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
+import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
 import { findFile, findMessage, isPostOf } from './find.ts';
 import { post, update } from './messages.ts';
@@ -14,6 +15,8 @@ export interface ThreadOptions {
   readonly apiUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** The way to Slack of what is no call of the Web API. */
+  readonly through: Egress['through'];
   /** Our bot id once it is known: only its own posts are found. */
   readonly botId: () => string | undefined;
   /** How long an upload may be silent. Default 30 s; tests make it short. */
