@@ -76,7 +76,7 @@ export function createSlack(options: SlackOptions): Slack {
     apiUrl,
     clock,
     log,
-    botId: () => identity?.botId,
+    ourselves: () => identity,
     through: egress.through,
     ...patience,
   });

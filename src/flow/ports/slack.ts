@@ -35,7 +35,7 @@ export interface Thread {
   findFile(place: Place, filename: string, sinceMs: number): Promise<string | undefined>;
   /** Shares a file in a thread. Answers with the file's id. */
   upload(place: Place, file: FileToShare): Promise<string>;
-  /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */
+  /** A private answer: in the thread where that has replies, else by `response_url` when there is one that works, else in the channel. */
   tell(person: PrivatePlace, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Place>;
@@ -47,6 +47,8 @@ export interface PrivatePlace {
   readonly channelId: string;
   readonly userId: string;
   readonly threadTs?: string;
+  /** What they clicked or picked is a reply in the thread, so Slack shows private answers there; else it is asked first. */
+  readonly isReply?: true;
   readonly responseUrl?: string;
 }
 
@@ -142,11 +144,11 @@ export interface Shortcut extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** A person as Slack knows them now. Only `member` may ask or vote. */
+/** A person as Slack knows them now. Only `member` may ask or vote. `sibling`: of our Enterprise organisation, in other workspaces of it only. */
 export interface Person {
   readonly userId: string;
   readonly teamId: string;
-  readonly kind: 'member' | 'guest' | 'outsider' | 'bot' | 'deactivated';
+  readonly kind: 'member' | 'guest' | 'sibling' | 'outsider' | 'bot' | 'deactivated';
   /** Shown, never matched. */
   readonly name: string;
 }

@@ -5,8 +5,9 @@ import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
-import { findFile, findMessage, isPostOf } from './find.ts';
+import { findFile, findMessage } from './find.ts';
 import { post, update } from './messages.ts';
+import { isPostOf, type Ourselves, ownFile } from './own-post.ts';
 import { tell } from './tell.ts';
 import { upload } from './upload.ts';
 
@@ -17,8 +18,8 @@ export interface ThreadOptions {
   readonly log: Log;
   /** The way to Slack of what is no call of the Web API. */
   readonly through: Egress['through'];
-  /** Our bot id once it is known: only its own posts are found. */
-  readonly botId: () => string | undefined;
+  /** Who we are, once it is known: then only our own posts are found. */
+  readonly ourselves: () => Ourselves;
   /** How long an upload may be silent. Default 30 s; tests make it short. */
   readonly silenceMs?: number;
 }
@@ -32,8 +33,9 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
   const thread: Thread = {
     post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
-    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.botId())),
-    findFile: (place, filename, sinceMs) => findFile(speaker, { place, sinceMs }, { filename, botId: options.botId() }),
+    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.ourselves())),
+    findFile: (place, filename, sinceMs) =>
+      findFile(speaker, { place, sinceMs }, ownFile(filename, options.ourselves())),
     upload: (place, file) => upload(speaker, place, file),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),
