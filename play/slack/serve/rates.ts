@@ -6,7 +6,7 @@ import type { Clock } from '../state/state.ts';
 /** Slack's documented rates (docs.slack.dev, "Rate limits"); `off` lets everything pass. */
 export interface RateOptions {
   readonly off?: boolean;
-  /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts". Default 5. */
+  /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts", somebody measured 25. Default 20. */
   readonly postBurst?: number;
   /** Added to every tier's calls a minute; Slack promises "20+", "50+", "100+". Default 0: only the promise. */
   readonly extraPerMinute?: number;
@@ -39,7 +39,7 @@ export class Rates {
   }
 
   private fromBucket(channel: string): number | undefined {
-    const size = this.options.postBurst ?? 5;
+    const size = this.options.postBurst ?? 20;
     const now = this.now();
     const bucket = this.buckets.get(channel) ?? { tokens: size, atMs: now };
     bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.atMs) / 1000);
