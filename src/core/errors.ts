@@ -262,6 +262,18 @@ export const REASONS = {
     'Slack rejects the token',
     'Check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
   ),
+  slack_scopes_missing: operator(
+    'the Slack app was not granted all that kdebug needs',
+    'At api.slack.com/apps, paste slack-app.yml under "App Manifest", reinstall the app under "Install App", then restart kdebug.',
+  ),
+  slack_org_install: operator(
+    'the Slack app is installed for a whole organisation, and kdebug serves one workspace',
+    'Install the app in one workspace of the organisation, and set SLACK_BOT_TOKEN to the token of that installation.',
+  ),
+  slack_socket_mode_off: operator(
+    "Socket Mode is switched off in the Slack app's settings, so nothing from Slack arrives",
+    'Switch it on at api.slack.com/apps, "Socket Mode"; kdebug connects again by itself. To receive over HTTP instead, leave SLACK_APP_TOKEN out.',
+  ),
   slack_refused: operator(
     'Slack refused the call',
     "Slack's own error string says why; a missing scope is the usual cause.",
