@@ -103,11 +103,21 @@ const BY_NAME: ReadonlyMap<string, KnownVerb> = new Map(VERBS.map((verb) => [ver
 /** The verb of this name; `Show` is `show`, because phones begin a line with a capital. */
 export const verbNamed = (word: string): KnownVerb | undefined => BY_NAME.get(word.toLowerCase());
 
+/** What other tools call a verb of ours, or what people ask a bot for. */
+const ALSO: ReadonlyMap<string, VerbName> = new Map([
+  ...(['ls', 'ps', 'status', 'runs', 'history'] as const).map((word) => [word, 'list'] as const),
+  ...(['?', 'man', 'usage', 'version', 'info', 'commands'] as const).map((word) => [word, 'help'] as const),
+  ['who', 'whoami'],
+]);
+
 /** The verb that a mistyped word was probably meant to be; also a better hint for a pod `hlep` that is not there. */
 export function verbNear(word: string): KnownVerb | undefined {
-  const guess = nearest(
-    word,
-    VERBS.map((verb) => verb.name),
-  );
+  const plain = word.replace(/[!?.,]{1,3}$/, '').toLowerCase();
+  const guess =
+    ALSO.get(plain === '' ? word.charAt(0) : plain) ??
+    nearest(
+      plain,
+      VERBS.map((verb) => verb.name),
+    );
   return guess === undefined ? undefined : verbNamed(guess);
 }
