@@ -25,15 +25,21 @@ const TABLE = [
     example: 'help flags',
     flags: NONE,
   },
-  { name: 'list', usage: 'list', help: 'The runs of this channel.', example: 'list', flags: NONE },
+  { name: 'list', usage: 'list', help: 'The latest runs in this channel.', example: 'list', flags: NONE },
   {
     name: 'show',
     usage: 'show ID',
-    help: 'One run: its plan, its state and its result.',
+    help: 'One run: its result, its plan, who decided, and where it stands in Slack.',
     example: 'show abcdefgh23',
     flags: NONE,
   },
-  { name: 'logs', usage: 'logs ID', help: 'The log of a run, as a file.', example: 'logs abcdefgh23', flags: NONE },
+  {
+    name: 'logs',
+    usage: 'logs ID',
+    help: 'The first and last lines of a run’s log, and where the whole of it is.',
+    example: 'logs abcdefgh23',
+    flags: NONE,
+  },
   {
     name: 'stop',
     usage: 'stop ID',
@@ -87,7 +93,7 @@ const TABLE = [
   {
     name: 'apply',
     usage: 'apply [-n NS]',
-    help: 'Run an EphemeralJob: its YAML on the next lines, or in a form.',
+    help: 'Run an EphemeralJob: a form opens for its YAML; or put it into a code block on the next lines.',
     example: 'apply -n shop',
     flags: PLACE,
   },
