@@ -78,10 +78,7 @@ export class CommandInbox implements Inbox {
 
   async command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
-    const isHelp = parsed.kind === 'ok' && parsed.command.kind === 'help';
-    const noCommand = isHelp
-      ? undefined
-      : (channelNeeded(origin, this.#deps) ?? (await this.#talks.answer(origin, words, parsed)));
+    const noCommand = channelNeeded(origin, this.#deps, parsed) ?? (await this.#talks.answer(origin, words, parsed));
     if (noCommand) {
       this.#count('answered', origin);
       return said(noCommand);
@@ -184,7 +181,7 @@ export class CommandInbox implements Inbox {
         return listMessage(await this.#deps.store.recent(origin.channelId, LISTED_RUNS));
       case 'show':
       case 'logs':
-        return showOrLogs(origin, command, this.#deps);
+        return showOrLogs(origin, { kind: command.kind, id: command.id }, this.#deps);
       case 'images':
         return this.#images(origin);
       case 'whoami':
