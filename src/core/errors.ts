@@ -89,6 +89,10 @@ export const REASONS = {
     'this channel is not in the policy',
     'Ask the owners of the kdebug policy to add this channel, by its id.',
   ),
+  channel_needed: user(
+    'kdebug does not work in direct messages',
+    'Use kdebug in a channel that its policy names: there, everybody sees what was done.',
+  ),
   channel_has_no_rules: user(
     'this channel is in the policy, but no rule allows it anything',
     'Ask the owners of the kdebug policy for a rule.',

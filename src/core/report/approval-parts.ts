@@ -48,7 +48,8 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   return [...named, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
 }
 
-function votesPart({ approval }: Run): readonly Part[] {
+/** Who has voted, when, and why. */
+export function votesPart({ approval }: Run): readonly Part[] {
   if (!approval || approval.votes.length === 0) return [];
   return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
 }

@@ -42,9 +42,13 @@ export interface Origin {
   readonly dedupeKey: string;
   readonly teamId: string;
   readonly channelId: ChannelId;
-  /** The thread that a mention stood in; the run is answered there. */
+  /** The thread that a mention stood in, or the one that it begins; the run is answered there. */
   readonly threadTs?: string;
+  /** The thread is under the request itself. Slack shows a private answer there only once somebody has said something in it. */
+  readonly beginsThread?: true;
   readonly requesterId: UserId;
+  /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
+  readonly inGroupMessage?: true;
   /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
   readonly responseUrl?: string;
   readonly receivedAtMs: number;
