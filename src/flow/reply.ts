@@ -9,6 +9,7 @@ import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
 import { Rounds } from '../core/rounds.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
+import { ApproverCopies } from './approver-copies.ts';
 import type { BatchLogs } from './batch/batch-logs.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
@@ -46,6 +47,7 @@ export class Reply {
   #doubt: boolean;
   #sureAtMs: number;
   #isEndKept = false;
+  readonly #copies: ApproverCopies;
   readonly #beforeClosing: () => Promise<void>;
   #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
@@ -66,6 +68,7 @@ export class Reply {
     this.#doubt = session.recovered;
     this.#sureAtMs = deps.clock.now();
     this.#beforeClosing = context.beforeClosing;
+    this.#copies = new ApproverCopies(session, deps, () => this.#beSure());
   }
 
   /**
@@ -173,6 +176,7 @@ export class Reply {
     if (run.state === 'received') return;
     await this.#keepEnd(run);
     this.#concludeEnd(run);
+    await this.#copies.keepUp();
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
@@ -184,6 +188,7 @@ export class Reply {
     await this.#sayFiles();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
+    await this.#copies.done();
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
@@ -210,6 +215,7 @@ export class Reply {
     const post = { run, message, meta: this.#meta('result'), doubt: this.#doubt };
     await tellAlone({ ...post, sure: () => this.#beSure() }, this.#deps);
     await this.#concluding?.done;
+    await this.#copies.done();
     await this.#record({ told: true });
   }
 

@@ -34,7 +34,7 @@ test.each<[string, string, string]>([
   [
     'a group of nobody knows whom',
     'approvers: { sre: {} }',
-    'p.yaml:5:19 approvers.sre: needs a usergroup, users, or both',
+    'p.yaml:5:19 approvers.sre: needs a usergroup, users or a channel',
   ],
   ['an image without class', 'images: { a: { image: "a:1" } }', 'p.yaml:5:14 images.a.class: is required'],
   [
