@@ -135,17 +135,23 @@ export class ApproverCopies {
   async #copyOf(notice: Notice): Promise<Copy | undefined> {
     const { thread } = this.#deps;
     const { run } = this.#session;
-    const isOpen = isPending(run);
-    if (!isOpen && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
+    if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
     const place = 'userId' in notice ? await thread.openDirect(notice.userId) : placeOf(notice);
     const meta = this.#meta(notice.kind);
     const found = this.#doubt ? await thread.find(place, meta, run.origin.receivedAtMs) : undefined;
-    if (!found && !isOpen) return undefined;
-    const ref = found ?? (await thread.post(place, await this.#messageOf(notice, run), meta, () => this.#sureOpen()));
+    const ref = found ?? (await this.#post(place, notice, meta));
+    if (!ref) return undefined;
     if (notice.kind === 'reminder')
       return notice.threadTs === undefined ? { ...ref, shows: '', isReminder: true } : undefined;
     // What was found says what was true then.
     return { ...ref, shows: found ? '' : shownOnCopies(run), ...('userId' in notice && { userId: notice.userId }) };
+  }
+
+  /** Undefined: it is decided by now. */
+  async #post(place: Place, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
+    const { run } = this.#session;
+    if (!isPending(run)) return undefined;
+    return this.#deps.thread.post(place, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
   }
 
   async #sureOpen(): Promise<void> {

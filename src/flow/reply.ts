@@ -128,6 +128,8 @@ export class Reply {
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
+      // Who clicks elsewhere must not wait for us.
+      parkedUntilMs(this.#session.run) === undefined &&
       urgentPart(this.#session.run) === this.#shownUrgent
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
@@ -176,13 +178,14 @@ export class Reply {
     if (run.state === 'received') return;
     await this.#keepEnd(run);
     this.#concludeEnd(run);
-    await this.#copies.keepUp();
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
+      await this.#copies.keepUp();
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
     if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
     await this.#sayAnchor(run);
+    await this.#copies.keepUp();
     if (!isFinal(run.state)) return;
     await this.#sayResult();
     await this.#sayFiles();
