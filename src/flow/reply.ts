@@ -48,6 +48,8 @@ export class Reply {
   #sureAtMs: number;
   #isEndKept = false;
   readonly #copies: ApproverCopies;
+  #isAdvanced = false;
+  #wake: () => void = () => {};
   readonly #beforeClosing: () => Promise<void>;
   #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
@@ -77,6 +79,8 @@ export class Reply {
    */
   async keepSaying(): Promise<Run> {
     const changes = new Latest<true>(this.#deps.clock);
+    this.#isAdvanced = false;
+    this.#wake = () => changes.put(true);
     const stop = this.#session.onChange((kept) => {
       if (kept) this.#sureAtMs = this.#deps.clock.now();
       changes.put(true);
@@ -86,6 +90,7 @@ export class Reply {
       let looks = 0;
       for (;;) {
         await rounds.next();
+        if (this.#isLeft()) return this.#session.run;
         const before = this.#session.run;
         if ((await this.#sayAll()) && this.#isQuiet(before)) return before;
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
@@ -93,6 +98,17 @@ export class Reply {
     } finally {
       stop();
     }
+  }
+
+  /** Nobody moves the run on until this has returned: a vote may come while approvers are still being told. */
+  advanced(): void {
+    this.#isAdvanced = true;
+    if (this.#isLeft()) this.#wake();
+  }
+
+  #isLeft(): boolean {
+    const { state } = this.#session.run;
+    return this.#isAdvanced && state !== 'pending-approval' && !isFinal(state);
   }
 
   /**
@@ -125,6 +141,7 @@ export class Reply {
     while (
       changed &&
       !this.#session.isOver &&
+      !this.#isLeft() &&
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
