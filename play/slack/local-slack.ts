@@ -12,6 +12,7 @@ import { SlackServer } from './serve/server.ts';
 import { Sockets } from './serve/sockets.ts';
 import { Uploads } from './serve/upload.ts';
 import type { StoredMessage, StoredView } from './state/message.ts';
+import type { Notification } from './state/notify.ts';
 import type { Change, SlackState } from './state/state.ts';
 import type { Team } from './state/team.ts';
 
@@ -129,12 +130,17 @@ export class LocalSlack {
     return this.state.ephemerals.filter((message) => message.visibleTo === user);
   }
 
+  /** What this person was notified of, oldest first. @throws Error for somebody unknown, so that a typo proves nothing */
+  notified(user: string): readonly Notification[] {
+    if (this.team.users[user] === undefined) throw new Error(`nobody here is ${user}`);
+    return this.state.notifications.filter((one) => one.user === user);
+  }
+
   /** A person's message with a file, as if it had been uploaded in Slack. */
   async share(order: { user: string; channel: string; name: string; content: string }): Promise<StoredMessage> {
     const { user, channel, name, content } = order;
     const file = await this.uploads.keep({ user, name, origin: this.origin }, Buffer.from(content));
-    const message = this.deliver.say({ user, channel, text: '' });
-    message.files.push(file.id);
+    const message = this.deliver.say({ user, channel, text: '', files: [file.id] });
     file.shares.push({ channel, ts: message.ts });
     return message;
   }
@@ -203,6 +209,7 @@ export class LocalSlack {
 
   async stop(): Promise<void> {
     this.sockets.stop();
+    this.state.background.stop();
     await this.courier.close();
     await this.server.close();
     await this.uploads.close();

@@ -4,6 +4,7 @@ import { isMember, visibleChannel, writableChannel } from './access.ts';
 import { type Args, flag, optional, required } from './args.ts';
 import { POST_TEXT_LIMIT, readContent, readMetadata, UPDATE_TEXT_LIMIT } from './content.ts';
 import type { Call, Method } from './method.ts';
+import { checkPosting } from './posting.ts';
 import { shown, withBlockIds } from './shown.ts';
 import { SlackError } from './slack-error.ts';
 
@@ -44,7 +45,9 @@ function postMessage({ slack, args, ...call }: Call): Json {
   const channel = writableChannel({ slack, args, ...call }, required(args, 'channel'));
   const content = readContent(args, POST_TEXT_LIMIT);
   const metadata = readMetadata(args);
-  const message = botMessage(slack, channel.id, threadRoot(slack, channel.id, args));
+  const root = threadRoot(slack, channel.id, args);
+  checkPosting(slack, channel, root);
+  const message = botMessage(slack, channel.id, root);
   Object.assign(message, appearance(args), {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),
@@ -103,8 +106,11 @@ function postEphemeral(call: Call): Json {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),
   });
-  slack.ephemerals.push(message);
-  slack.tell({ kind: 'ephemeral', message });
+  // "Ephemeral messages in threads are only shown if there is already an active thread": else nobody is told of it.
+  if (message.threadTs === undefined || slack.replies(channel.id, message.threadTs).length > 0) {
+    slack.ephemerals.push(message);
+    slack.tell({ kind: 'ephemeral', message });
+  }
   return { message_ts: message.ts };
 }
 

@@ -1,15 +1,25 @@
 import { isJson } from '../api/args.ts';
+import { typedFields } from '../api/shown.ts';
 import { SlackError } from '../api/slack-error.ts';
 import type { Triggers } from '../api/triggers.ts';
-import { checkedView, replaceView } from '../api/views.ts';
 import type { ResponseUrls } from '../serve/response-urls.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
-import type { SlackChannel, SlackUser } from '../state/team.ts';
+import type { SlackUser } from '../state/team.ts';
 import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
-import type { ActionOrder, CommandOrder, Common, MentionOrder, ShortcutOrder, SubmissionOrder } from './orders.ts';
+import { type InviteOrder, Members } from './members.ts';
+import type {
+  ActionOrder,
+  CommandOrder,
+  Common,
+  MentionOrder,
+  SayOrder,
+  ShortcutOrder,
+  SubmissionOrder,
+} from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
+import { afterSubmission } from './submission.ts';
 
 interface Parts {
   readonly slack: SlackState;
@@ -26,16 +36,18 @@ interface Parts {
 export class Deliver {
   private readonly parts: Parts;
   private readonly payloads: Payloads;
+  private readonly members: Members;
 
   constructor(parts: Parts) {
     this.parts = parts;
     this.payloads = new Payloads(parts.slack);
+    this.members = new Members(parts.slack);
   }
 
   /** A slash command. What rides on the acknowledgement, or Slack's own complaint, is shown to the person. */
   async command(order: CommandOrder): Promise<Delivery> {
     this.needScope('commands');
-    const channel = this.channel(order.channel);
+    const channel = this.members.placeOf(order.channel, order.user);
     const said = { command: order.command ?? '/kdebug', text: order.text };
     const payload = this.payloads.command(this.user(order), channel, said, this.links(order.user, channel.id));
     const delivery = await this.send('slash_commands', payload, order);
@@ -44,11 +56,19 @@ export class Deliver {
   }
 
   /** A person's message that the app does not hear of (an alert, chatter). */
-  say(order: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage {
+  say(order: SayOrder): StoredMessage {
     const { slack } = this.parts;
+    const { files = [] } = order;
     const thread = order.threadTs === undefined ? {} : { threadTs: order.threadTs };
-    const place = { channel: this.channel(order.channel).id, ts: slack.nextTs(), ...thread, user: order.user };
-    const message: StoredMessage = { ...place, text: order.text, blocks: [], files: [], revisions: 0, reactions: [] };
+    const place = {
+      channel: this.members.placeOf(order.channel, order.user).id,
+      ts: slack.nextTs(),
+      ...thread,
+      user: order.user,
+    };
+    const shared = files.length === 0 ? {} : { subtype: 'file_share' as const };
+    const empty = { blocks: [], revisions: 0, reactions: [] };
+    const message: StoredMessage = { ...place, ...shared, ...empty, text: order.text, files: [...files] };
     slack.post(message);
     return message;
   }
@@ -58,7 +78,7 @@ export class Deliver {
     this.needScope('app_mentions:read');
     const { slack } = this.parts;
     const bot = slack.app.botUserId;
-    if (!this.channel(order.channel).members.includes(bot))
+    if (!this.members.placeOf(order.channel, order.user).members.includes(bot))
       throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
     const whole = order.text.includes(`<@${bot}>`) ? order.text : `<@${bot}> ${order.text}`;
     const { ts, text, channel } = this.say({ ...order, text: whole });
@@ -67,8 +87,10 @@ export class Deliver {
       type: 'app_mention',
       user: order.user,
       ts,
+      ...typedFields({ channel, ts, text }),
       text,
       team: slack.team.id,
+      user_team: this.user(order).team_id,
       channel,
       event_ts: ts,
       ...thread,
@@ -83,7 +105,7 @@ export class Deliver {
 
   /** Presses a button (or picks from a menu) of a message. */
   async action(order: ActionOrder): Promise<Delivery> {
-    const source = this.message(order.channel, order.ts);
+    const source = this.message(order.user, order.channel, order.ts);
     const action = actionOf(findPressed(source.blocks, order), order, this.parts.slack.nextTs());
     const links = this.links(order.user, order.channel, source);
     return this.send('interactive', this.payloads.action(this.user(order), source, action, links), order);
@@ -98,13 +120,13 @@ export class Deliver {
     return this.send('interactive', this.payloads.viewAction(this.user(order), view, action, trigger), order);
   }
 
-  /** Submits a modal. An empty acknowledgement closes it; `errors` keeps it open, `update` replaces it, `clear` closes. */
+  /** Submits a modal; what becomes of it is in deliver/submission.ts. */
   async viewSubmission(order: SubmissionOrder): Promise<Delivery> {
     const view = this.openView(order.viewId);
     const trigger = this.parts.triggers.issue(order.user);
     const payload = this.payloads.viewSubmission(this.user(order), view, order.values, trigger);
     const delivery = await this.send('interactive', payload, order);
-    if (delivery.error === undefined) this.afterSubmission(view, delivery.body);
+    afterSubmission(this.parts.slack, view, delivery);
     return delivery;
   }
 
@@ -128,9 +150,19 @@ export class Deliver {
         order,
       );
     }
-    const source = this.message(channel, ts);
+    const source = this.message(user.id, channel, ts);
     const links = this.links(user.id, channel, source);
     return this.send('interactive', this.payloads.messageShortcut(user, callbackId, source, links), order);
+  }
+
+  /** A member invites somebody, or the bot (`/invite @kdebug`). @throws Error where Slack would not let them */
+  invite(order: InviteOrder): void {
+    this.members.invite(order);
+  }
+
+  /** Somebody, or the bot, is taken out of a channel. */
+  remove(order: { readonly channel: string; readonly user: string }): void {
+    this.members.remove(order);
   }
 
   /** The same payload once more, newly signed: what Slack does when it got no answer in time. */
@@ -167,39 +199,21 @@ export class Deliver {
     }
   }
 
-  private afterSubmission(view: StoredView, body: Json | string): void {
-    const { slack } = this.parts;
-    const answer = isJson(body) ? body : {};
-    if (answer.response_action === 'update') {
-      replaceView(slack, view, checkedView(answer.view, 'modal'));
-      return;
-    }
-    if (answer.response_action === 'errors') view.errors = isJson(answer.errors) ? answer.errors : {};
-    else view.open = false;
-    slack.tell({ kind: 'view', view });
-  }
-
   private links(user: string, channel: string, source?: StoredMessage): Links {
     const { triggers, responseUrls, origin } = this.parts;
     return { triggerId: triggers.issue(user), responseUrl: `${origin()}${responseUrls.issue(channel, user, source)}` };
   }
 
   private user(order: Common): SlackUser {
-    const user = this.parts.slack.team.users[order.user];
-    if (user === undefined) throw new Error(`nobody here is ${order.user}`);
-    return user;
+    return this.members.person(order.user);
   }
 
-  private channel(id: string): SlackChannel {
-    const channel = this.parts.slack.team.channels[id];
-    if (channel === undefined) throw new Error(`there is no channel ${id}`);
-    return channel;
-  }
-
-  private message(channel: string, ts: string): StoredMessage {
+  private message(user: string, channel: string, ts: string): StoredMessage {
     const { slack } = this.parts;
+    this.members.placeOf(channel, user);
     const found =
-      slack.message(channel, ts) ?? slack.ephemerals.find((one) => one.channel === channel && one.ts === ts);
+      slack.message(channel, ts) ??
+      slack.ephemerals.find((one) => one.visibleTo === user && one.channel === channel && one.ts === ts);
     if (found === undefined) throw new Error(`there is no message ${ts} in ${channel}`);
     return found;
   }
