@@ -32,6 +32,11 @@ test.each<[string, string, string]>([
     'p.yaml:5:32 approvers.sre.usergroup: must be a Slack user group id (S…)',
   ],
   [
+    'a channel of approvers by name',
+    'approvers: { sre: { channel: "#sre" } }',
+    'p.yaml:5:30 approvers.sre.channel: must be a Slack channel id (C… or G…)',
+  ],
+  [
     'a group of nobody knows whom',
     'approvers: { sre: {} }',
     'p.yaml:5:19 approvers.sre: needs a usergroup, users or a channel',
