@@ -333,6 +333,10 @@ export const REASONS = {
   person_is_bot: user('bots cannot use kdebug', 'A person has to ask.'),
   person_is_deactivated: user('this Slack account is deactivated', 'Ask with an account that is in use.'),
   person_unknown: user('Slack does not know this person', 'Try again; if it stays, tell the operators.'),
+  approvers_channel_closed: user(
+    'kdebug cannot see who is in the channel whose members may decide this, so nobody in it may',
+    'Invite @kdebug to that channel (it may have 2,000 members at most), or name the approvers in the policy.',
+  ),
   usergroup_unknown: operator(
     'Slack does not know a user group that the policy names',
     'Check its id (S…) under approvers in the policy, and that the group still exists.',

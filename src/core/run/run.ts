@@ -7,6 +7,7 @@ import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { PendingApproval } from '../policy/vote.ts';
+import type { ApproversAsked } from './approvers-asked.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -233,4 +234,6 @@ export interface Run {
    */
   readonly partOf?: RunId;
   readonly delivery: Delivery;
+  /** How those who may decide were told of it, once its card stood. */
+  readonly asked?: ApproversAsked;
 }
