@@ -72,7 +72,11 @@ export class Deeds {
     this.#checkMayWrite(user, channel);
     const inThread = threadTs !== undefined;
     if (inThread) this.#message(channel, threadTs, user);
-    const typed = readTyped(text.trim(), this.#slack.team, { botUserId: this.#slack.botUserId, inThread });
+    const typed = readTyped(text.trim(), this.#slack.team, {
+      botUserId: this.#slack.botUserId,
+      inThread,
+      user,
+    });
     if (typed.kind === 'refused') throw new Impossible(typed.why);
     if (typed.kind === 'invite') return this.#invite(channel, user, typed.invited);
     // What goes wrong with a command, Slackbot tells the person by itself.

@@ -13,6 +13,8 @@ export type Typed =
 export interface ComposerPlace {
   readonly botUserId: string;
   readonly inThread: boolean;
+  /** Who types: a private channel that they are not in is no channel to them. Default: somebody who sees them all. */
+  readonly user?: string;
   /** `smart`: macOS and iOS, which make `—` and curly quotes. Default `plain`. */
   readonly keyboard?: 'plain' | 'smart';
 }
@@ -24,17 +26,23 @@ export interface ComposerPlace {
 export function readTyped(text: string, team: Team, place: ComposerPlace): Typed {
   const typed = place.keyboard === 'smart' ? smartPunctuation(text) : text;
   const command = /^(\/\S*)\s*([\s\S]*)$/.exec(typed);
-  if (command?.[1] !== undefined) return readCommand(command[1], command[2] ?? '', { team, ...place });
+  const names = namesFor(team, place.user);
+  if (command?.[1] !== undefined) return readCommand(command[1], command[2] ?? '', { team, names, ...place });
   const said = wired(
     typed,
-    team,
+    names,
     ({ id }) => `<@${id}>`,
     ({ id }) => `<#${id}>`,
   );
   return { kind: said.includes(`<@${place.botUserId}>`) ? 'mention' : 'words', text: said };
 }
 
-function readCommand(name: string, rest: string, { team, inThread }: { team: Team; inThread: boolean }): Typed {
+interface Reading extends ComposerPlace {
+  readonly team: Team;
+  readonly names: Names;
+}
+
+function readCommand(name: string, rest: string, { team, names, inThread }: Reading): Typed {
   if (name !== '/kdebug' && name !== '/invite') {
     return refused(
       `${name} is not a valid command. In Slack, all messages that start with the “/” character are interpreted as commands.`,
@@ -44,7 +52,7 @@ function readCommand(name: string, rest: string, { team, inThread }: { team: Tea
   if (name === '/invite') return readInvite(rest, team);
   const words = wired(
     rest,
-    team,
+    names,
     (user) => `<@${user.id}|${user.name}>`,
     (channel) => `<#${channel.id}|${channel.name}>`,
   );
@@ -65,10 +73,29 @@ interface Named {
   readonly name: string;
 }
 
+/** What `@` and `#` can name. */
+interface Names {
+  readonly people: ReadonlyMap<string, Named>;
+  readonly channels: ReadonlyMap<string, Named>;
+}
+
+function namesFor(team: Team, user: string | undefined): Names {
+  const seen = Object.values(team.channels).filter(
+    ({ kind, members }) => kind === 'public' || (kind === 'private' && (user === undefined || members.includes(user))),
+  );
+  return {
+    people: new Map(Object.values(team.users).map((one) => [one.name, one])),
+    channels: new Map(seen.map((one) => [one.name, one])),
+  };
+}
+
 /** `&`, `<` and `>` as entities (Slack, "Escaping text"), the composer's marks, then the names that stand alone as what they name. */
-function wired(text: string, team: Team, person: (one: Named) => string, channel: (one: Named) => string): string {
-  const people = new Map(Object.values(team.users).map((one) => [one.name, one]));
-  const channels = new Map(Object.values(team.channels).map((one) => [one.name, one]));
+function wired(
+  text: string,
+  { people, channels }: Names,
+  person: (one: Named) => string,
+  channel: (one: Named) => string,
+): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return formatted(escaped).replace(/(?<=^|\s)([@#])([\w.-]*\w)/g, (found, sign: string, name: string) => {
     const one = sign === '@' ? people.get(name.toLowerCase()) : channels.get(name.toLowerCase());

@@ -16,9 +16,11 @@ import type {
   SayOrder,
   ShortcutOrder,
   SubmissionOrder,
+  TypeOrder,
 } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
+import { readTyped } from '../compose/compose.ts';
 import { afterSubmission } from './submission.ts';
 
 interface Parts {
@@ -96,6 +98,24 @@ export class Deliver {
       ...thread,
     };
     return this.send('events_api', this.payloads.event(event), order);
+  }
+
+  /**
+   * What a person types into the composer, as Slack reads it: a command, an invitation, a mention, or words that the app
+   * does not hear. @throws Error in the words that Slack shows, when it takes none of it
+   */
+  async type({ text, threadTs, keyboard, ...order }: TypeOrder): Promise<Delivery | undefined> {
+    const { team, app } = this.parts.slack;
+    const { user } = order;
+    const place = { botUserId: app.botUserId, inThread: threadTs !== undefined, user, keyboard: keyboard ?? 'plain' };
+    const typed = readTyped(text, team, place);
+    const thread = threadTs === undefined ? {} : { threadTs };
+    if (typed.kind === 'refused') throw new Error(typed.why);
+    if (typed.kind === 'command') return this.command({ ...order, text: typed.words });
+    if (typed.kind === 'mention') return this.mention({ ...order, ...thread, text: typed.text });
+    if (typed.kind === 'invite') this.invite({ ...order, invited: typed.invited });
+    else this.say({ ...order, ...thread, text: typed.text });
+    return undefined;
   }
 
   /** Any other event, as it is (`app_home_opened`, `message` …). */

@@ -17,6 +17,15 @@ export interface SayOrder {
   readonly files?: readonly string[];
 }
 
+export interface TypeOrder extends Common {
+  readonly channel: string;
+  /** As it stands in the composer: `/kdebug …`, `@kdebug …`, `/invite @kdebug`, or words. */
+  readonly text: string;
+  readonly threadTs?: string;
+  /** Whose habits: a Mac's and a phone's make `—` and curly quotes. Default `plain`. */
+  readonly keyboard?: 'plain' | 'smart';
+}
+
 export interface CommandOrder extends Common {
   readonly channel: string;
   readonly text: string;

@@ -6,7 +6,7 @@ import type { SlackState } from '../state/state.ts';
 import type { Delivery } from './courier.ts';
 
 /** What Slack writes into the window when the app's answer is none that it takes. */
-export const TROUBLE = 'We had some trouble connecting. Try again?';
+const TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** Slack keeps at most three modals on top of each other. */
 const MOST_VIEWS = 3;

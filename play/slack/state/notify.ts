@@ -1,8 +1,15 @@
 import { isJson } from '../api/args.ts';
 import { renderBlocks, renderMrkdwn } from '../read/render.ts';
-import type { StoredMessage } from './message.ts';
-import type { SlackState } from './state.ts';
-import type { SlackChannel } from './team.ts';
+import type { StoredFile, StoredMessage } from './message.ts';
+import type { SlackChannel, Team } from './team.ts';
+
+/** What of the workspace decides who is notified. */
+interface Workspace {
+  readonly team: Team;
+  readonly files: ReadonlyMap<string, StoredFile>;
+  message(channel: string, ts: string): StoredMessage | undefined;
+  replies(channel: string, rootTs: string): StoredMessage[];
+}
 
 /** One push to one person. */
 export interface Notification {
@@ -27,7 +34,7 @@ interface Named {
  * Who is notified of a new message. On the side of too few: only members of the channel, never its sender, never by a
  * name in `text` beside blocks, and a name in a thread's root makes nobody follow the thread.
  */
-export function notificationsOf(slack: SlackState, message: StoredMessage): Notification[] {
+export function notificationsOf(slack: Workspace, message: StoredMessage): Notification[] {
   const channel = slack.team.channels[message.channel];
   if (channel === undefined) return [];
   const named = namedIn(message);
@@ -42,7 +49,7 @@ export function notificationsOf(slack: SlackState, message: StoredMessage): Noti
 }
 
 /** The people who are in the channel, without the sender. */
-function readersOf(slack: SlackState, channel: SlackChannel, sender: string): string[] {
+function readersOf(slack: Workspace, channel: SlackChannel, sender: string): string[] {
   return channel.members.filter((id) => {
     const user = slack.team.users[id];
     return id !== sender && user !== undefined && !user.is_bot && !user.deleted;
@@ -56,7 +63,7 @@ interface Case {
   readonly followers: ReadonlySet<string>;
 }
 
-function reason(slack: SlackState, { user, channel, named, followers }: Case): Notification['why'] | undefined {
+function reason(slack: Workspace, { user, channel, named, followers }: Case): Notification['why'] | undefined {
   if (channel.kind === 'im' || channel.kind === 'mpim') return 'direct';
   if (named.people.has(user) || named.everyone) return 'mention';
   const inGroup = [...named.groups].some((id) => {
@@ -68,7 +75,7 @@ function reason(slack: SlackState, { user, channel, named, followers }: Case): N
 }
 
 /** Who wrote the root, wrote in the thread, or was named in one of its earlier replies. */
-function followersOf(slack: SlackState, { channel, ts, threadTs }: StoredMessage): ReadonlySet<string> {
+function followersOf(slack: Workspace, { channel, ts, threadTs }: StoredMessage): ReadonlySet<string> {
   if (threadTs === undefined) return new Set();
   const earlier = slack.replies(channel, threadTs).filter((reply) => reply.ts !== ts);
   const root = slack.message(channel, threadTs);
@@ -117,7 +124,7 @@ function readMarks(text: string, found: Found): void {
 }
 
 /** A push shows `text`; without one, what the blocks say; of a bare file, its name. */
-function pushText(slack: SlackState, { text, blocks, files }: StoredMessage): string {
+function pushText(slack: Workspace, { text, blocks, files }: StoredMessage): string {
   if (text !== '') return renderMrkdwn(slack.team, text);
   const shown = renderBlocks(slack.team, blocks).join(' ');
   return shown === '' ? files.map((id) => slack.files.get(id)?.name ?? id).join(', ') : shown;

@@ -114,18 +114,23 @@ export class SlackState {
     if (known !== undefined) return known;
     const members = [userId, this.app.botUserId];
     const id = `D0${userId.slice(1)}`;
-    const opened: SlackChannel = {
-      id,
-      name: userId,
-      kind: 'im',
-      is_archived: false,
-      is_ext_shared: false,
-      members,
-      user: userId,
-    };
-    this.team.channels[id] = opened;
+    return this.opened({ id, name: userId, kind: 'im', members, user: userId });
+  }
+
+  /** The direct message between the bot and several people. */
+  together(userIds: readonly string[]): SlackChannel {
+    const members = [...userIds, this.app.botUserId].sort();
+    const known = Object.values(this.team.channels).find(
+      (one) => one.kind === 'mpim' && [...one.members].sort().join() === members.join(),
+    );
+    return known ?? this.opened({ id: this.nextId('G'), name: `mpdm-${members.join('--')}`, kind: 'mpim', members });
+  }
+
+  private opened(one: Omit<SlackChannel, 'is_archived' | 'is_ext_shared'>): SlackChannel {
+    const channel: SlackChannel = { ...one, is_archived: false, is_ext_shared: false };
+    this.team.channels[channel.id] = channel;
     this.tell({ kind: 'team', team: this.team });
-    return opened;
+    return channel;
   }
 
   tell(change: Change): void {

@@ -35,6 +35,13 @@ describe('what the composer makes of', () => {
     });
   });
 
+  it('the name of a private channel: a channel to its members only', () => {
+    const place = { botUserId: BOT, inThread: false };
+    const said = (user: string) => readTyped('see #secret and #ops', defaultTeam(BOT), { ...place, user });
+    expect(said('U0BOB')).toMatchObject({ text: 'see <#C0SECRET> and <#C0OPS>' });
+    expect(said('U0ROY')).toMatchObject({ text: 'see #secret and <#C0OPS>' });
+  });
+
   it('an invitation', () => {
     expect(typed('/invite @kdebug')).toEqual({ kind: 'invite', invited: BOT });
     expect(typed('/invite @nobody')).toMatchObject({ kind: 'refused' });

@@ -45,6 +45,13 @@ it('answers privately at the channel’s root, whatever thread it names; for all
   expect(slack.thread('C0SHOP', ts).map((one) => one.text)).toEqual(['for all']);
 });
 
+it('is given, and works, where the bot is no member; the command reaches the app there', async () => {
+  const sent = (await slack.deliver.type({ user: 'U0ROY', channel: 'C0OTHER', text: '/kdebug pod-1' }))?.parcel;
+  expect(sent?.payload).toMatchObject({ channel_id: 'C0OTHER', text: 'pod-1' });
+  expect(await answer(String(sent?.payload.response_url), { text: 'for you' })).toBe('200 ok');
+  expect(slack.ephemerals('U0ROY').at(-1)).toMatchObject({ text: 'for you', channel: 'C0OTHER' });
+});
+
 it('lasts 30 minutes', async () => {
   const { url } = await command();
   now += 30 * 60_000;
