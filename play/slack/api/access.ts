@@ -24,7 +24,11 @@ export function visibleChannel(call: Call, id: string): SlackChannel {
 
 /** @throws SlackError missing_scope: reading a private channel takes `groups:*`, and so on by kind of channel */
 export function requireRight(call: Call, channel: SlackChannel, right: 'read' | 'history'): void {
-  const needed = `${PREFIX[channel.kind]}:${right}`;
+  requireScope(call, `${PREFIX[channel.kind]}:${right}`);
+}
+
+/** @throws SlackError missing_scope */
+export function requireScope(call: Call, needed: string): void {
   if (!call.token.scopes.includes(needed)) throw missingScope([needed], call.token.scopes);
 }
 

@@ -1,5 +1,5 @@
 import type { Json, StoredMessage } from '../state/message.ts';
-import { conversationScopes, isMember, requireRight, visibleChannel } from './access.ts';
+import { conversationScopes, isMember, requireRight, requireScope, visibleChannel } from './access.ts';
 import { type Args, flag, optional, required, wholeNumber } from './args.ts';
 import type { Call, Method } from './method.ts';
 import { shown } from './shown.ts';
@@ -12,7 +12,8 @@ function info(call: Call): Json {
   const sharing = { is_shared: is_ext_shared, is_ext_shared, is_pending_ext_shared, is_org_shared: false };
   const common = { id, is_archived, is_im: kind === 'im', ...sharing, context_team_id: call.slack.team.id };
   if (kind === 'im') return { channel: { ...common, user } };
-  const flags = { is_channel: kind === 'public', is_group: kind === 'private', is_private: kind === 'private' };
+  const isPrivate = kind !== 'public';
+  const flags = { is_channel: !isPrivate, is_group: isPrivate, is_private: isPrivate, is_mpim: kind === 'mpim' };
   return { channel: { ...common, ...flags, name, name_normalized: name, is_member: isMember(call, channel) } };
 }
 
@@ -79,14 +80,25 @@ function replies(call: Call): Json {
   return { ...page(call, root === undefined ? found : [root, ...found], 999) };
 }
 
+/** "Needs at most 8 users to open." */
+const MOST_TOGETHER = 8;
+
+/** @throws SlackError user_not_found, user_disabled, cannot_dm_bot */
+function checkReachable({ slack }: Call, id: string): void {
+  const user = slack.team.users[id];
+  if (user === undefined) throw new SlackError('user_not_found');
+  if (user.deleted) throw new SlackError('user_disabled');
+  if (user.is_bot) throw new SlackError('cannot_dm_bot');
+}
+
 function open(call: Call): Json {
   const users = optional(call.args, 'users')?.split(',') ?? [];
   const [id] = users;
   if (id === undefined) throw new SlackError('users_list_not_supplied');
-  const user = call.slack.team.users[id];
-  if (user === undefined || users.length > 1) throw new SlackError('user_not_found');
-  if (user.deleted) throw new SlackError('user_disabled');
-  if (user.is_bot) throw new SlackError('cannot_dm_bot');
+  if (users.length > MOST_TOGETHER) throw new SlackError('too_many_users');
+  requireScope(call, users.length > 1 ? 'mpim:write' : 'im:write');
+  for (const one of users) checkReachable(call, one);
+  if (users.length > 1) return { channel: { id: call.slack.together(users).id } };
   const channel = call.slack.direct(id);
   return { channel: flag(call.args, 'return_im') ? { id: channel.id, is_im: true, user: id } : { id: channel.id } };
 }

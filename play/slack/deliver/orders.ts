@@ -8,6 +8,24 @@ export interface Common extends DeliveryOptions {
   readonly override?: Json;
 }
 
+export interface SayOrder {
+  readonly user: string;
+  readonly channel: string;
+  readonly text: string;
+  readonly threadTs?: string;
+  /** Ids of files that are there. */
+  readonly files?: readonly string[];
+}
+
+export interface TypeOrder extends Common {
+  readonly channel: string;
+  /** As it stands in the composer: `/kdebug …`, `@kdebug …`, `/invite @kdebug`, or words. */
+  readonly text: string;
+  readonly threadTs?: string;
+  /** Whose habits: a Mac's and a phone's make `—` and curly quotes. Default `plain`. */
+  readonly keyboard?: 'plain' | 'smart';
+}
+
 export interface CommandOrder extends Common {
   readonly channel: string;
   readonly text: string;

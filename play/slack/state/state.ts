@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { Background } from './background.ts';
 import type { Json, StoredFile, StoredMessage, StoredView } from './message.ts';
 import { type Notification, notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
@@ -38,6 +39,8 @@ export class SlackState {
   readonly team: Team;
   readonly app: AppIdentity;
   readonly now: Clock;
+  /** Shares of files, which come after the answer that says they are complete. */
+  readonly background: Background;
   /** Per channel, in order of `ts`. */
   readonly messages = new Map<string, Map<string, StoredMessage>>();
   readonly ephemerals: StoredMessage[] = [];
@@ -49,7 +52,8 @@ export class SlackState {
   private lastMicros = 0;
   private sequence = 0;
 
-  constructor(team: Team, app: AppIdentity, now: Clock) {
+  constructor(team: Team, app: AppIdentity, { now, shareDelayMs }: { now: Clock; shareDelayMs: number }) {
+    this.background = new Background(shareDelayMs);
     this.team = team;
     this.app = app;
     this.now = now;
@@ -110,18 +114,23 @@ export class SlackState {
     if (known !== undefined) return known;
     const members = [userId, this.app.botUserId];
     const id = `D0${userId.slice(1)}`;
-    const opened: SlackChannel = {
-      id,
-      name: userId,
-      kind: 'im',
-      is_archived: false,
-      is_ext_shared: false,
-      members,
-      user: userId,
-    };
-    this.team.channels[id] = opened;
+    return this.opened({ id, name: userId, kind: 'im', members, user: userId });
+  }
+
+  /** The direct message between the bot and several people. */
+  together(userIds: readonly string[]): SlackChannel {
+    const members = [...userIds, this.app.botUserId].sort();
+    const known = Object.values(this.team.channels).find(
+      (one) => one.kind === 'mpim' && [...one.members].sort().join() === members.join(),
+    );
+    return known ?? this.opened({ id: this.nextId('G'), name: `mpdm-${members.join('--')}`, kind: 'mpim', members });
+  }
+
+  private opened(one: Omit<SlackChannel, 'is_archived' | 'is_ext_shared'>): SlackChannel {
+    const channel: SlackChannel = { ...one, is_archived: false, is_ext_shared: false };
+    this.team.channels[channel.id] = channel;
     this.tell({ kind: 'team', team: this.team });
-    return opened;
+    return channel;
   }
 
   tell(change: Change): void {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
+import { manifestScopes } from '../../../play/slack/manifest.ts';
 import { outcome, plainClient } from './bolt-app.ts';
 
 let slack: LocalSlack;
@@ -78,6 +79,19 @@ describe('places that take no posts', () => {
       'user_not_found',
       'ok',
     ]);
+  });
+
+  it('several people together take a scope of their own, and its history too', async () => {
+    const users = 'U0ROY,U0BOB';
+    expect(await outcome(plainClient(slack).conversations.open({ users }))).toBe('missing_scope');
+    const wide = await startLocalSlack({ scopes: [...manifestScopes(), 'mpim:write'] });
+    const { channel } = await plainClient(wide).conversations.open({ users });
+    const again = await plainClient(wide).conversations.open({ users: 'U0BOB,U0ROY' });
+    expect(again.channel?.id).toBe(channel?.id);
+    await plainClient(wide).chat.postMessage({ channel: channel?.id ?? '', text: 'hi' });
+    expect(wide.notified('U0BOB')).toMatchObject([{ why: 'direct' }]);
+    expect(await outcome(plainClient(wide).conversations.history({ channel: channel?.id ?? '' }))).toBe('missing_scope');
+    await wide.stop();
   });
 });
 
