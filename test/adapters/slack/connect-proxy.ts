@@ -13,6 +13,7 @@ export class ConnectProxy {
   refusal: string | undefined;
   readonly #server = createServer();
   readonly #sockets = new Set<Socket>();
+  readonly #lines = new Set<Socket>();
 
   static async start(): Promise<ConnectProxy> {
     const proxy = new ConnectProxy();
@@ -27,6 +28,11 @@ export class ConnectProxy {
 
   get tunnels(): number {
     return this.authorizations.length;
+  }
+
+  /** Lines of Socket Mode that are open at this moment. */
+  get lines(): number {
+    return [...this.#lines].filter(({ destroyed }) => !destroyed).length;
   }
 
   async stop(): Promise<void> {
@@ -48,8 +54,13 @@ export class ConnectProxy {
     outer.on('error', () => inner.destroy());
     outer.on('close', () => inner.destroy());
     inner.on('close', () => outer.destroy());
+    // A server's sockets stay half open by themselves.
+    inner.on('end', () => inner.destroy());
     inner.on('data', (bytes) => {
-      for (const [, path = ''] of bytes.toString('latin1').matchAll(REQUEST_LINE)) this.paths.push(path);
+      for (const [, path = ''] of bytes.toString('latin1').matchAll(REQUEST_LINE)) {
+        this.paths.push(path);
+        if (path.startsWith('/link')) this.#lines.add(inner);
+      }
     });
     inner.pipe(outer).pipe(inner);
   }

@@ -109,11 +109,21 @@ describe('a proxy on the way to Slack', () => {
     expect(JSON.stringify(log.records)).not.toContain('ss-word');
   });
 
-  test('does not keep a line that was closed: a recycled one leaves no connection behind', async () => {
+  test('keeps Socket Mode up when Slack recycles both lines', async () => {
     make();
     await slack.start(inbox);
     await local.sockets.refresh(100);
     await local.until(() => local.sockets.opened === 4 && local.sockets.count === 2);
     expect((await local.deliver.command({ ...ROY, text: 'pod-1' })).status).toBe(200);
+  });
+
+  test('does not keep a line that we closed, even where Slack leaves it open', async () => {
+    make();
+    await slack.start(inbox);
+    expect(proxy.lines).toBe(2);
+    const thaw = local.sockets.freeze();
+    await slack.leave();
+    await expect.poll(() => proxy.lines, { timeout: 1_500 }).toBe(0);
+    thaw();
   });
 });
