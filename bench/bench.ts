@@ -6,6 +6,7 @@ import { kubectlVersion } from './kubectl.ts';
 import { type BenchOptions, type RowName, readOptions, USAGE } from './options.ts';
 import { acknowledge } from './rows/acknowledge.ts';
 import { batch } from './rows/batch.ts';
+import { crowd } from './rows/crowd.ts';
 import { logDrain } from './rows/log-drain.ts';
 import { oneRun } from './rows/one-run.ts';
 import { recovery } from './rows/recovery.ts';
@@ -18,6 +19,7 @@ const ROWS: Readonly<Record<RowName, (options: BenchOptions) => AsyncGenerator<R
   log: logDrain,
   recovery,
   batch,
+  crowd,
 };
 
 /** Measures and prints; returns the exit code: 0 when everything could be measured, whatever the figures; 2 for wrong options. */

@@ -27,7 +27,7 @@ export interface BenchOptions {
   readonly heldPods: number;
 }
 
-export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log', 'recovery', 'batch'] as const;
+export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log', 'recovery', 'batch', 'crowd'] as const;
 export type RowName = (typeof ROW_NAMES)[number];
 
 const QUICK = {
@@ -55,7 +55,7 @@ const FULL = {
   heldPods: 100,
 };
 
-export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,recovery,batch] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
+export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,recovery,batch,crowd] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
   --quick            about two minutes, with smaller numbers; default: about ten minutes
   --seconds N        of each acknowledge load (default 20)
   --runs N           sequential runs (default 50)

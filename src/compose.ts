@@ -44,7 +44,8 @@ const HAND_OVER_SHARED_MS = 2_500;
 
 /**
  * The composition root: makes every adapter and hands them to the flow. Decides nothing.
- * @throws KdebugError slack_token_rejected, slack_unreachable: there is no bot without Slack; store_misconfigured, store_unreachable
+ * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable: there is no bot without Slack;
+ * store_misconfigured, store_unreachable
  */
 export async function startApp(parts: Parts): Promise<App> {
   const store = await openStore(parts);
@@ -80,10 +81,11 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clock,
     version: VERSION,
   });
-  const { botToken, apiUrl, receive } = env.slack;
+  const { botToken, apiUrl, receive, proxy } = env.slack;
   const slack = createSlack({
     botToken,
     apiUrl,
+    ...(proxy !== undefined && { proxy }),
     transport:
       receive.mode === 'socket'
         ? { kind: 'socket', appToken: receive.appToken }

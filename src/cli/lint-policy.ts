@@ -1,5 +1,6 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/command/image-reference.ts';
+import { approverNotes } from '../core/policy/approver-notes.ts';
 import { identityNotes } from '../core/policy/identity-notes.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { effectsOf } from '../core/policy/rule-effects.ts';
@@ -36,6 +37,7 @@ const notesOf = (policy: Policy): readonly string[] => [
         `images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`,
     ),
   ...identityNotes(policy),
+  ...approverNotes(policy),
   ...Object.entries(policy.channels).flatMap(([channel, { rules }]) =>
     rules.flatMap((rule) =>
       effectsOf(rule, channel, policy).map((effect) => `channels.${channel}, rule ${rule.id}: ${effect}`),

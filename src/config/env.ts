@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deriveKey } from '../core/hash.ts';
+import { type ProxyEnv, passwordOf, proxyOf } from './proxy-variables.ts';
 
 /** The environment, checked (design, section 3). It holds secrets: never log it whole. */
 export interface Env {
@@ -11,6 +12,8 @@ export interface Env {
       | { readonly mode: 'http'; readonly signingSecret: string };
     /** Ends with a slash. */
     readonly apiUrl: string;
+    /** On the way to Slack alone. Absent: none. */
+    readonly proxy?: ProxyEnv;
   };
   readonly port: number;
   readonly opsPort: number;
@@ -52,12 +55,14 @@ export function loadEnv(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   );
   const parsed = Variables.safeParse(given);
+  const { proxy, problems: proxyProblems } = proxyOf(given);
   const problems = [
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
     ...conflicts(given),
+    ...proxyProblems,
   ];
   return parsed.success && problems.length === 0
-    ? { kind: 'ok', env: envOf(parsed.data) }
+    ? { kind: 'ok', env: envOf(parsed.data, proxy) }
     : { kind: 'invalid', problems };
 }
 
@@ -131,13 +136,14 @@ function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
   return problems;
 }
 
-function envOf(variables: z.output<typeof Variables>): Env {
+function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefined): Env {
   const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret = '', KDEBUG_KEY: key } = variables;
   return {
     slack: {
       botToken: variables.SLACK_BOT_TOKEN,
       receive: appToken === undefined ? { mode: 'http', signingSecret } : { mode: 'socket', appToken },
       apiUrl: variables.SLACK_API_URL,
+      ...(proxy !== undefined && { proxy }),
     },
     port: variables.PORT,
     opsPort: variables.OPS_PORT,
@@ -158,6 +164,7 @@ export function secretsOf({ slack, redis }: Env): readonly string[] {
     slack.botToken,
     slack.receive.mode === 'socket' ? slack.receive.appToken : slack.receive.signingSecret,
     ...(password === '' ? [] : [password, decodeURIComponent(password)]),
+    ...(slack.proxy === undefined ? [] : passwordOf(slack.proxy)),
   ];
 }
 

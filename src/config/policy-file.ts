@@ -79,6 +79,9 @@ const Identity = z.strictObject({
 const ApproverGroup = z.strictObject({
   usergroup: matching(/^S[A-Z0-9]{2,20}$/, 'must be a Slack user group id (S…)').optional(),
   users: z.array(userId).default([]),
+  channel: matching(KEY_SHAPES.channels.pattern, 'must be a Slack channel id (C… or G…)')
+    .optional()
+    .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
 
 const Image = z.strictObject({

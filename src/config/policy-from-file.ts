@@ -12,9 +12,10 @@ export function policyFromFile(file: PolicyFile): Policy {
   return {
     clusters: mapValues(file.clusters, ({ context, ...cluster }) => ({ ...cluster, ...given('context', context) })),
     identity: identityOf(file.identity),
-    approvers: mapValues(file.approvers, ({ usergroup, users }) => ({
+    approvers: mapValues(file.approvers, ({ usergroup, users, channel }) => ({
       users: users.map(asUserId),
       ...given('usergroup', usergroup),
+      ...given('channel', channel === undefined ? undefined : asChannelId(channel)),
     })),
     images: mapValues(file.images, imageOf),
     ...given('defaultImage', file.defaultImage),

@@ -68,8 +68,10 @@ function identityFindings(file: Tree): readonly Finding[] {
 
 const approverFindings = (file: Tree): readonly Finding[] =>
   Object.entries(mapOf(file.approvers))
-    .filter(([, group]) => isMap(group) && group.usergroup === undefined && group.users === undefined)
-    .map(([name]) => finding(['approvers', name], 'needs a usergroup, users, or both'));
+    .filter(([, group]) => isMap(group) && !APPROVER_KEYS.some((key) => group[key] !== undefined))
+    .map(([name]) => finding(['approvers', name], 'needs a usergroup, users or a channel'));
+
+const APPROVER_KEYS = ['usergroup', 'users', 'channel'] as const;
 
 function imageFindings(file: Tree): readonly Finding[] {
   const images = mapOf(file.images);

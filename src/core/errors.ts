@@ -89,6 +89,10 @@ export const REASONS = {
     'this channel is not in the policy',
     'Ask the owners of the kdebug policy to add this channel, by its id.',
   ),
+  channel_needed: user(
+    'kdebug does not work in direct messages',
+    'Use kdebug in a channel that its policy names: there, everybody sees what was done.',
+  ),
   channel_has_no_rules: user(
     'this channel is in the policy, but no rule allows it anything',
     'Ask the owners of the kdebug policy for a rule.',
@@ -262,6 +266,18 @@ export const REASONS = {
     'Slack rejects the token',
     'Check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
   ),
+  slack_scopes_missing: operator(
+    'the Slack app was not granted all that kdebug needs',
+    'At api.slack.com/apps, paste slack-app.yml under "App Manifest", reinstall the app under "Install App", then restart kdebug.',
+  ),
+  slack_org_install: operator(
+    'the Slack app is installed for a whole organisation, and kdebug serves one workspace',
+    'Install the app in one workspace of the organisation, and set SLACK_BOT_TOKEN to the token of that installation.',
+  ),
+  slack_socket_mode_off: operator(
+    "Socket Mode is switched off in the Slack app's settings, so nothing from Slack arrives",
+    'Switch it on at api.slack.com/apps, "Socket Mode"; kdebug connects again by itself. To receive over HTTP instead, leave SLACK_APP_TOKEN out.',
+  ),
   slack_refused: operator(
     'Slack refused the call',
     "Slack's own error string says why; a missing scope is the usual cause.",
@@ -317,6 +333,10 @@ export const REASONS = {
   person_is_bot: user('bots cannot use kdebug', 'A person has to ask.'),
   person_is_deactivated: user('this Slack account is deactivated', 'Ask with an account that is in use.'),
   person_unknown: user('Slack does not know this person', 'Try again; if it stays, tell the operators.'),
+  approvers_channel_closed: user(
+    'kdebug cannot see who is in the channel whose members may decide this, so nobody in it may',
+    'Invite @kdebug to that channel (it may have 2,000 members at most), or name the approvers in the policy.',
+  ),
   usergroup_unknown: operator(
     'Slack does not know a user group that the policy names',
     'Check its id (S…) under approvers in the policy, and that the group still exists.',

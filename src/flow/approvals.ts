@@ -7,6 +7,7 @@ import { mayGrant } from '../core/policy/grant.ts';
 import { asksTheSame, judgeVote, withoutVotesOf } from '../core/policy/vote.ts';
 import { unseenOnCard } from '../core/report/power-parts.ts';
 import { reasonMessage } from '../core/report/private-messages.ts';
+import { isCardOf } from '../core/run/copies.ts';
 import type { Run } from '../core/run/run.ts';
 import { record } from './audit.ts';
 import type { BoundedRefusals } from './bounded-refusals.ts';
@@ -72,7 +73,8 @@ export class Approvals {
     // The store was out of reach when the card was posted, and does not know of it yet.
     if (run?.state === 'pending-approval' && !anchor) return 'button_early';
     // A button of another message, channel or run was not put there by us.
-    if (!run || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) return 'button_stale';
+    if (!run || !isCardOf(run, { channelId: click.channelId, ts: click.messageTs }))
+      return run && isBeingTold(run) ? 'button_early' : 'button_stale';
     if (action === 'cancel') return this.#cancel(run, click);
     if (action === 'end-grant')
       return (await endGrant(run, click.userId, { deps: this.#deps, runs: this.#runs })) ?? NOTHING;
@@ -94,7 +96,7 @@ export class Approvals {
 
   async #answer(result: Result, { userId, channelId }: Actor, { run, runId, action }: Deed): Promise<Answer> {
     if (typeof result !== 'string') return result;
-    if (run) await this.#keep(run, action, { actorId: userId, verdict: result });
+    if (run) await this.#keep(run, action, { actorId: userId, clickedIn: channelId, verdict: result });
     else
       await this.#refusals.record({
         userId,
@@ -123,13 +125,17 @@ export class Approvals {
     const no = verdictOn(pending, given, await votedOf(pending, given, this.#deps));
     if (no) return no;
     const event = await votedOf(pending, given, this.#deps, sinceMs);
-    return verdictOn(pending, given, event) ?? this.#count(pending, given, event);
+    return verdictOn(pending, given, event) ?? this.#count(pending, given, { event, clickedIn: actor.channelId });
   }
 
-  async #count(run: PendingRun, { action }: Given, event: VotedEvent): Promise<Result> {
+  async #count(
+    run: PendingRun,
+    { action }: Given,
+    { event, clickedIn }: { readonly event: VotedEvent; readonly clickedIn: string },
+  ): Promise<Result> {
     const { vote, lapsed } = event;
     if (vote.kind === 'approve' && (await this.#hasChanged(run))) return 'approval_changed';
-    const facts = { actorId: vote.userId, lapsed: lapsed.join(' ') || undefined };
+    const facts = { actorId: vote.userId, clickedIn, lapsed: lapsed.join(' ') || undefined };
     const keep = (next: Run) => this.#keep(run, action, { ...facts, ...grantFacts(next), verdict: verdictOf(next) });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
     if (moved !== 'moved') return whyNot(moved);
@@ -153,15 +159,19 @@ export class Approvals {
     return 'refusal' in made || made.planHash !== run.planHash ? undefined : made.decision;
   }
 
-  async #cancel(run: Run, { userId }: Actor): Promise<Result> {
+  async #cancel(run: Run, { userId, channelId: clickedIn }: Actor): Promise<Result> {
     if (run.state !== 'pending-approval') return 'approval_decided';
     if (userId !== run.origin.requesterId) return 'not_your_request';
     const event = { kind: 'cancelled', byUserId: userId, atMs: this.#deps.clock.now() } as const;
-    const keep = () => this.#keep(run, 'cancel', { actorId: userId, verdict: 'cancelled' });
+    const keep = () => this.#keep(run, 'cancel', { actorId: userId, clickedIn, verdict: 'cancelled' });
     const moved = await this.#runs.change(run.id, (session) => session.tryApply(event, keep));
     return moved === 'moved' ? NOTHING : whyNot(moved);
   }
 }
+
+/** A copy of the card is shown a moment before it is on record. */
+const isBeingTold = ({ state, asked }: Run): boolean =>
+  state === 'pending-approval' && (!asked || asked.waiting.length > 0);
 
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 

@@ -1,14 +1,15 @@
-import { KdebugError } from '../core/errors.ts';
+import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { own } from '../core/policy/own.ts';
 import type { PendingApproval } from '../core/policy/vote.ts';
 import type { FlowDeps } from './deps.ts';
+import { isForGood } from './post-once.ts';
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
  * Whether somebody is in one of these groups, by the policy as it is now. With `sinceMs`, what Slack said of the groups before that
  * moment does not count, and they must be a full member of the workspace still: so it is asked where a word of theirs decides.
- * @throws KdebugError what `Directory.members` throws: nobody may anything then
+ * @throws KdebugError what `Directory.members` and `inChannel` throw: nobody may anything then
  */
 export async function isApprover(
   from: readonly string[],
@@ -18,18 +19,42 @@ export async function isApprover(
 ): Promise<boolean> {
   const { approvers } = policies.current();
   const groups = from.flatMap((name) => own(approvers, name) ?? []);
+  const channels = groups.flatMap(({ channel }) => channel ?? []);
   const isNamed = groups.some(({ users }) => users.some((member) => member === userId));
-  const usergroups = isNamed ? [] : groups.flatMap(({ usergroup }) => usergroup ?? []);
+  const usergroups = groups.flatMap(({ usergroup }) => usergroup ?? []);
+  const asked = isNamed
+    ? []
+    : [
+        ...usergroups.map((usergroup) => directory.members(usergroup, sinceMs)),
+        ...channels.map((channel) => inChannel(channel, directory, sinceMs)),
+      ];
   // At the same time: whoever clicked is answered within Slack's three seconds.
   const [isThere, ...answers] = await Promise.all([
     sinceMs === undefined || isFullMember(userId, directory, sinceMs),
-    ...usergroups.map((usergroup) => settled(directory.members(usergroup, sinceMs))),
+    ...asked.map(settled),
   ]);
   if (!isThere) return false;
   if (isNamed || answers.some((answer) => answer.status === 'fulfilled' && answer.value.has(userId))) return true;
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (failed) throw failed.reason;
   return false;
+}
+
+/**
+ * Who is in a channel whose members may decide. @throws KdebugError approvers_channel_closed where the bot may not look, or there are
+ * too many to be told apart: nobody there may anything then; what `Directory.channelMembers` throws for a while
+ */
+export async function inChannel(
+  channel: string,
+  directory: Pick<Asked['directory'], 'channelMembers'>,
+  sinceMs?: number,
+): Promise<ReadonlySet<string>> {
+  try {
+    return await directory.channelMembers(channel, sinceMs);
+  } catch (thrown) {
+    const { code } = toKdebugError(thrown);
+    throw isForGood(code) ? new KdebugError('approvers_channel_closed', { detail: channel, cause: thrown }) : thrown;
+  }
 }
 
 async function settled<Value>(answer: Promise<Value>): Promise<PromiseSettledResult<Value>> {

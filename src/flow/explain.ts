@@ -1,4 +1,5 @@
 import type { RunRequest } from '../core/command/command.ts';
+import { toKdebugError } from '../core/errors.ts';
 import { asRunId } from '../core/ids.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { own } from '../core/policy/own.ts';
@@ -6,6 +7,7 @@ import { canIMessage, whoAmIMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../core/report/private-messages.ts';
 import type { Origin, Run } from '../core/run/run.ts';
+import { isApprover } from './approvers.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import type { Glance } from './planning.ts';
@@ -40,16 +42,23 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   return canIMessage(made.plan, made.decision);
 }
 
+/** Undefined: kdebug may not look into the channel whose members the group is. @throws as `isApprover` */
+async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
+  try {
+    return await isApprover([name], userId, deps);
+  } catch (thrown) {
+    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
+    return undefined;
+  }
+}
+
 /** Who somebody is to kdebug and to the cluster, and what the channel's rules say. */
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
   const { identity, approvers, channels } = deps.policies.current();
   const groups: string[] = [];
-  for (const [name, group] of Object.entries(approvers)) {
-    const listed = group.users.some((userId) => userId === origin.requesterId);
-    const member =
-      listed ||
-      (group.usergroup !== undefined && (await deps.directory.members(group.usergroup)).has(origin.requesterId));
-    if (member) groups.push(name);
+  for (const name of Object.keys(approvers)) {
+    const known = await isInGroup(name, origin.requesterId, deps);
+    if (known !== false) groups.push(known === true ? name : `${name} (not known: kdebug is not in its channel)`);
   }
   return whoAmIMessage({
     userId: origin.requesterId,

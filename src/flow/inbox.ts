@@ -2,7 +2,7 @@ import type { Command } from '../core/command/command.ts';
 import { helpMessage } from '../core/command/help.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
-import { isRunId, type UserId } from '../core/ids.ts';
+import { asChannelId, type UserId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
 import { commandErrorMessage } from '../core/report/command-error.ts';
 import { shownCommandLine } from '../core/report/log/redact-request.ts';
@@ -12,6 +12,7 @@ import {
   imagesMessage,
   limitedMessage,
   listMessage,
+  notesMessage,
   notYetMessage,
   reasonMessage,
 } from '../core/report/private-messages.ts';
@@ -24,6 +25,7 @@ import { APPLY_JOB, ApplyDesk } from './batch-desk/apply-desk.ts';
 import { BatchDesk } from './batch-desk/desk.ts';
 import type { Take } from './batch-desk/take.ts';
 import { BoundedRefusals } from './bounded-refusals.ts';
+import { channelNeeded } from './channel-needed.ts';
 import type { FlowDeps } from './deps.ts';
 import { canI, whoAmI } from './explain.ts';
 import { LOOK_AGAIN, lookAgain } from './look-again.ts';
@@ -32,6 +34,8 @@ import { originOf } from './origin.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from './ports/slack.ts';
 import { quotasOf } from './quotas.ts';
 import { type RunChanger, RunSession } from './session.ts';
+import { showOrLogs } from './show.ts';
+import { Talks } from './talk.ts';
 import { VOTE_REASON } from './voting.ts';
 
 const LISTED_RUNS = 10;
@@ -58,6 +62,7 @@ export class CommandInbox implements Inbox {
   readonly #batches: BatchDesk;
   readonly #jobs: ApplyDesk;
   readonly #looks: Looks;
+  readonly #talks: Talks;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
@@ -68,15 +73,22 @@ export class CommandInbox implements Inbox {
     this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
     this.#jobs = new ApplyDesk({ deps, take });
     this.#looks = new Looks(deps);
+    this.#talks = new Talks(deps);
   }
 
   async command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
+    const noCommand = channelNeeded(origin, this.#deps, parsed) ?? (await this.#talks.answer(origin, words, parsed));
+    if (noCommand) {
+      this.#count('answered', origin);
+      return said(noCommand);
+    }
     if (parsed.kind === 'error') {
       this.#count(parsed.error.code, origin);
       return said(commandErrorMessage(parsed.error));
     }
-    return this.#guarded(origin, () => this.#answer(origin, parsed.command));
+    const answer = await this.#guarded(origin, () => this.#answer(origin, parsed.command));
+    return answer.kind === 'nothing' && parsed.notes ? said(notesMessage(parsed.notes)) : answer;
   }
 
   action(click: Click): Promise<Answer> {
@@ -103,6 +115,8 @@ export class CommandInbox implements Inbox {
   }
 
   shortcut(shortcut: Shortcut): Promise<Answer> {
+    const noChannel = channelNeeded({ channelId: asChannelId(shortcut.channelId) }, this.#deps);
+    if (noChannel) return Promise.resolve(said(noChannel));
     if (shortcut.name === APPLY_JOB) {
       const limited = this.#looks.refusal(shortcut.userId, 'apply');
       if (limited) return Promise.resolve(said(limited));
@@ -167,7 +181,7 @@ export class CommandInbox implements Inbox {
         return listMessage(await this.#deps.store.recent(origin.channelId, LISTED_RUNS));
       case 'show':
       case 'logs':
-        return this.#show(origin, command.id);
+        return showOrLogs(origin, { kind: command.kind, id: command.id }, this.#deps);
       case 'images':
         return this.#images(origin);
       case 'whoami':
@@ -206,15 +220,6 @@ export class CommandInbox implements Inbox {
   };
 
   readonly #lookAgain = (again: Again): Promise<Answer> => lookAgain(again, this.#deps, this.#take);
-
-  async #show(origin: Origin, id: string): Promise<Message> {
-    const run = isRunId(id) ? await this.#deps.store.read(id) : undefined;
-    // A run of another channel is as good as none: its log may say what this channel must not see.
-    if (run?.origin.channelId !== origin.channelId) return reasonMessage('run_not_found', id);
-    const { log: _, ...withoutLog } = run;
-    const isPrivate = this.#deps.policies.current().output.deliverTo === 'requester';
-    return this.#batches.show(isPrivate && run.origin.requesterId !== origin.requesterId ? withoutLog : run);
-  }
 
   #images(origin: Origin): Message {
     const policy = this.#deps.policies.current();

@@ -4,14 +4,15 @@ import { limitedMessage } from '../core/report/private-messages.ts';
 import type { FlowDeps } from './deps.ts';
 
 /** They start no run, so no store counts them, but they cost work. */
-const COSTLY: ReadonlySet<Command['kind']> = new Set(['can-i', 'whoami', 'export', 'apply']);
+type Look = Command['kind'] | 'talk';
+const COSTLY: ReadonlySet<Look> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
 const MINUTE_MS = 60_000;
 /** Persons that are remembered before those who have not asked for a minute are forgotten. */
 const MANY = 1_000;
 
 /**
- * How often a person asks for what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`. Counted here and not in the
- * store, because it is this process' time that is spent.
+ * How often a person asks for what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk for which a pod is
+ * looked up. Counted here and not in the store, because it is this process' time that is spent.
  */
 export class Looks {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
@@ -22,7 +23,7 @@ export class Looks {
   }
 
   /** Counts one look, by the policy's `runsPerUserPerMinute`; when the last minute is full, counts nothing and says when it is not. */
-  refusal(userId: string, kind: Command['kind']): Message | undefined {
+  refusal(userId: string, kind: Look): Message | undefined {
     if (!COSTLY.has(kind)) return undefined;
     const nowMs = this.#deps.clock.now();
     const { runsPerUserPerMinute: most } = this.#deps.policies.current().limits;

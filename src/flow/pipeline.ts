@@ -253,7 +253,7 @@ export class Pipeline implements Starter, RunChanger {
       const keepSaying = async (): Promise<void> => {
         said = await reply.keepSaying();
       };
-      await bothOrNeither(session, [advance(session, context), keepSaying()]);
+      await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
       if (isGivenUp(session.run)) {
         late ??= lateWait(session, this.#deps, this.#readers);
         if (!(await this.#awaitLate(said, late))) return;

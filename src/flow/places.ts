@@ -46,10 +46,13 @@ export async function placeInstead(place: Place, code: string, { origin }: Run, 
   return direct.channelId === place.channelId ? undefined : direct;
 }
 
-/** Where the requester alone is told something. */
-export const privatePlaceOf = ({ origin }: Run): PrivatePlace => ({
+/**
+ * Where the requester alone is told something: in the run's thread, unless nothing has been said there yet. Slack shows a private
+ * answer only in a thread with replies.
+ */
+export const privatePlaceOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivatePlace => ({
   channelId: origin.channelId,
   userId: origin.requesterId,
-  ...(origin.threadTs !== undefined && { threadTs: origin.threadTs }),
+  ...(origin.threadTs !== undefined && (!origin.beginsThread || delivery.anchor) && { threadTs: origin.threadTs }),
   ...(origin.responseUrl !== undefined && { responseUrl: origin.responseUrl }),
 });

@@ -9,6 +9,7 @@ import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
 import { Rounds } from '../core/rounds.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
+import { ApproverCopies } from './approver-copies.ts';
 import type { BatchLogs } from './batch/batch-logs.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
@@ -46,6 +47,9 @@ export class Reply {
   #doubt: boolean;
   #sureAtMs: number;
   #isEndKept = false;
+  readonly #copies: ApproverCopies;
+  #isAdvanced = false;
+  #wake: () => void = () => {};
   readonly #beforeClosing: () => Promise<void>;
   #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
@@ -66,6 +70,7 @@ export class Reply {
     this.#doubt = session.recovered;
     this.#sureAtMs = deps.clock.now();
     this.#beforeClosing = context.beforeClosing;
+    this.#copies = new ApproverCopies(session, deps, () => this.#beSure());
   }
 
   /**
@@ -74,6 +79,8 @@ export class Reply {
    */
   async keepSaying(): Promise<Run> {
     const changes = new Latest<true>(this.#deps.clock);
+    this.#isAdvanced = false;
+    this.#wake = () => changes.put(true);
     const stop = this.#session.onChange((kept) => {
       if (kept) this.#sureAtMs = this.#deps.clock.now();
       changes.put(true);
@@ -83,6 +90,7 @@ export class Reply {
       let looks = 0;
       for (;;) {
         await rounds.next();
+        if (this.#isLeft()) return this.#session.run;
         const before = this.#session.run;
         if ((await this.#sayAll()) && this.#isQuiet(before)) return before;
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
@@ -90,6 +98,17 @@ export class Reply {
     } finally {
       stop();
     }
+  }
+
+  /** Nobody moves the run on until this has returned: a vote may come while approvers are still being told. */
+  advanced(): void {
+    this.#isAdvanced = true;
+    if (this.#isLeft()) this.#wake();
+  }
+
+  #isLeft(): boolean {
+    const { state } = this.#session.run;
+    return this.#isAdvanced && state !== 'pending-approval' && !isFinal(state);
   }
 
   /**
@@ -122,9 +141,12 @@ export class Reply {
     while (
       changed &&
       !this.#session.isOver &&
+      !this.#isLeft() &&
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
+      // Who clicks elsewhere must not wait for us.
+      parkedUntilMs(this.#session.run) === undefined &&
       urgentPart(this.#session.run) === this.#shownUrgent
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
@@ -175,15 +197,18 @@ export class Reply {
     this.#concludeEnd(run);
     if (run.state === 'denied') {
       if (run.delivery.anchor) await this.#sayAnchor(run);
+      await this.#copies.keepUp();
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
     if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
     await this.#sayAnchor(run);
+    await this.#copies.keepUp();
     if (!isFinal(run.state)) return;
     await this.#sayResult();
     await this.#sayFiles();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
+    await this.#copies.done();
     await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
@@ -210,6 +235,7 @@ export class Reply {
     const post = { run, message, meta: this.#meta('result'), doubt: this.#doubt };
     await tellAlone({ ...post, sure: () => this.#beSure() }, this.#deps);
     await this.#concluding?.done;
+    await this.#copies.done();
     await this.#record({ told: true });
   }
 

@@ -32,9 +32,14 @@ test.each<[string, string, string]>([
     'p.yaml:5:32 approvers.sre.usergroup: must be a Slack user group id (S…)',
   ],
   [
+    'a channel of approvers by name',
+    'approvers: { sre: { channel: "#sre" } }',
+    'p.yaml:5:30 approvers.sre.channel: must be a Slack channel id (C… or G…)',
+  ],
+  [
     'a group of nobody knows whom',
     'approvers: { sre: {} }',
-    'p.yaml:5:19 approvers.sre: needs a usergroup, users, or both',
+    'p.yaml:5:19 approvers.sre: needs a usergroup, users or a channel',
   ],
   ['an image without class', 'images: { a: { image: "a:1" } }', 'p.yaml:5:14 images.a.class: is required'],
   [

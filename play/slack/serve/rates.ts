@@ -6,7 +6,7 @@ import type { Clock } from '../state/state.ts';
 /** Slack's documented rates (docs.slack.dev, "Rate limits"); `off` lets everything pass. */
 export interface RateOptions {
   readonly off?: boolean;
-  /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts". Default 5. */
+  /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts", somebody measured 25. Default 20. */
   readonly postBurst?: number;
   /** Posts a minute in all channels together; Slack says "a workspace-wide limit", elsewhere "several hundred". Default 300. */
   readonly postsPerMinute?: number;
@@ -41,7 +41,7 @@ export class Rates {
   }
 
   private fromBucket(channel: string): number | undefined {
-    const size = this.options.postBurst ?? 5;
+    const size = this.options.postBurst ?? 20;
     const now = this.now();
     const bucket = this.buckets.get(channel) ?? { tokens: size, atMs: now };
     bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.atMs) / 1000);

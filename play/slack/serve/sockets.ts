@@ -40,6 +40,8 @@ export class Sockets {
   private admitted = 0;
   /** Stops the server's pings, for the "half-open" case: clients drop the connection after 30 s. */
   pinging = true;
+  /** Socket Mode is off in the app's settings: every new connection is ended with `link_disabled` instead of `hello`. */
+  switchedOff = false;
 
   constructor(slack: SlackState, faults: Faults) {
     this.slack = slack;
@@ -154,6 +156,10 @@ export class Sockets {
   }
 
   private admit(socket: WebSocket): void {
+    if (this.switchedOff) {
+      this.goodbye(socket, 'link_disabled', true);
+      return;
+    }
     if (this.open.length >= MOST_CONNECTIONS) {
       this.goodbye(socket, 'too_many_websockets', true);
       return;

@@ -21,22 +21,22 @@ export const libraryLogger = (log: Log): Logger => {
 
 /** A 429 must name its wait for the client to recognise it; one that does not gets half a minute. `onDate` gets each answer's `Date`. */
 const fetchNamingTheWait =
-  (onDate: (date: string | null) => void): typeof fetch =>
+  (send: typeof fetch, onDate: (date: string | null) => void): typeof fetch =>
   async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await send(input, init);
     onDate(response.headers.get('date'));
     if (response.status !== 429 || /^\d+$/.test(response.headers.get('retry-after') ?? '')) return response;
     return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
   };
 
 /** No hidden retries, no hidden waits, an end to every call. A fresh object each time: Slack's libraries write into it. */
-export const clientOptions = (apiUrl: string, log: Log): WebClientOptions => ({
+export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): WebClientOptions => ({
   slackApiUrl: apiUrl,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   timeout: TIMEOUT_MS,
   allowAbsoluteUrls: false,
-  fetch: fetchNamingTheWait(() => undefined),
+  fetch: fetchNamingTheWait(send, () => undefined),
   logger: libraryLogger(log),
 });
 
@@ -44,14 +44,16 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Gets the `Date` header of every answer. */
   readonly onDate?: (date: string | null) => void;
+  /** The way to Slack. Default: the direct one. */
+  readonly send?: typeof fetch;
 }
 
 export const createClient = (token: string, apiUrl: string, log: Log, options: ClientOptions = {}): WebClient => {
-  const { timeoutMs = TIMEOUT_MS, onDate = () => undefined } = options;
+  const { timeoutMs = TIMEOUT_MS, onDate = () => undefined, send = fetch } = options;
   return new WebClient(token, {
-    ...clientOptions(apiUrl, log),
+    ...clientOptions(apiUrl, log, send),
     timeout: timeoutMs,
-    fetch: fetchNamingTheWait(onDate),
+    fetch: fetchNamingTheWait(send, onDate),
   });
 };
 

@@ -6,6 +6,7 @@ import { asked } from './asking.ts';
 import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
 import { ClockCheck } from './clock-check.ts';
 import { createDirectory } from './directory/directory.ts';
+import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { type Identity, learnIdentity } from './identity.ts';
 import { readSharedFile } from './listeners/shared-file.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
@@ -25,6 +26,8 @@ export interface SlackOptions {
   readonly transport: Transport;
   /** Absent: Slack's own. */
   readonly apiUrl?: string;
+  /** Everything to Slack goes through it. */
+  readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
   /** Patience for one call, in real milliseconds. Default: 10 s for one of the Web API, 30 s of silence for an upload; tests make it short. */
@@ -37,7 +40,7 @@ export interface Slack {
   readonly directory: Directory;
   /**
    * Learns who we are and begins to deliver to `inbox`. Once only.
-   * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_port_unavailable
+   * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused, slack_port_unavailable
    */
   start(inbox: Inbox): Promise<Identity>;
   /** Whether requests from Slack can arrive. */
@@ -59,20 +62,31 @@ export function createSlack(options: SlackOptions): Slack {
   const apiUrl = options.apiUrl ?? SLACK_API_URL;
   const clockCheck = new ClockCheck(clock, log);
   const onDate = (date: string | null): void => clockCheck.learn(date);
-  const client = createClient(botToken, apiUrl, log, { timeoutMs: options.timeoutMs, onDate });
-  const receiver = receiverOf(options, apiUrl);
+  const egress = createEgress(options.proxy);
+  const client = createClient(botToken, apiUrl, log, { timeoutMs: options.timeoutMs, onDate, send: egress.fetch });
+  const receiver = receiverOf(options, apiUrl, egress);
   const background = new InFlight();
   let identity: Identity | undefined;
   let hasStarted = false;
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, close } = createThread({ client, apiUrl, clock, log, ourselves: () => identity, ...patience });
+  const { thread, close } = createThread({
+    client,
+    apiUrl,
+    clock,
+    log,
+    ourselves: () => identity,
+    through: egress.through,
+    ...patience,
+  });
 
   const stop = async (): Promise<void> => {
     if (hasStarted) await receiver.stop();
     await background.drained(clock, 1_000);
     close();
+    // Not waited for: a call that hangs has its own end.
+    void egress.close();
   };
 
   return {
@@ -82,9 +96,10 @@ export function createSlack(options: SlackOptions): Slack {
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
       if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
-      const learnt = await learnIdentity(client);
+      if (egress.shown !== undefined) log.info('Slack is reached through a proxy', { proxy: egress.shown });
+      const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;
-      register(appOn(receiver, learnt, options), {
+      register(appOn(receiver, learnt, options, egress), {
         inbox,
         thread,
         directory,
@@ -92,7 +107,7 @@ export function createSlack(options: SlackOptions): Slack {
         clock,
         log,
         openView: async (trigger_id, view) => void (await asked(() => client.views.open({ trigger_id, view }))),
-        readFile: (file) => readSharedFile(file, { botToken, apiUrl }),
+        readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),
       });
@@ -111,19 +126,31 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string): Receiving {
+/** An error of the way names the way. */
+function throughProxy(thrown: unknown, { shown }: Egress): never {
+  const isOfTheWay = thrown instanceof KdebugError && thrown.code === 'slack_unreachable' && shown !== undefined;
+  if (!isOfTheWay) throw thrown;
+  throw new KdebugError('slack_unreachable', { detail: `asked through the proxy ${shown}`, cause: thrown });
+}
+
+function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string, egress: Egress): Receiving {
   if (transport.kind === 'http') {
     return new HttpReceiver({ signingSecret: transport.signingSecret, port: transport.port, log, clock });
   }
-  return new SocketReceiver({ appToken: transport.appToken, apiUrl, log, clock });
+  return new SocketReceiver({ appToken: transport.appToken, apiUrl, egress, log, clock });
 }
 
 /** One Bolt app on the receiver, without listeners. */
-function appOn(receiver: Receiving, { botId, botUserId }: Identity, { botToken, apiUrl, log }: SlackOptions): App {
+function appOn(
+  receiver: Receiving,
+  { botId, botUserId }: Identity,
+  { botToken, apiUrl, log }: SlackOptions,
+  egress: Egress,
+): App {
   return new App({
     receiver,
     authorize: async () => ({ botToken, botId, botUserId }),
-    clientOptions: clientOptions(apiUrl ?? SLACK_API_URL, log),
+    clientOptions: clientOptions(apiUrl ?? SLACK_API_URL, log, egress.fetch),
     logger: libraryLogger(log),
     convoStore: false,
   });

@@ -30,6 +30,8 @@ export const CommandPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
   channel_id: id,
+  /** `mpdm-…` for a group message. Names can be chosen: nothing is allowed because of one. */
+  channel_name: z.string().optional(),
   user_id: id,
   api_app_id: appId,
   text: z.string().default(''),

@@ -82,5 +82,10 @@ export interface CommandError {
 }
 
 export type ParsedCommand =
-  | { readonly kind: 'ok'; readonly command: Command }
+  | {
+      readonly kind: 'ok';
+      readonly command: Command;
+      /** What of the words was left out, and why: one sentence each, for the person who typed them. */
+      readonly notes?: readonly string[];
+    }
   | { readonly kind: 'error'; readonly error: CommandError };

@@ -215,11 +215,14 @@ export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.
 export const flagUsage = (flag: Flag): string =>
   `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
 
+/** Flags that people paste from a shell and that would change nothing here; without hyphens. */
+export const IGNORED: ReadonlySet<string> = new Set(['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach']);
+
+/** Why they are left out. */
+export const WHY_IGNORED = 'nobody can attach to what kdebug runs; its output comes in the thread';
+
 /** Flags of kubectl debug that have no meaning here, and why; without hyphens. */
 export const KUBECTL_ONLY: ReadonlyMap<string, string> = new Map([
-  ...['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach'].map(
-    (name) => [name, 'kdebug runs without a terminal and posts the output in the thread; leave it out.'] as const,
-  ),
   ...['copy-to', 'replace', 'same-node', 'set-image', 'share-processes'].map(
     (name) => [name, 'kdebug only adds a container to the running pod, it never makes a copy; leave it out.'] as const,
   ),

@@ -66,6 +66,11 @@ function overview(): Message {
     paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
     list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
     paragraph(text('Verbs: '), ...separated(VERBS.map((verb) => verb.name))),
+    paragraph(
+      text('Slack takes no slash command in a thread: there, write '),
+      code('@kdebug POD …'),
+      text(' and it answers in that thread.'),
+    ),
     {
       kind: 'note',
       spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help describe'])],

@@ -1,32 +1,24 @@
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
-import { isHelp, type Line, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
+import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readPlace, readRequest, readScale } from './line/request.ts';
 import { readNamed, typed, unexpectedWord } from './line/target.ts';
-import { repairLine, repairYaml, unwrapMarkup } from './repair.ts';
+import { unmarkWords } from './marks.ts';
+import { LONGEST_LINE, readPasted } from './pasted.ts';
 import { tokenize, type Word } from './tokenize.ts';
 import { findTopic, TOPICS } from './topics.ts';
 import { nearest } from './values/nearest.ts';
 import { readRunId } from './values/read.ts';
 import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
 
-/** The head of `apply`, up to the end of its line or the first code fence; the document is the rest. */
-const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
-
-/** The longest line, in UTF-16 units: an approver could not read a longer one. The document of `apply` is not counted. */
-const LONGEST_LINE = 16_000;
-
 /**
- * Reads what a person typed after `/kdebug`, as Slack delivers it (`unwrapMarkup`, `repairLine`, `tokenize`, in that order).
+ * Reads what a person typed after `/kdebug`, as Slack delivers it (`readPasted`, `tokenize`, `unmarkWords`, in that order).
  * Never throws; time is linear in the length of the text. Every name, image, selector, duration and id in the result is
  * valid by its grammar, so that it may be put into a URL or an object. A line over 16,000 characters is refused unread. An error points at the leftmost wrong word, wrong flags first.
  */
 export function parseCommand(text: string): ParsedCommand {
-  const unwrapped = unwrapMarkup(text);
-  const head = APPLY.exec(unwrapped)?.[0];
-  const line = head ?? unwrapped;
-  if (line.length > LONGEST_LINE) return { kind: 'error', error: { ...tooLong(line), text: line } };
-  return parseLine(repairLine(line), head === undefined ? '' : repairYaml(unwrapped.slice(head.length)));
+  const { line, yaml, isTooLong } = readPasted(text);
+  return isTooLong ? { kind: 'error', error: { ...tooLong(line), text: line } } : parseLine(line, yaml);
 }
 
 const tooLong = (line: string): Problem => ({
@@ -47,11 +39,23 @@ function parseLine(text: string, yaml: string): ParsedCommand {
     problems.push(problem);
     return undefined;
   };
-  const command = readWords(split.words, { end: text.trimEnd().length, yaml, report });
+  const words = unmarkWords(split.words, text);
+  const command = readWords(words, { end: text.trimEnd().length, yaml, report });
   const [first] = problems.sort((a, b) => a.start - b.start);
-  if (first) return failed(first);
+  if (first) return failed(withVerb(first, words));
   if (!command) throw new TypeError('a command was neither read nor refused');
-  return { kind: 'ok', command };
+  const notes = notesOn(words);
+  return { kind: 'ok', command, ...(notes.length > 0 && { notes }) };
+}
+
+/** Whatever else is wrong, a first word that is nearly a verb was probably meant as one. */
+function withVerb(problem: Problem, words: readonly Word[]): Problem {
+  const [first] = words;
+  const isTalk = first && !verbNamed(first.text) && !words.some(({ text }) => text.startsWith('-'));
+  const guess = isTalk ? verbNear(first.text) : undefined;
+  if (guess === undefined || problem.code === 'verb_unknown') return problem;
+  const otherwise = problem.hint?.replace(/^Did you mean (\S+)\?$/, 'A pod is named like $1.') ?? '';
+  return { ...problem, hint: `Did you mean ${guess.name}? ${otherwise}`.trimEnd() };
 }
 
 const openQuote = (text: string, start: number): Problem => ({
@@ -70,8 +74,11 @@ interface Reading {
 
 function readWords(words: readonly Word[], reading: Reading): Command | undefined {
   if (isHelpVerb(words[0])) return readHelp(words, reading.report);
-  const line = readLine(words, reading.end);
-  if ('code' in line) return reading.report(line);
+  const line = notKubectl(words) ?? readLine(words, reading.end);
+  return 'code' in line ? reading.report(line) : readSentence(line, reading);
+}
+
+function readSentence(line: Line, reading: Reading): Command | undefined {
   const [first, ...rest] = line.words;
   const verb = first && verbNamed(first.text);
   if (line.help || isHelpVerb(first))
@@ -81,6 +88,17 @@ function readWords(words: readonly Word[], reading: Reading): Command | undefine
   if (misspelt) return reading.report(misspelt);
   const request = readRequest(line, line.words, reading.report);
   return request && { kind: 'run', request };
+}
+
+function notKubectl([kubectl, next]: readonly Word[]): Problem | undefined {
+  if (!next || next.text.startsWith('-') || kubectl?.text.toLowerCase() !== 'kubectl') return undefined;
+  return {
+    code: 'verb_unknown',
+    message: 'kdebug is not kubectl: of its commands it knows debug alone.',
+    hint: 'Type the pod, and the flags of kubectl debug: POD --image=IMAGE -- COMMAND',
+    start: kubectl.start,
+    end: next.end,
+  };
 }
 
 const isHelpVerb = (word: Word | undefined): boolean => word !== undefined && verbNamed(word.text)?.name === 'help';
@@ -179,10 +197,10 @@ function readDescribe(reading: VerbReading): Command | undefined {
   const [word] = words;
   const hint = 'Name a pod: describe POD';
   if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
-  const target = readNamed(word, report);
-  const place = readPlace(line, report);
-  if (!noMore({ ...reading, words }, 1) || !target) return undefined;
-  if (target.kind === 'pod') return { kind: 'describe', pod: target.name, ...place };
+  const named = readNamed(word, report);
+  const place = readPlace(line, report, named);
+  if (!noMore({ ...reading, words }, 1) || !named) return undefined;
+  if (named.target.kind === 'pod') return { kind: 'describe', pod: named.target.name, ...place };
   return report({
     code: 'target_kind_unknown',
     message: 'describe takes a pod.',

@@ -189,7 +189,8 @@ const isSpace = (character: string): boolean => character === ' ' || /\s/.test(c
 
 /**
  * Undoes the same in a YAML document: spaces, joiners, curly quotes (in lines that have no straight quote of that kind, so
- * that quoted curly ones survive), dashes before a letter, and the `---` that phones turn into `—-`. Code fences are removed.
+ * that quoted curly ones survive), dashes before a letter, the `---` that phones turn into `—-`, and the bullets that the composer of
+ * Slack makes of `- ` outside a code block, with their indentation. Code fences are removed.
  */
 export function repairYaml(body: string): string {
   const fenced = /^\s*```(?:(?:ya?ml|json)?[ \t]*\n)?/.exec(body);
@@ -208,7 +209,11 @@ export function repairYaml(body: string): string {
 const DASH_LINE = /^-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*\s*$/;
 const DASHED_WORD = /(?<=^|[\s[,"'])-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*(?=[A-Za-z])/g;
 
-function repairYamlLine(line: string): string {
+/** Slack's bullets of three levels, the last with a variation selector; `∙` and `‣` come with other editors. */
+const BULLET = /^([ \t]*)[•◦▪▫■‣∙]\ufe0e?(?=[ \t]|$)/;
+
+function repairYamlLine(typed: string): string {
+  const line = typed.replace(BULLET, '$1-');
   const doubled = line.includes('"') ? line : line.replace(/[“”„‟]/g, '"');
   const quoted = doubled.includes("'") ? doubled : doubled.replace(/[‘’‚‛]+/g, straightenSingles);
   return quoted.replace(DASH_LINE, '---').replace(DASHED_WORD, '--');

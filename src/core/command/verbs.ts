@@ -25,15 +25,21 @@ const TABLE = [
     example: 'help flags',
     flags: NONE,
   },
-  { name: 'list', usage: 'list', help: 'The runs of this channel.', example: 'list', flags: NONE },
+  { name: 'list', usage: 'list', help: 'The latest runs in this channel.', example: 'list', flags: NONE },
   {
     name: 'show',
     usage: 'show ID',
-    help: 'One run: its plan, its state and its result.',
+    help: 'One run: its result, its plan, who decided, and where it stands in Slack.',
     example: 'show abcdefgh23',
     flags: NONE,
   },
-  { name: 'logs', usage: 'logs ID', help: 'The log of a run, as a file.', example: 'logs abcdefgh23', flags: NONE },
+  {
+    name: 'logs',
+    usage: 'logs ID',
+    help: 'The first and last lines of a run’s log, and where the whole of it is.',
+    example: 'logs abcdefgh23',
+    flags: NONE,
+  },
   {
     name: 'stop',
     usage: 'stop ID',
@@ -87,7 +93,7 @@ const TABLE = [
   {
     name: 'apply',
     usage: 'apply [-n NS]',
-    help: 'Run an EphemeralJob: its YAML on the next lines, or in a form.',
+    help: 'Run an EphemeralJob: a form opens for its YAML; or put it into a code block on the next lines.',
     example: 'apply -n shop',
     flags: PLACE,
   },
@@ -103,11 +109,21 @@ const BY_NAME: ReadonlyMap<string, KnownVerb> = new Map(VERBS.map((verb) => [ver
 /** The verb of this name; `Show` is `show`, because phones begin a line with a capital. */
 export const verbNamed = (word: string): KnownVerb | undefined => BY_NAME.get(word.toLowerCase());
 
+/** What other tools call a verb of ours, or what people ask a bot for. */
+const ALSO: ReadonlyMap<string, VerbName> = new Map([
+  ...(['ls', 'ps', 'status', 'runs', 'history'] as const).map((word) => [word, 'list'] as const),
+  ...(['?', 'man', 'usage', 'version', 'info', 'commands'] as const).map((word) => [word, 'help'] as const),
+  ['who', 'whoami'],
+]);
+
 /** The verb that a mistyped word was probably meant to be; also a better hint for a pod `hlep` that is not there. */
 export function verbNear(word: string): KnownVerb | undefined {
-  const guess = nearest(
-    word,
-    VERBS.map((verb) => verb.name),
-  );
+  const plain = word.replace(/[!?.,]{1,3}$/, '').toLowerCase();
+  const guess =
+    ALSO.get(plain === '' ? word.charAt(0) : plain) ??
+    nearest(
+      plain,
+      VERBS.map((verb) => verb.name),
+    );
   return guess === undefined ? undefined : verbNamed(guess);
 }

@@ -4,7 +4,7 @@ import type { ReasonCode } from '../errors.ts';
 import { classText } from './class-facts.ts';
 import type { Decision } from './decision.ts';
 import { own } from './own.ts';
-import { type Approval, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+import { type Approval, type ApproverGroup, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 import { isSameReference, mayUseCommand } from './resolve-image.ts';
 
 /**
@@ -126,7 +126,7 @@ function nearestDenial(question: Question, answers: readonly Answer[]): Decision
 /** An approval that nobody could give, or that was asked for without the reason it needs, is not worth a card. */
 function withApproval({ plan, policy }: Question, rule: string, approval: Approval): Decision {
   const groups = approval.from.map((name) => own(policy.approvers, name));
-  if (!groups.some((group) => group && (group.usergroup !== undefined || group.users.length > 0))) {
+  if (!groups.some((group) => group && namesAnybody(group))) {
     return { kind: 'deny', code: 'no_approver', rule, subject: approval.from.join(', ') };
   }
   if (approval.reason === 'required' && !plan.reason?.trim()) {
@@ -134,6 +134,9 @@ function withApproval({ plan, policy }: Question, rule: string, approval: Approv
   }
   return { kind: 'needs-approval', rule, approval };
 }
+
+const namesAnybody = ({ usergroup, users, channel }: ApproverGroup): boolean =>
+  usergroup !== undefined || users.length > 0 || channel !== undefined;
 
 /**
  * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into

@@ -51,9 +51,12 @@ export type Identity =
  */
 export type Unmapped = 'deny' | 'allow';
 
+/** Who may decide: everybody whom one of these names. */
 export interface ApproverGroup {
   readonly usergroup?: string;
   readonly users: readonly UserId[];
+  /** Every full member of this channel at that moment. Requests are shown there as well. */
+  readonly channel?: ChannelId;
 }
 
 export interface ImageAlias {

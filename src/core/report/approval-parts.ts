@@ -4,9 +4,11 @@ import { own } from '../policy/own.ts';
 import type { ApproverGroup } from '../policy/policy.ts';
 import type { Vote } from '../policy/vote.ts';
 import type { Run } from '../run/run.ts';
+import { askedElsewhereParts } from './asked-parts.ts';
 import { formatDuration } from './duration.ts';
 import {
   type Button,
+  channel,
   code,
   type Fact,
   type Message,
@@ -25,7 +27,13 @@ export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
 /** What the card of a run says of its approval: who may decide and until when, who has, the grant, and the buttons. */
 export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
-  return [...askedPart(run, approvers), ...votesPart(run), ...grantPart(run, nowMs), ...buttonsPart(run, nowMs)];
+  return [
+    ...askedPart(run, approvers),
+    ...askedElsewhereParts(run),
+    ...votesPart(run),
+    ...grantPart(run, nowMs),
+    ...buttonsPart(run, nowMs),
+  ];
 }
 
 function askedPart(run: Run, approvers: Approvers): readonly Part[] {
@@ -45,10 +53,13 @@ function askedPart(run: Run, approvers: Approvers): readonly Part[] {
 function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   const group = own(approvers, name);
   const named: readonly Span[] = group?.usergroup === undefined ? [] : [usergroup(group.usergroup), text(' ')];
-  return [...named, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
+  const members: readonly Span[] =
+    group?.channel === undefined ? [] : [text('the members of '), channel(group.channel), text(' ')];
+  return [...named, ...members, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
 }
 
-function votesPart({ approval }: Run): readonly Part[] {
+/** Who has voted, when, and why. */
+export function votesPart({ approval }: Run): readonly Part[] {
   if (!approval || approval.votes.length === 0) return [];
   return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
 }

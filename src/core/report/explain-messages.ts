@@ -10,7 +10,7 @@ import { formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Span, strong, text } from './message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
-function decisionSpans(decision: Decision): readonly Span[] {
+export function decisionSpans(decision: Decision): readonly Span[] {
   const rule: readonly Span[] = decision.rule === undefined ? [] : [text(' (rule '), code(decision.rule), text(')')];
   switch (decision.kind) {
     case 'allow':
@@ -25,7 +25,7 @@ function decisionSpans(decision: Decision): readonly Span[] {
 }
 
 /** What would run, field by field. */
-function planFacts(plan: Plan): readonly Fact[] {
+export function planFacts(plan: Plan): readonly Fact[] {
   const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s own';
   return [
     {

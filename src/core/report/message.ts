@@ -31,6 +31,8 @@ export type Span =
   | { readonly kind: 'person'; readonly userId: string }
   /** A Slack user group; only for ids from the policy. Its members are notified when the message is posted, not when it is updated. */
   | { readonly kind: 'usergroup'; readonly usergroupId: string }
+  /** A channel, by Slack channel id; only for ids from the policy or from Slack. Who may not see it reads "private channel". */
+  | { readonly kind: 'channel'; readonly channelId: string }
   /** A link to a message or file in Slack; only for addresses that Slack itself gave. Shown as its text where it is no address of Slack's. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
   /** A moment; shown in the reader's own time zone. */
@@ -55,5 +57,6 @@ export const strong = (value: string): Span => ({ kind: 'strong', text: value })
 export const code = (value: string): Span => ({ kind: 'code', text: value });
 export const person = (userId: string): Span => ({ kind: 'person', userId });
 export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', usergroupId });
+export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });

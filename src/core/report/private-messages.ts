@@ -1,20 +1,27 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import type { Command } from '../command/command.ts';
+import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { batchWords } from './batch/private-batch.ts';
 import { code, type Message, type Span, strong, text, time } from './message.ts';
-import { describeOutcome } from './outcome-text.ts';
+import { guessSpans } from './talk-message.ts';
 
-/** Why a run was not tried: what was asked, why not, by which rule, what to do, and the run id. */
+/**
+ * Why a run was not tried: what was asked, why not, by which rule, what to do, and the run id. A lone word that is nearly a verb, and
+ * no pod that anybody knows, was probably meant as the verb.
+ */
 export function refusalMessage(run: Run, refusal: Refusal): Message {
   const rule: readonly Span[] = refusal.rule === undefined ? [] : [text(' · rule '), code(refusal.rule)];
   return {
     summary: `Not started: ${refusal.message}`,
     tone: 'failure',
     parts: [
-      { kind: 'paragraph', spans: [strong('Not started: '), text(sentence(refusal.message))] },
+      {
+        kind: 'paragraph',
+        spans: [strong('Not started: '), text(sentence(refusal.message)), ...guessSpans(meantVerb(run)?.name)],
+      },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
       {
         kind: 'note',
@@ -23,6 +30,9 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
     ],
   };
 }
+
+const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
+  plan === undefined && target.kind === 'pod' && commandLine === target.name ? verbNear(target.name) : undefined;
 
 /** A short private answer made of a reason code; `detail` is what it is about. */
 export function reasonMessage(reason: ReasonCode, detail?: string): Message {
@@ -67,7 +77,12 @@ export const errorMessage = (error: KdebugError): Message =>
 
 /** The newest runs of a channel. */
 export function listMessage(runs: readonly Run[]): Message {
-  const summary = runs.length === 0 ? 'No runs in this channel yet.' : `The newest ${runs.length} runs of this channel`;
+  const summary =
+    runs.length === 0
+      ? 'No runs in this channel yet.'
+      : runs.length === 1
+        ? 'Latest run in this channel'
+        : `Last ${runs.length} runs in this channel`;
   return {
     summary,
     tone: 'neutral',
@@ -94,26 +109,6 @@ function wordOf(run: Run): string {
   return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
 }
 
-/** One run, for who asks: its state, its outcome, and the log's ends. */
-export function showMessage(run: Run): Message {
-  const outcome = run.outcome ? describeOutcome(run.outcome) : undefined;
-  const summary = `Run ${run.id}: ${outcome ? outcome.title : run.state}`;
-  return {
-    summary,
-    tone: outcome?.tone ?? 'neutral',
-    parts: [
-      { kind: 'heading', text: summary },
-      { kind: 'paragraph', spans: [code(`/kdebug ${run.commandLine}`)] },
-      ...(outcome ? [{ kind: 'paragraph', spans: [text(`${outcome.happened} ${outcome.next}`)] } as const] : []),
-      ...(run.refusal
-        ? [{ kind: 'paragraph', spans: [text(`${sentence(run.refusal.message)} ${run.refusal.hint}`)] } as const]
-        : []),
-      ...(run.log && run.log.tail !== '' ? [{ kind: 'preformatted', text: run.log.tail } as const] : []),
-      { kind: 'note', spans: [text('Received '), time(run.origin.receivedAtMs)] },
-    ],
-  };
-}
-
 /** The catalogue, for a channel that is in the policy. */
 export function imagesMessage(policy: Policy): Message {
   const aliases = Object.values(policy.images);
@@ -134,6 +129,13 @@ export function imagesMessage(policy: Policy): Message {
     ],
   };
 }
+
+/** What of somebody's words was left out, and why. */
+export const notesMessage = (notes: readonly string[]): Message => ({
+  summary: notes.join(' '),
+  tone: 'neutral',
+  parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
+});
 
 /** A verb that the grammar knows and this version does not do yet. */
 export const notYetMessage = (kind: Command['kind'] | string): Message => reasonMessage('not_in_this_version', kind);

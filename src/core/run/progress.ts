@@ -1,3 +1,4 @@
+import { waitsUntilMs } from './copies.ts';
 import type { Outcome } from './outcome.ts';
 import type { Run, RunState } from './run.ts';
 
@@ -33,12 +34,12 @@ export function isSettled({ state, rehearsal, delivery, grant }: Run): boolean {
 }
 
 /**
- * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes, and while
+ * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes (its reminder comes first), and while
  * its grant is open, given up or not (its late end may be waited for all the same). Undefined: somebody must work on it now.
  * Settled runs never need anybody.
  */
 export function parkedUntilMs(run: Run): number | undefined {
-  if (run.state === 'pending-approval') return run.delivery.anchor && run.approval?.expiresAtMs;
+  if (run.state === 'pending-approval') return waitsUntilMs(run);
   const { grant, delivery } = run;
   const idle = isFinal(run.state) && delivery.closed === true && !delivery.grantClosed;
   if (!idle || !grant || grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns) return undefined;

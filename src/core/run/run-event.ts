@@ -6,6 +6,7 @@ import type { RunId } from '../ids.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
+import type { ApproversAsked } from './approvers-asked.ts';
 import type { Outcome } from './outcome.ts';
 import type { Delivery, Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
 
@@ -72,6 +73,8 @@ export type RunEvent =
     }
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
+  /** How those who may decide were told. */
+  | { readonly kind: 'asked'; readonly asked: ApproversAsked }
   | { readonly kind: 'said'; readonly delivery: Delivery };
 
 export type EventOf<Kind extends RunEvent['kind']> = Extract<RunEvent, { kind: Kind }>;

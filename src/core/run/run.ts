@@ -7,6 +7,7 @@ import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { PendingApproval } from '../policy/vote.ts';
+import type { ApproversAsked } from './approvers-asked.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -42,9 +43,13 @@ export interface Origin {
   readonly dedupeKey: string;
   readonly teamId: string;
   readonly channelId: ChannelId;
-  /** The thread that a mention stood in; the run is answered there. */
+  /** The thread that a mention stood in, or the one that it begins; the run is answered there. */
   readonly threadTs?: string;
+  /** The thread is under the request itself. Slack shows a private answer there only once somebody has said something in it. */
+  readonly beginsThread?: true;
   readonly requesterId: UserId;
+  /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
+  readonly inGroupMessage?: true;
   /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
   readonly responseUrl?: string;
   readonly receivedAtMs: number;
@@ -229,4 +234,6 @@ export interface Run {
    */
   readonly partOf?: RunId;
   readonly delivery: Delivery;
+  /** How those who may decide were told of it, once its card stood. */
+  readonly asked?: ApproversAsked;
 }

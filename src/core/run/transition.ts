@@ -25,6 +25,19 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   finished: ['collecting'],
   'came-late': ['finished'],
   batch: ['approved', 'running'],
+  asked: [
+    'denied',
+    'pending-approval',
+    'rejected',
+    'expired',
+    'cancelled',
+    'approved',
+    'launching',
+    'starting',
+    'running',
+    'collecting',
+    'finished',
+  ],
   said: [
     'received',
     'denied',
@@ -89,6 +102,8 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return cameLate(run, event);
     case 'batch':
       return batchMoved(run, event);
+    case 'asked':
+      return { ...run, asked: event.asked };
     case 'said':
       return { ...run, delivery: event.delivery };
   }

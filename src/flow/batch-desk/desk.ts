@@ -2,16 +2,18 @@ import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
 import type { Command } from '../../core/command/command.ts';
 import { isRunId } from '../../core/ids.ts';
 import { RESIZE_FORM, resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
-import { batchForOne, changedMessage } from '../../core/report/batch/private-batch.ts';
+import { changedMessage } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage, showMessage } from '../../core/report/private-messages.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import type { Approvals } from '../approvals.ts';
 import { type Again, againOf, submitAgain } from '../ask-again.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
+import { privatePlaceOf } from '../places.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import type { RunChanger } from '../session.ts';
+import { showRun } from '../show.ts';
 import { type Change, changeBatch, mayChange, type NotChanged } from './change-batch.ts';
 import { exportBatch } from './export-batch.ts';
 import { RERUN_FAILED, rerunFailed } from './rerun-failed.ts';
@@ -72,29 +74,16 @@ export class BatchDesk {
   async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
     const run = await this.#readFor(origin, id);
     if (!run || !isBatchRun(run)) return said(reasonMessage('batch_not_found', id));
-    if (!change) return said(this.show(run));
+    if (!change) return said(await showRun(run, { origin, kind: 'show', deps: this.#parts.deps }));
     if (change.kind === 'cancel' && run.state === 'pending-approval') return this.#takeBack(run, origin);
     const not = await this.#change(run, change, origin.requesterId);
     return refusalOr(not, said(changedMessage(run.id, change.kind)));
   }
 
-  /** A run, or a batch, for who asks. */
-  show(run: Run): Message {
-    const { clock, policies } = this.#parts.deps;
-    if (!isBatchRun(run)) return showMessage(run);
-    return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers });
-  }
-
   async export(origin: Origin, id: string): Promise<Answer> {
     const run = await this.#readFor(origin, id);
     if (!run || !isBatchRun(run)) return said(reasonMessage('batch_not_found', id));
-    const { requesterId: userId, channelId, threadTs, responseUrl } = origin;
-    const asker = {
-      userId,
-      channelId,
-      ...(threadTs !== undefined && { threadTs }),
-      ...(responseUrl !== undefined && { responseUrl }),
-    };
+    const asker = privatePlaceOf({ origin, delivery: {} });
     return said(exportBatch(run, asker, this.#parts.deps));
   }
 

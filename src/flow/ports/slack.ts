@@ -12,7 +12,7 @@ export interface Place {
 export interface PostMeta {
   readonly run: string;
   readonly batch?: string;
-  readonly kind: 'anchor' | 'result';
+  readonly kind: 'anchor' | 'result' | 'copy' | 'reminder';
   readonly seq: number;
 }
 

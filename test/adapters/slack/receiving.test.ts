@@ -275,6 +275,6 @@ describe('the start', () => {
 
   test('fails with a clear code when who is who may not be asked: then nobody could be let in', async () => {
     const started = startWorld('http', { scopes: ['chat:write', 'commands'] });
-    await expect(started).rejects.toMatchObject({ code: 'slack_refused', facts: { error: 'missing_scope' } });
+    await expect(started).rejects.toMatchObject({ code: 'slack_scopes_missing' });
   });
 });

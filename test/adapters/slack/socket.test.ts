@@ -73,6 +73,38 @@ describe('connections come back', () => {
   });
 });
 
+describe("Socket Mode that is switched off in the app's settings", () => {
+  const about = (text: string) => world.log.records.filter(({ message }) => message.includes(text));
+  const refused = () => world.local.requests('apps.connections.open').length;
+
+  test('is one error with the next step, however often a line is refused; then one line when it is on again', async () => {
+    world.local.sockets.switchedOff = true;
+    world.local.sockets.disableLink();
+    await expect.poll(() => world.slack.ready()).toBe(false);
+    await expect.poll(refused, { timeout: 5_000 }).toBeGreaterThan(8);
+    expect(about('Socket Mode is switched off')).toMatchObject([
+      { level: 'error', fields: { reason: 'slack_socket_mode_off', hint: expect.stringContaining('Switch it on') } },
+    ]);
+    expect(world.log.records.filter(({ level }) => level === 'warn')).toEqual([]);
+    world.local.sockets.switchedOff = false;
+    await expect.poll(() => world.slack.ready(), { timeout: 15_000 }).toBe(true);
+    expect(about('switched on again')).toHaveLength(1);
+    expect(await works()).toBe(true);
+  }, 30_000);
+
+  test('is found at the start too: kdebug is not ready, and comes up when it is switched on', async () => {
+    world.local.sockets.switchedOff = true;
+    const log = new RecordingLog();
+    const late = another(log);
+    await late.start(world.inbox);
+    expect(late.ready()).toBe(false);
+    expect(log.records.map(({ level }) => level)).toEqual(['error']);
+    world.local.sockets.switchedOff = false;
+    await expect.poll(() => late.ready(), { timeout: 15_000 }).toBe(true);
+    await late.stop();
+  }, 20_000);
+});
+
 const another = (log = new RecordingLog()): Slack =>
   createSlack({
     botToken: world.local.botToken,
@@ -93,6 +125,7 @@ test('a replica too many gets no connection and says so; when one leaves, it com
   await expect
     .poll(() => log.records.map(({ message }) => message))
     .toContain('a Socket Mode connection was not opened');
+  expect(log.records[0]?.fields).toMatchObject({ reason: 'too_many_websockets' });
   expect(sixth.ready()).toBe(false);
   expect(world.local.sockets.count).toBe(10);
 

@@ -102,12 +102,13 @@ describe('posting', () => {
     });
   });
 
-  test('a burst of posts is never refused by Slack', async () => {
+  test('a burst that is longer than Slack takes loses nothing and says nothing twice', async () => {
     await Promise.all(
       Array.from({ length: 6 }, (_, seq) => world.slack.thread.post(SHOP, saying(`${seq}`), { ...anchor, seq })),
     );
     expect(shopMessages()).toHaveLength(6);
-    expect(world.local.requests('chat.postMessage').every(({ ok }) => ok)).toBe(true);
+    const refused = world.local.requests('chat.postMessage').filter(({ ok }) => !ok);
+    expect(refused.length).toBeLessThanOrEqual(1);
   });
 });
 

@@ -58,6 +58,7 @@ const waitingForVotes = (expiresAtMs: number) =>
       votes: [],
     },
     delivery: { anchor: { channelId: 'C0SHOP', ts: '1.0' } },
+    asked: { remindAtMs: 0, remindedAtMs: 1, here: true, waiting: [], copies: [] },
   }) as const;
 
 const aGrant = (expiresAtMs: number) =>

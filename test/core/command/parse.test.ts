@@ -185,7 +185,7 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
     ['web --toString', 'flag_unknown', '--toString', undefined],
     ['web -z', 'flag_unknown', '-z', undefined],
     ["web '--'", 'flag_unknown', "'--'", undefined],
-    ['web -it --image=x', 'flag_unsupported', '-it', 'without a terminal'],
+    ['web --copy-to=x', 'flag_unsupported', '--copy-to=x', 'never makes a copy'],
     ['web --copy-to=x', 'flag_unsupported', '--copy-to=x', 'copy'],
     ['web --image', 'flag_value_missing', '--image', 'web-1 --image=autodiagnose'],
     ['web --image=', 'flag_value_missing', '--image=', undefined],
@@ -313,7 +313,8 @@ describe('names that could bend a URL or fool the eye are refused before anythin
 
   test.each(PLACES)('as the name of a %s', (place, line) => {
     const accepted = NAMES.filter((name) => parseCommand(line(name)).kind === 'ok');
-    expect(accepted).toEqual(place === 'cluster' ? ['a-', 'a_b'] : []);
+    // `a/b` is the pod b of the namespace a.
+    expect(accepted).toEqual(place === 'cluster' ? ['a-', 'a_b'] : place === 'pod' ? ['a/b'] : []);
   });
 
   test('invisible characters are removed before a name is read', () => {

@@ -107,6 +107,11 @@ describe('what phones do to YAML', () => {
     ['\na: 1\n—-\nb: 2\n—', 'a: 1\n---\nb: 2\n---'],
     ['\na:\u00a01\u200d', 'a: 1'],
     ['\n \n', ''],
+    ['\nargs:\n• a\n• b', 'args:\n- a\n- b'],
+    ['\na:\n  • name: x\n    args:\n    ◦ y\n        ▪︎ z', 'a:\n  - name: x\n    args:\n    - y\n        - z'],
+    ['\na:\n\u00a0\u00a0•\u00a0b', 'a:\n  - b'],
+    ['\n```\n• a: 1\n  b: “•”\n```', '- a: 1\n  b: "•"'],
+    ['\na: • b\nc: d •', 'a: • b\nc: d •'],
   ])('%j is repaired to %j', (typed, repaired) => {
     expect(repairYaml(typed)).toBe(repaired);
   });
@@ -130,6 +135,8 @@ describe('what phones do to YAML', () => {
       '\u00a0',
       '\u200d',
       '\t',
+      '•',
+      '▪︎',
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

@@ -3,6 +3,7 @@ import { isGivenUp, isSettled, parkedUntilMs } from '../../../src/core/run/progr
 import { aGrant, anApproval, aRun, START_MS } from '../../support/builders.ts';
 
 const anchor = { channelId: 'C0SHOP', ts: '1.0' };
+const asked = { remindAtMs: START_MS + 30_000, remindedAtMs: START_MS + 30_000, here: true, waiting: [], copies: [] };
 
 describe('isSettled', () => {
   it('a denied run once it was told, any other final one once it is closed', () => {
@@ -32,9 +33,22 @@ describe('isSettled', () => {
 
 describe('parkedUntilMs', () => {
   it('is the expiry of an approval whose card stands', () => {
-    const run = aRun({ state: 'pending-approval', approval: anApproval(), delivery: { anchor } });
+    const run = aRun({ state: 'pending-approval', approval: anApproval(), delivery: { anchor }, asked });
     expect(parkedUntilMs(run)).toBe(START_MS + 60_000);
     expect(parkedUntilMs({ ...run, delivery: {} })).toBeUndefined();
+  });
+
+  it('is the reminder before that, and nothing while somebody is still to be told', () => {
+    const { asked: _, ...unasked } = aRun({ state: 'pending-approval', approval: anApproval(), delivery: { anchor } });
+    expect(parkedUntilMs(unasked)).toBeUndefined();
+    const { remindedAtMs: _reminded, ...before } = asked;
+    expect(parkedUntilMs({ ...unasked, asked: before })).toBe(START_MS + 30_000);
+    expect(
+      parkedUntilMs({ ...unasked, asked: { ...asked, waiting: [{ kind: 'copy', userId: 'U0BOB' }] } }),
+    ).toBeUndefined();
+    const copy = { channelId: 'D0BOB', ts: '2.0', userId: 'U0BOB' };
+    expect(parkedUntilMs({ ...unasked, asked: { ...asked, copies: [{ ...copy, shows: '' }] } })).toBeUndefined();
+    expect(parkedUntilMs({ ...unasked, asked: { ...asked, copies: [{ ...copy, shows: 'waiting' }] } })).toBeDefined();
   });
 
   it('is the end of an open grant of a run that is through', () => {

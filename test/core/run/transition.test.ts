@@ -57,6 +57,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
     atMs: START_MS,
   },
   batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
+  asked: { kind: 'asked', asked: { remindAtMs: START_MS, here: true, waiting: [], copies: [] } },
   said: { kind: 'said', delivery: { told: true } },
 };
 
@@ -98,6 +99,8 @@ const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, 
   ended: { approved: 'collecting', launching: 'collecting', starting: 'collecting', running: 'collecting' },
   finished: { collecting: 'finished' },
   batch: { approved: 'running', running: 'running' },
+  // Told of, like what is said.
+  asked: same(...STATES.filter((state) => state !== 'received')),
 };
 
 const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
@@ -174,7 +177,7 @@ describe('transition', () => {
 
 test.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
   const moves = kinds
-    .filter((kind) => kind !== 'said' && !kind.startsWith('grant-'))
+    .filter((kind) => kind !== 'said' && kind !== 'asked' && !kind.startsWith('grant-'))
     .filter((kind) => transition(aRunIn(state), EVENTS[kind]).kind === 'moved');
   expect(isFinal(state)).toBe(moves.length === 0);
 });

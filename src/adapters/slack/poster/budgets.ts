@@ -20,23 +20,32 @@ export type Method = keyof typeof PER_MINUTE;
 
 const MAX_CHANNELS = 500;
 
+/** What puts a message into a channel, and so counts against the channel's one a second. */
+const POSTS: ReadonlySet<Method> = new Set(['chat.postMessage', 'files.completeUploadExternal']);
+
 /** All paces: one a method, and one a channel for posts. */
 export class Budgets {
   readonly #methods = new Map<Method, Pace>();
   readonly #channels = new Map<string, Pace>();
 
-  /**
-   * The paces that a call must satisfy; the last is the one that a 429 slows. A post's 429 is its channel's (the
-   * documented limit), so the other channels go on; a workspace-wide one comes back from each of them.
-   */
+  /** The paces that a call must satisfy. */
   of(method: Method, channelId: string | undefined, nowMs: number): readonly Pace[] {
     const methodPace = this.#methods.get(method) ?? new MethodPace(PER_MINUTE[method]);
     this.#methods.set(method, methodPace);
-    if (method !== 'chat.postMessage' || channelId === undefined) return [methodPace];
+    if (!POSTS.has(method) || channelId === undefined) return [methodPace];
     const channelPace = this.#channels.get(channelId) ?? new ChannelPace();
     this.#channels.set(channelId, channelPace);
     if (this.#channels.size > MAX_CHANNELS) this.#forgetIdle(nowMs, channelId);
     return [methodPace, channelPace];
+  }
+
+  /**
+   * Slack answered 429. A message's is its channel's (the documented limit), so the other channels go on; a workspace-wide one comes
+   * back from each of them. Which of its limits a file met is not documented: both paces slow down.
+   */
+  limited(method: Method, channelId: string | undefined, nowMs: number, retryAfterMs: number): void {
+    const paces = this.of(method, channelId, nowMs);
+    for (const pace of method === 'chat.postMessage' ? paces.slice(-1) : paces) pace.limited(nowMs, retryAfterMs);
   }
 
   #forgetIdle(nowMs: number, butFor: string): void {

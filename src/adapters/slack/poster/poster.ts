@@ -23,6 +23,9 @@ interface Entry {
   readonly attempts: number;
   readonly refusals: number;
   readonly notBeforeMs: number;
+  /** When it came, and as the how-manieth. */
+  readonly sinceMs: number;
+  readonly seq: number;
 }
 
 /** Waits before the second and the third try of a repeatable call. */
@@ -30,20 +33,24 @@ const RETRY_AFTER_MS = [500, 2_000] as const;
 /** A call that Slack limits more often than this is given back as unanswered. */
 const MAX_REFUSALS = 10;
 const MAX_WAITING = 10_000;
+/** How long results overtake an `opening`: it is then in turn, so it never starves. */
+const GIVES_WAY_MS = 5_000;
+const LANES = ['final', 'opening', 'progress'] as const;
 
 /**
- * Sends calls at Slack's pace: `final` before `progress`, each method and each channel within its budget, 429 obeyed for
- * that method (a post: that channel) only. No call is ever repeated unless Slack refused it (429) or it is repeatable.
+ * Sends calls at Slack's pace: `final` before `opening` (for at most five seconds) before `progress`, each method and each channel
+ * within its budget, 429 obeyed for that method (a post: that channel) only. No call is ever repeated unless Slack refused it (429) or it is repeatable.
  * Bounded: when 10,000 calls wait, the next one fails at once. All waiting is on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
   readonly #budgets = new Budgets();
-  readonly #waiting: Record<Lane, Entry[]> = { final: [], progress: [] };
+  readonly #waiting: Record<Lane, Entry[]> = { final: [], opening: [], progress: [] };
   readonly #busyKeys = new Set<string>();
   #cancelWake: (() => void) | undefined;
   #pumping = false;
   #closed = false;
+  #added = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -53,7 +60,7 @@ export class Poster {
   call<T>(call: Call, send: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const sendAndResolve = async () => resolve(await send());
-      this.#add(entryOf(call, undefined, sendAndResolve, { done: [], failed: [reject] }));
+      this.#add(this.#entryOf(call, undefined, sendAndResolve, { done: [], failed: [reject] }));
     });
   }
 
@@ -63,7 +70,7 @@ export class Poster {
    */
   newest(key: string, call: Call, send: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#add(entryOf(call, key, send, { done: [resolve], failed: [reject] }));
+      this.#add(this.#entryOf(call, key, send, { done: [resolve], failed: [reject] }));
     });
   }
 
@@ -71,13 +78,13 @@ export class Poster {
   close(): void {
     this.#closed = true;
     this.#cancelWake?.();
-    for (const lane of ['final', 'progress'] as const) {
+    for (const lane of LANES) {
       for (const entry of this.#waiting[lane].splice(0)) fail(entry, notSent());
     }
   }
 
   #add(entry: Entry): void {
-    if (this.#closed || this.#waiting.final.length + this.#waiting.progress.length >= MAX_WAITING) {
+    if (this.#closed || LANES.reduce((sum, lane) => sum + this.#waiting[lane].length, 0) >= MAX_WAITING) {
       fail(entry, notSent());
       return;
     }
@@ -89,14 +96,15 @@ export class Poster {
 
   #takeWaiting(key: string | undefined): Entry | undefined {
     if (key === undefined) return undefined;
-    for (const waiting of [this.#waiting.final, this.#waiting.progress]) {
+    for (const lane of LANES) {
+      const waiting = this.#waiting[lane];
       const index = waiting.findIndex((entry) => entry.key === key);
       if (index >= 0) return waiting.splice(index, 1)[0];
     }
     return undefined;
   }
 
-  /** Puts an entry that must go again in front, unless a newer one for the same key has come: then that one goes for both. */
+  /** Puts an entry that must go again where it was, unless a newer one for the same key has come: then that one goes for both. */
   #return(entry: Entry): void {
     if (this.#closed) {
       fail(entry, notSent());
@@ -104,7 +112,9 @@ export class Poster {
     }
     const newer = this.#takeWaiting(entry.key);
     const merged = newer ? merge(entry, newer) : entry;
-    this.#waiting[merged.lane].unshift(merged);
+    const waiting = this.#waiting[merged.lane];
+    const next = waiting.findIndex(({ seq }) => seq > entry.seq);
+    waiting.splice(next < 0 ? waiting.length : next, 0, merged);
   }
 
   #pumpSoon(): void {
@@ -120,25 +130,36 @@ export class Poster {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
     let wakeInMs = Number.POSITIVE_INFINITY;
-    for (const lane of ['final', 'progress'] as const) {
-      const staying: Entry[] = [];
-      for (const entry of this.#waiting[lane]) {
-        const waitMs = this.#waitMs(entry);
-        if (waitMs === 0) this.#start(entry);
-        else staying.push(entry);
-        if (waitMs > 0) wakeInMs = Math.min(wakeInMs, waitMs);
-      }
-      this.#waiting[lane] = staying;
+    const entries = this.#inTurn();
+    for (const lane of LANES) this.#waiting[lane] = [];
+    for (const entry of entries) {
+      const waitMs = this.#waitMs(entry);
+      if (waitMs === 0) this.#start(entry);
+      else this.#waiting[entry.lane].push(entry);
+      if (waitMs > 0) wakeInMs = Math.min(wakeInMs, waitMs);
     }
     if (Number.isFinite(wakeInMs)) this.#cancelWake = this.#clock.after(wakeInMs, () => this.#pump());
   }
 
+  #inTurn(): readonly Entry[] {
+    const { final, opening, progress } = this.#waiting;
+    if (opening.length === 0) return [...final, ...progress];
+    const said = [...final, ...opening].sort((a, b) => turnMs(a) - turnMs(b) || a.seq - b.seq);
+    return [...said, ...progress];
+  }
+
   /** Infinity while a call with the same key is in flight: its end pumps. */
-  #waitMs({ call, lane, key, notBeforeMs }: Entry): number {
+  #waitMs({ call, lane, key, notBeforeMs, sinceMs }: Entry): number {
     if (key !== undefined && this.#busyKeys.has(key)) return Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
     const paces = this.#budgets.of(call.method, call.channelId, nowMs);
-    return Math.max(0, notBeforeMs - nowMs, ...paces.map((pace) => pace.waitMs(lane, nowMs)));
+    const waitMs = (as: Lane): number => Math.max(0, ...paces.map((pace) => pace.waitMs(as, nowMs)));
+    // From its turn on an opening may take what is kept for results.
+    const paceMs =
+      lane === 'opening'
+        ? Math.min(waitMs('opening'), Math.max(waitMs('final'), sinceMs + GIVES_WAY_MS - nowMs))
+        : waitMs(lane);
+    return Math.max(0, notBeforeMs - nowMs, paceMs);
   }
 
   #start(entry: Entry): void {
@@ -167,7 +188,7 @@ export class Poster {
     const trouble = troubleOf(thrown);
     const nowMs = this.#clock.now();
     if (trouble.kind === 'limited') {
-      this.#budgets.of(call.method, call.channelId, nowMs).at(-1)?.limited(nowMs, trouble.retryAfterMs);
+      this.#budgets.limited(call.method, call.channelId, nowMs, trouble.retryAfterMs);
       if (refusals < MAX_REFUSALS) this.#return({ ...entry, refusals: refusals + 1 });
       else fail(entry, notSent());
       return;
@@ -177,23 +198,20 @@ export class Poster {
     if (again) this.#return({ ...entry, attempts: attempts + 1, notBeforeMs: nowMs + waitMs });
     else fail(entry, trouble.error);
   }
+
+  #entryOf(
+    call: Call,
+    key: string | undefined,
+    send: () => Promise<void>,
+    settle: Pick<Entry, 'done' | 'failed'>,
+  ): Entry {
+    this.#added += 1;
+    const came = { sinceMs: this.#clock.now(), seq: this.#added };
+    return { call, lane: call.lane, key, send, ...settle, attempts: 0, refusals: 0, notBeforeMs: 0, ...came };
+  }
 }
 
-const entryOf = (
-  call: Call,
-  key: string | undefined,
-  send: () => Promise<void>,
-  settle: Pick<Entry, 'done' | 'failed'>,
-): Entry => ({
-  call,
-  lane: call.lane,
-  key,
-  send,
-  ...settle,
-  attempts: 0,
-  refusals: 0,
-  notBeforeMs: 0,
-});
+const turnMs = ({ lane, sinceMs }: Entry): number => (lane === 'opening' ? sinceMs + GIVES_WAY_MS : sinceMs);
 
 /** The newer call, on behalf of both. */
 const merge = (older: Entry, newer: Entry): Entry => ({

@@ -2,7 +2,7 @@ import { SocketModeClient, type SocketModeOptions } from '@slack/socket-mode';
 
 /** What the client hears besides envelopes. */
 export interface SocketEars {
-  /** Slack will close this connection; called once at most. */
+  /** Slack will close this connection, or will not open it; called once at most. */
   readonly onRecycle: (reason: string) => void;
   /** A message was left out: it is no envelope. */
   readonly onMalformed: () => void;

@@ -1,10 +1,12 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { LineEgress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { troubleOf } from '../poster/slack-errors.ts';
 import { DrainingClient } from './draining-client.ts';
 import { InFlight } from './in-flight.ts';
+import type { SocketModeSwitch } from './socket-mode-switch.ts';
 
 /** What Socket Mode hands over: an envelope and the way to acknowledge it. */
 export interface Envelope {
@@ -16,8 +18,12 @@ export interface Envelope {
 
 export interface LineOptions {
   readonly clientOptions: () => SocketModeOptions;
+  /** For each connection its own, where there is a proxy. */
+  readonly wayOut: () => LineEgress | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** One for all lines: it is the app that is switched off. */
+  readonly modeSwitch: SocketModeSwitch;
   /** 0 ≤ x < 1; spreads reconnects of several replicas. */
   readonly random: () => number;
   /** Resolves when the envelope is dealt with; never rejects. */
@@ -37,6 +43,9 @@ export class SocketLine {
   readonly #options: LineOptions;
   /** Every connection, with the envelopes that came by it and are not dealt with. */
   readonly #open = new Map<DrainingClient, InFlight>();
+  readonly #ways = new WeakMap<DrainingClient, LineEgress>();
+  /** Why Slack ends a connection, by its own word. */
+  readonly #reasons = new WeakMap<DrainingClient, string>();
   #current: DrainingClient | undefined;
   #failures = 0;
   #stopped = false;
@@ -69,10 +78,15 @@ export class SocketLine {
 
   /** One try; on failure the next one is planned. Never rejects. */
   async #connect(): Promise<KdebugError | undefined> {
-    const client = new DrainingClient(this.#options.clientOptions(), {
-      onRecycle: (reason) => this.#recycle(client, reason),
-      onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
-    });
+    const way = this.#options.wayOut();
+    const client = new DrainingClient(
+      { ...this.#options.clientOptions(), ...(way && { dispatcher: way.dispatcher }) },
+      {
+        onRecycle: (reason) => this.#recycle(client, reason),
+        onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
+      },
+    );
+    if (way) this.#ways.set(client, way);
     const inFlight = new InFlight();
     client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
     client.on('disconnected', () => this.#onClosed(client));
@@ -88,16 +102,24 @@ export class SocketLine {
     }
     this.#failures = 0;
     this.#current = client;
+    this.#options.modeSwitch.opened();
     return undefined;
   }
 
   async #onFailed(client: DrainingClient, thrown: unknown): Promise<KdebugError> {
     const trouble = troubleOf(thrown);
     const error = trouble.kind === 'error' ? trouble.error : new KdebugError('slack_unreachable');
-    this.#options.log.warn('a Socket Mode connection was not opened', { code: error.code, detail: error.detail });
+    this.#sayNotOpened(error, this.#reasons.get(client));
     this.#planNext(trouble.kind === 'limited' ? trouble.retryAfterMs : 0);
     await this.#close(client);
     return error;
+  }
+
+  /** While Socket Mode is switched off, that has been said. */
+  #sayNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
+    const { log, modeSwitch } = this.#options;
+    if (modeSwitch.isOff) return;
+    log.warn('a Socket Mode connection was not opened', { code, detail, ...(reason !== undefined && { reason }) });
   }
 
   #planNext(atLeastMs: number): void {
@@ -115,17 +137,29 @@ export class SocketLine {
 
   #onClosed(client: DrainingClient): void {
     this.#open.delete(client);
+    this.#ways.get(client)?.destroy();
     if (this.#current !== client) return;
     this.#current = undefined;
-    this.#options.log.info('a Socket Mode connection was closed');
+    this.#options.log.info('a Socket Mode connection was closed', { reason: this.#reasons.get(client) ?? 'not said' });
     this.#planNext(0);
   }
 
-  /** The replacement first; the old one serves until it is there or Slack closes it. */
+  /** The replacement first; the old one serves until it is there or Slack closes it. Where Socket Mode is off there is none to have. */
   #recycle(client: DrainingClient, reason: string): void {
-    this.#options.log.info('Slack recycles a Socket Mode connection', { reason });
+    const { log, modeSwitch } = this.#options;
+    this.#reasons.set(client, reason);
+    const isOff = modeSwitch.ended(reason);
     if (this.#current !== client || this.#stopped) return;
-    void this.#replace(client);
+    if (!isOff) log.info('Slack recycles a Socket Mode connection', { reason });
+    void (isOff ? this.#giveUp(client) : this.#replace(client));
+  }
+
+  /** Nothing comes by it any more; what has come gets its answer. */
+  async #giveUp(client: DrainingClient): Promise<void> {
+    this.#current = undefined;
+    this.#planNext(0);
+    await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
+    await this.#close(client);
   }
 
   async #replace(old: DrainingClient): Promise<void> {
@@ -161,5 +195,6 @@ export class SocketLine {
     await Promise.race([closed, late]);
     cancel();
     if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
+    this.#ways.get(client)?.destroy();
   }
 }

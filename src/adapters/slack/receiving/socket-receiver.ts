@@ -2,14 +2,17 @@ import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
+import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
 import { type Envelope, SocketLine } from './socket-line.ts';
+import { SocketModeSwitch } from './socket-mode-switch.ts';
 
 export interface SocketOptions {
   readonly appToken: string;
   readonly apiUrl: string;
+  readonly egress: Egress;
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: () => number;
@@ -26,10 +29,12 @@ export class SocketReceiver implements Receiver {
   readonly #options: SocketOptions;
   readonly #inFlight = new InFlight();
   readonly #lines: readonly SocketLine[];
+  readonly #modeSwitch: SocketModeSwitch;
   #app: App | undefined;
 
   constructor(options: SocketOptions) {
     this.#options = options;
+    this.#modeSwitch = new SocketModeSwitch(options.log);
     this.#lines = Array.from({ length: LINES }, () => this.#line());
   }
 
@@ -53,9 +58,10 @@ export class SocketReceiver implements Receiver {
   }
 
   #line(): SocketLine {
-    const { appToken, apiUrl, clock, log, random } = this.#options;
-    const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log);
+    const { appToken, apiUrl, egress, clock, log, random } = this.#options;
+    const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log, egress.fetch);
     return new SocketLine({
+      wayOut: () => egress.forLine(),
       clientOptions: () => ({
         appToken,
         autoReconnectEnabled: false,
@@ -65,6 +71,7 @@ export class SocketReceiver implements Receiver {
       }),
       clock,
       log,
+      modeSwitch: this.#modeSwitch,
       random: random ?? Math.random,
       onEnvelope: (envelope) => this.#inFlight.track(this.#handle(envelope)),
     });

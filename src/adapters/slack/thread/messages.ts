@@ -3,6 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
+import type { Egress } from '../egress.ts';
 import type { Lane } from '../poster/pace.ts';
 import type { Poster } from '../poster/poster.ts';
 import { isAboutShape } from '../poster/slack-errors.ts';
@@ -45,7 +46,11 @@ function* shapes(message: Message): Generator<View> {
 export interface Speaker {
   readonly client: WebClient;
   readonly poster: Poster;
+  readonly through: Egress['through'];
 }
+
+/** What opens a run's thread gives way to results: its reader has just asked, theirs have waited. */
+const laneOf = ({ kind }: PostMeta): Lane => (kind === 'anchor' ? 'opening' : 'final');
 
 export async function post(
   { client, poster }: Speaker,
@@ -54,7 +59,7 @@ export async function post(
   { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
 ): Promise<PostRef> {
   const { channelId, threadTs } = place;
-  const call = { method: 'chat.postMessage', lane: 'final', channelId, repeatable: false } as const;
+  const call = { method: 'chat.postMessage', lane: laneOf(meta), channelId, repeatable: false } as const;
   const answer = await sayShaped(message, (shaped) =>
     poster.call(call, async () => {
       await sure?.();

@@ -77,13 +77,14 @@ async function sayPrivately(
 }
 
 /** Whether Slack took it. The URL is a bearer secret: it is never logged, and only Slack's hosts are called, without redirects. */
-async function respond({ apiUrl, log }: Teller, url: string, message: Message): Promise<boolean> {
+async function respond({ apiUrl, log, through }: Teller, url: string, message: Message): Promise<boolean> {
   if (!isSlackUrl(url, apiUrl)) {
     log.warn('a response_url points outside Slack and is not used');
     return false;
   }
   try {
     const answer = await request(url, {
+      ...through,
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: JSON.stringify(privateAnswer(view(message))),

@@ -3,6 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
+import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
 import { findFile, findMessage } from './find.ts';
 import { post, update } from './messages.ts';
@@ -15,6 +16,8 @@ export interface ThreadOptions {
   readonly apiUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** The way to Slack of what is no call of the Web API. */
+  readonly through: Egress['through'];
   /** Who we are, once it is known: then only our own posts are found. */
   readonly ourselves: () => Ourselves;
   /** How long an upload may be silent. Default 30 s; tests make it short. */

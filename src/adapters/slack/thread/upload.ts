@@ -57,7 +57,7 @@ async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>)
   }
 }
 
-async function send({ client, poster, apiUrl, silenceMs }: Uploader, file: FileToShare): Promise<string> {
+async function send({ client, poster, apiUrl, ...way }: Uploader, file: FileToShare): Promise<string> {
   const call = { method: 'files.getUploadURLExternal', lane: 'final', repeatable: false } as const;
   const { upload_url, file_id } = await poster.call(call, () =>
     client.files.getUploadURLExternal({ filename: file.filename, length: file.bytes }),
@@ -66,14 +66,19 @@ async function send({ client, poster, apiUrl, silenceMs }: Uploader, file: FileT
   if (!isSlackUrl(upload_url, apiUrl)) {
     throw new KdebugError('slack_refused', { detail: 'foreign_upload_url', facts: { error: 'foreign_upload_url' } });
   }
-  await sendBytes(upload_url, file, silenceMs);
+  await sendBytes(upload_url, file, way);
   return file_id;
 }
 
-async function sendBytes(url: string, file: FileToShare, silenceMs: number): Promise<void> {
+async function sendBytes(
+  url: string,
+  file: FileToShare,
+  { silenceMs, through }: Pick<Uploader, 'silenceMs' | 'through'>,
+): Promise<void> {
   const body = Readable.from(file.open(), { objectMode: false });
   try {
     const answer = await request(url, {
+      ...through,
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(file.bytes) },
       body,

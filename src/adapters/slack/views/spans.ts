@@ -9,6 +9,7 @@ const ELEMENT_WEIGHT = 70;
 const MARK_WEIGHT = 120;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
+const CHANNEL_ID = /^[CG][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 /** Slack takes whole seconds of up to eleven digits (the year 5138). */
 const LATEST_MS = 99_999_999_999_000;
@@ -20,6 +21,8 @@ function wordsOf(span: Span): string {
       return span.userId;
     case 'usergroup':
       return span.usergroupId;
+    case 'channel':
+      return span.channelId;
     case 'time':
       return isMoment(span.atMs) ? new Date(span.atMs).toISOString() : 'at an unknown time';
     default:
@@ -43,6 +46,8 @@ function element(span: Span, room: Room): RichTextElement | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return { type: 'user', user_id: span.userId };
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId))
     return { type: 'usergroup', usergroup_id: span.usergroupId };
+  if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId))
+    return { type: 'channel', channel_id: span.channelId };
   if (span.kind === 'time' && isMoment(span.atMs)) {
     const timestamp = Math.floor(span.atMs / 1000);
     return { type: 'date', timestamp, format: '{date_short_pretty} {time_secs}', fallback: wordsOf(span) };
@@ -107,6 +112,7 @@ export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElemen
 function markupOf(span: Span): string | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId)) return `<!subteam^${span.usergroupId}>`;
+  if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId)) return `<#${span.channelId}>`;
   if (span.kind === 'link' && SLACK_LINK.test(span.url)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
   return `<!date^${Math.floor(span.atMs / 1000)}^{date_short_pretty} {time_secs}|${wordsOf(span)}>`;

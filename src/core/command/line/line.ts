@@ -1,5 +1,14 @@
 import type { CommandError } from '../command.ts';
-import { FLAGS, type FlagName, flagNamed, flagOfLetter, type KnownFlag, KUBECTL_ONLY } from '../flags.ts';
+import {
+  FLAGS,
+  type FlagName,
+  flagNamed,
+  flagOfLetter,
+  IGNORED,
+  type KnownFlag,
+  KUBECTL_ONLY,
+  WHY_IGNORED,
+} from '../flags.ts';
 import type { Word } from '../tokenize.ts';
 import { nearest } from '../values/nearest.ts';
 
@@ -65,7 +74,7 @@ export function readLine(words: readonly Word[], end: number): Line | Problem {
   const flags = new Map<FlagName, Given[]>();
   for (let index = 0; index < before.length; index += 1) {
     const word = before[index];
-    if (!word || isHelp(word)) continue;
+    if (!word || isHelp(word) || isIgnored(word)) continue;
     const taken = isFlagLike(word) ? takeFlag(word, words[index + 1], flags) : plain.push(word) && 0;
     if (typeof taken === 'object') return taken;
     index += taken;
@@ -76,6 +85,18 @@ export function readLine(words: readonly Word[], end: number): Line | Problem {
 
 /** `--help` or `-h`. */
 export const isHelp = (word: Word): boolean => word.text === '--help' || word.text === '-h';
+
+/** `-it`, `--tty=false`: a flag that is left out. */
+const isIgnored = ({ text, quoted }: Word): boolean =>
+  !quoted && IGNORED.has(/^--?([a-z]+)(?:=.*)?$/s.exec(text)?.[1] ?? '');
+
+/** What is said of the words that were left out of a line. */
+export function notesOn(words: readonly Word[]): readonly string[] {
+  const dashes = words.findIndex((word) => word.text === '--' && !word.quoted);
+  const ignored = words.slice(0, dashes < 0 ? undefined : dashes).filter(isIgnored);
+  const names = [...new Set(ignored.map(({ text }) => text.slice(0, 20)))];
+  return names.length === 0 ? [] : [`${names.join(' and ')} was left out: ${WHY_IGNORED}.`];
+}
 
 const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');
 

@@ -16,8 +16,8 @@ import {
   readReason,
   readReplicas,
 } from '../values/read.ts';
-import { type Given, type Line, type Problem, type Report, wholeOf } from './line.ts';
-import { readTarget } from './target.ts';
+import { type Given, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
+import { type Named, readTarget } from './target.ts';
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
@@ -41,10 +41,17 @@ const flagReader =
     return given && reader(given, report);
   };
 
-/** Where a command goes: `-n` and `--cluster`. */
-export function readPlace(line: Line, report: Report) {
+/** Where a command goes: `-n`, or the namespace before the pod's name, and `--cluster`. */
+export function readPlace(line: Line, report: Report, named?: Named) {
   const flag = flagReader(line, report);
-  return present({ namespace: flag('namespace', readNamespace), cluster: flag('cluster', readCluster) });
+  const namespace = flag('namespace', readNamespace);
+  const before = named?.namespace;
+  const [given] = line.flags.get('namespace') ?? [];
+  if (before && given && before.value !== namespace) {
+    const message = `${before.value} and ${shown(given.value)} are two namespaces.`;
+    report({ ...wholeOf(given), code: 'flag_contradiction', message, hint: 'Keep one of the two.' });
+  }
+  return present({ namespace: namespace ?? before?.value, cluster: flag('cluster', readCluster) });
 }
 
 /** `--replicas` and `--parallelism`. */
@@ -55,13 +62,13 @@ export function readScale(line: Line, report: Report) {
 
 /** The request that a line makes; `words` holds its plain words after the verb. What is wrong is reported, never guessed. */
 export function readRequest(line: Line, words: readonly Word[], report: Report): RunRequest | undefined {
-  const target = readTarget(line, words, report);
+  const named = readTarget(line, words, report);
+  const target = named?.target;
   const flag = flagReader(line, report);
   reportContradictions(line, target, report);
   const fields = {
+    ...readPlace(line, report, named),
     ...present({
-      namespace: flag('namespace', readNamespace),
-      cluster: flag('cluster', readCluster),
       targetContainer: readTargetContainer(line, report),
       image: flag('image', readImage),
       label: flag('container', readContainerName),

@@ -1,10 +1,15 @@
 import type { Target } from '../command.ts';
 import type { Word } from '../tokenize.ts';
+import { isDnsLabel } from '../values/names.ts';
 import { nearest } from '../values/nearest.ts';
 import { readObjectName, readSelector, type Typed } from '../values/read.ts';
 import { type Line, type Place, type Report, shown, wholeOf } from './line.ts';
 
 type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
+
+/** Mistyped, a short kind is as near to a namespace (`prod` to `pod`). */
+const LONG_KIND = 7;
+const LONG_KINDS = ['deployment', 'statefulset', 'daemonset'] as const;
 
 /** The kinds before a `/`, with kubectl's plural and short names. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
@@ -24,47 +29,82 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['jobs', 'job'],
 ]);
 
+/** Kinds of kubectl that kdebug cannot aim at; any other word before a `/` is a namespace. */
+const OTHER_KINDS: ReadonlySet<string> = new Set(
+  'namespace namespaces ns node nodes no service services svc replicaset replicasets rs cronjob cronjobs cj replicationcontroller rc'.split(
+    ' ',
+  ),
+);
+
 export const typed = (word: Word): Typed => ({ value: word.text, start: word.start, end: word.end });
 
+/** What a name aims at. */
+export interface Named {
+  readonly target: Target;
+  /** Of `NS/POD`. */
+  readonly namespace?: Typed;
+}
+
 /** What the line aims at: `words` holds the plain words after the verb. Exactly one of a name, a selector and `--all` is needed. */
-export function readTarget(line: Line, words: readonly Word[], report: Report): Target | undefined {
+export function readTarget(line: Line, words: readonly Word[], report: Report): Named | undefined {
   const [word, extra] = words;
   const [selector] = line.flags.get('selector') ?? [];
   const [all] = line.flags.get('all') ?? [];
   if (extra) return report(unexpectedWord(line, extra));
   const [one, other] = [word, selector && wholeOf(selector), all].filter((place) => place !== undefined);
   if (one && other) return report(tooManyTargets(one.start > other.start ? one : other));
-  if (all) return { kind: 'all' };
+  if (all) return { target: { kind: 'all' } };
   if (selector) return readSelected(selector, report);
   if (word) return readNamed(word, report);
   const hint = 'Name a pod, a workload such as deployment/web, or use -l or --all.';
   return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
 }
 
-function readSelected(given: Typed, report: Report): Target | undefined {
+function readSelected(given: Typed, report: Report): Named | undefined {
   const selector = readSelector(given, report);
-  return selector === undefined ? undefined : { kind: 'selector', selector };
+  return selector === undefined ? undefined : { target: { kind: 'selector', selector } };
 }
 
-/** `NAME` or `KIND/NAME`; the kind, as kubectl has it, in upper or lower case, the name as it is. */
-export function readNamed(word: Word, report: Report): Target | undefined {
+/** `NAME`, `KIND/NAME` or `NS/POD`; the kind, as kubectl has it, in upper or lower case, the names as they are. */
+export function readNamed(word: Word, report: Report): Named | undefined {
   const slash = word.text.indexOf('/');
-  const kindText = slash < 0 ? 'pod' : word.text.slice(0, slash);
-  const kind = KINDS.get(kindText.toLowerCase());
-  if (!kind && /^[A-Za-z]+$/.test(kindText)) return report(unknownKind(kindText, word));
-  if (!kind) return report(noName(word));
+  const before = slash < 0 ? 'pod' : word.text.slice(0, slash);
+  const kind = KINDS.get(before.toLowerCase());
+  if (!kind && isKindLike(before)) return report(unknownKind(before, word));
   const offset = Math.min(word.start + slash + 1, word.end);
-  const name = readObjectName(kind)({ value: word.text.slice(slash + 1), start: offset, end: word.end }, report);
-  if (name === undefined) return undefined;
-  return kind === 'pod' ? { kind: 'pod', name } : { kind: 'workload', workload: kind, name };
+  const name = { value: word.text.slice(slash + 1), start: offset, end: word.end };
+  if (!kind) return isDnsLabel(before) ? readInNamespace(before, name, { word, report }) : report(noName(word));
+  const read = readObjectName(kind)(name, report);
+  if (read === undefined) return undefined;
+  return { target: kind === 'pod' ? { kind: 'pod', name: read } : { kind: 'workload', workload: kind, name: read } };
 }
 
-/** What stands before the `/` cannot be a kind, so the whole word was meant as a name, and no name has a `/`. */
+function readInNamespace(
+  namespace: string,
+  name: Typed,
+  { word, report }: { readonly word: Word; readonly report: Report },
+): Named | undefined {
+  const read = readObjectName('pod')(name, report);
+  const end = Math.min(word.start + namespace.length, word.end);
+  return read === undefined
+    ? undefined
+    : { target: { kind: 'pod', name: read }, namespace: { value: namespace, start: word.start, end } };
+}
+
+/** A kind that is none of ours, a long one that is mistyped, or one with a capital letter, which no namespace has. */
+function isKindLike(before: string): boolean {
+  if (!/^[A-Za-z]+$/.test(before)) return false;
+  const lower = before.toLowerCase();
+  const isMistyped = before.length >= LONG_KIND && nearest(before, LONG_KINDS) !== undefined;
+  return before !== lower || OTHER_KINDS.has(lower) || isMistyped;
+}
+
+/** What stands before the `/` cannot be a namespace, so the whole word was meant as a name, and no name has a `/`. */
 const noName = (word: Word) =>
   ({
     code: 'name_invalid',
     message: `${shown(word.text)} cannot be the name of a pod.`,
-    hint: 'A name has no /; only a kind goes before one, as in deployment/web.',
+    hint: 'Only a kind or a namespace goes before a /, as in deployment/web or shop/web-1.',
     start: word.start,
     end: word.end,
   }) as const;

@@ -78,7 +78,14 @@ export const exportMessage = (id: RunId, yaml: string): Message => ({
   parts: [
     { kind: 'paragraph', spans: [strong(`Batch ${id} as an EphemeralJob`)] },
     { kind: 'preformatted', text: yaml },
-    { kind: 'note', spans: [text('To run it again: '), code('/kdebug apply'), text(' and this on the next lines')] },
+    {
+      kind: 'note',
+      spans: [
+        text('To run it again: '),
+        code('/kdebug apply'),
+        text(' opens a form; or paste it in a code block after it.'),
+      ],
+    },
   ],
 });
 

@@ -2,16 +2,18 @@ import type { BatchRun } from '../../batch/batch-run.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import { isFinal } from '../../run/progress.ts';
 import { code, type Message, type Span, strong, text } from '../message.ts';
+import { linksPart, type RunLinks } from '../run-for-one.ts';
 import { type BatchMoment, batchMessage } from './batch-message.ts';
 import { STATUS_TEXT } from './batch-text.ts';
 
-/** The dashboard for one person: the same facts; its buttons stay with the one in the channel. */
-export function batchForOne(run: BatchRun, moment: BatchMoment): Message {
+/** The dashboard for one person: the same facts, and where it stands; its buttons stay with the one in the channel. */
+export function batchForOne(run: BatchRun, moment: BatchMoment & { readonly links: RunLinks }): Message {
   const { parts, ...message } = batchMessage(run, moment);
   const change: readonly Span[] = isFinal(run.state)
     ? [code(`/kdebug export ${run.id}`), text(' gives it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
-  return { ...message, parts: [...parts.filter(({ kind }) => kind !== 'actions'), { kind: 'note', spans: change }] };
+  const shown = parts.filter(({ kind }) => kind !== 'actions');
+  return { ...message, parts: [...shown, ...linksPart(run, moment), { kind: 'note', spans: change }] };
 }
 
 /** What a batch came to, or where it stands, in a few words: `Running, 12 of 40 pods succeeded`. */

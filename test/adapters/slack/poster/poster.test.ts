@@ -10,12 +10,13 @@ import { type Call, Poster } from '../../../../src/adapters/slack/poster/poster.
 import { FakeClock, settled } from '../fake-clock.ts';
 
 const MINUTE = 60_000;
-const post = (channelId = 'C0SHOP'): Call => ({
+const post = (channelId = 'C0SHOP', lane: Call['lane'] = 'final'): Call => ({
   method: 'chat.postMessage',
-  lane: 'final',
+  lane,
   channelId,
   repeatable: false,
 });
+const anchor = (): Call => post('C0SHOP', 'opening');
 const update = (lane: Call['lane']): Call => ({ method: 'chat.update', lane, channelId: 'C0SHOP', repeatable: true });
 const unanswered = () => new WebAPIRequestError(new Error('socket hang up'));
 const refused = (error: string) => new WebAPIPlatformError({ ok: false, error, response_metadata: {} });
@@ -34,6 +35,8 @@ const note = (what: string) => async () => {
   sent.push({ what, atMs: clock.now() });
 };
 const whats = () => sent.map(({ what }) => what);
+/** When each of these was sent, from the first call of all. */
+const times = (what: string) => sent.filter((one) => one.what === what).map(({ atMs }) => atMs - sent[0]!.atMs);
 /** Fails with each error in turn, then works. */
 const failing =
   (what: string, ...errors: Error[]) =>
@@ -49,23 +52,54 @@ const outcomeOf = (call: Promise<unknown>) =>
   );
 
 describe('pace', () => {
-  test('a channel gets a short burst of posts, then one a second; other channels do not wait for it', async () => {
-    for (let count = 0; count < 6; count += 1) void poster.call(post(), note('shop'));
+  test('a channel gets a burst of fifteen posts, then one a second; other channels do not wait for it', async () => {
+    for (let count = 0; count < 17; count += 1) void poster.call(post(), note('shop'));
     void poster.call(post('C0OPS'), note('ops'));
     await clock.advance(2_500);
-    const begun = sent[0]!.atMs;
-    expect(sent.filter(({ what }) => what === 'shop').map(({ atMs }) => atMs - begun)).toEqual([0, 0, 0, 1_000, 2_000]);
-    expect(sent.filter(({ what }) => what === 'ops').map(({ atMs }) => atMs - begun)).toEqual([0]);
+    expect(times('shop')).toEqual([...Array(15).fill(0), 1_000, 2_000]);
+    expect(times('ops')).toEqual([0]);
   });
 
-  test('progress never takes more than 40 updates in any minute, spread after a burst', async () => {
+  test('a file that is shared is a post of its channel', async () => {
+    const share: Call = { ...post(), method: 'files.completeUploadExternal' };
+    for (let count = 0; count < 10; count += 1) void poster.call(share, note('file'));
+    for (let count = 0; count < 6; count += 1) void poster.call(post(), note('post'));
+    await clock.advance(1_500);
+    expect(times('file')).toEqual(Array(10).fill(0));
+    expect(times('post')).toEqual([...Array(5).fill(0), 1_000]);
+  });
+
+  test('ten first words of runs go at once; five results may still follow them at once', async () => {
+    for (let count = 0; count < 12; count += 1) void poster.call(anchor(), note('anchor'));
+    await settled();
+    for (let count = 0; count < 5; count += 1) void poster.call(post(), note('result'));
+    await settled();
+    expect(times('result')).toEqual(Array(5).fill(0));
+    expect(times('anchor')).toEqual(Array(10).fill(0));
+  });
+
+  test('a result goes before first words that came up to five seconds earlier; after that they are in turn', async () => {
+    for (let count = 0; count < 15; count += 1) void poster.call(post(), note('before'));
+    await settled();
+    void poster.call(anchor(), note('anchor'));
+    await clock.advance(500);
+    // One result comes for each that goes: without a bound the anchor would wait for ever.
+    for (let count = 0; count < 20; count += 1) {
+      void poster.call(post(), note('result'));
+      await clock.advance(1_000);
+    }
+    expect(times('result').filter((atMs) => atMs < times('anchor')[0]!)).toHaveLength(5);
+    expect(times('anchor')).toEqual([6_000]);
+  });
+
+  test('progress never takes more than 30 updates in any minute, spread after a burst', async () => {
     for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
     await clock.advance(3 * MINUTE);
     const inMinute = sent.map(
       ({ atMs }) => sent.filter((other) => other.atMs >= atMs && other.atMs < atMs + MINUTE).length,
     );
-    expect(Math.max(...inMinute)).toBeLessThanOrEqual(40);
-    expect(sent.length).toBeGreaterThan(100);
+    expect(Math.max(...inMinute)).toBeLessThanOrEqual(30);
+    expect(sent.length).toBeGreaterThan(80);
     expect(sent.filter(({ atMs }) => atMs === sent[0]!.atMs)).toHaveLength(8);
   });
 
@@ -153,6 +187,33 @@ describe('a 429', () => {
     expect(await limited).toBe('done');
   });
 
+  test("on a post halves its channel's burst, which comes back over minutes; one a second stays", async () => {
+    void poster.call(post(), failing('first', new WebAPIRateLimitedError(1)));
+    await clock.advance(MINUTE);
+    const burst = async () => {
+      sent = [];
+      for (let count = 0; count < 17; count += 1) void poster.call(post(), note('post'));
+      await clock.advance(20_000);
+      return times('post').filter((atMs) => atMs === 0).length;
+    };
+    expect(await burst()).toBe(8);
+    expect(times('post')).toContain(1_000);
+    await clock.advance(5 * MINUTE);
+    expect(await burst()).toBe(15);
+  });
+
+  test('on a post in a channel that has no burst left halves its rate', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      void poster.call(post(), failing('refused', new WebAPIRateLimitedError(1)));
+      await clock.advance(1_000);
+    }
+    sent = [];
+    for (let count = 0; count < 4; count += 1) void poster.call(post(), note('post'));
+    await clock.advance(20_000);
+    const [first = 0, second = 0] = times('post').slice(1);
+    expect(second - first).toBeGreaterThan(1_500);
+  });
+
   test('halves the rate, which comes back over minutes', async () => {
     void poster.newest('m', update('final'), failing('first', new WebAPIRateLimitedError(1)));
     await clock.advance(1_000);
@@ -206,14 +267,14 @@ describe('a call that fails', () => {
   });
 
   test('carries no timer and no call into the time after a close', async () => {
-    for (let count = 0; count < 5; count += 1) void outcomeOf(poster.call(post(), note('post')));
+    for (let count = 0; count < 17; count += 1) void outcomeOf(poster.call(post(), note('post')));
     await settled();
     const late = outcomeOf(poster.call(post(), note('late')));
     poster.close();
     expect(await late).toBe('slack_unanswered');
     expect(await outcomeOf(poster.call(post(), note('later')))).toBe('slack_unanswered');
     expect(clock.waiting).toBe(0);
-    expect(whats()).toEqual(['post', 'post', 'post']);
+    expect(whats()).toEqual(Array(15).fill('post'));
   });
 });
 

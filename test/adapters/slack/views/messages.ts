@@ -33,6 +33,7 @@ const span: fc.Arbitrary<Span> = fc.oneof(
   fc.record({ kind: fc.constantFrom('text' as const, 'strong' as const, 'code' as const), text: someText }),
   fc.record({ kind: fc.constant('person' as const), userId: fc.oneof(fc.constant('U0BOB'), someText) }),
   fc.record({ kind: fc.constant('usergroup' as const), usergroupId: fc.oneof(fc.constant('S0SRE'), someText) }),
+  fc.record({ kind: fc.constant('channel' as const), channelId: fc.oneof(fc.constant('C0SHOP'), someText) }),
   fc.record({ kind: fc.constant('time' as const), atMs: fc.oneof(fc.double(), fc.integer({ min: 0 })) }),
 );
 const spans = fc.array(span, { maxLength: 30 });

@@ -58,6 +58,36 @@ test('a user group is mentioned by its id, in the blocks only; what is no id is 
   ]);
 });
 
+test('a channel is shown by its id; what is no id is words', () => {
+  const spans = ['C0SHOP', '<!channel>'].map((channelId) => ({ kind: 'channel' as const, channelId }));
+  const { blocks } = view({
+    summary: 's',
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans },
+      { kind: 'note', spans },
+    ],
+  });
+  expect(blocks).toMatchObject([
+    {
+      elements: [
+        {
+          elements: [
+            { type: 'channel', channel_id: 'C0SHOP' },
+            { type: 'text', text: '<!channel>' },
+          ],
+        },
+      ],
+    },
+    {
+      elements: [
+        { type: 'mrkdwn', text: '<#C0SHOP>' },
+        { type: 'plain_text', text: '<!channel>' },
+      ],
+    },
+  ]);
+});
+
 test('a button without a verb or an id is left out', () => {
   const buttons = [
     { action: '', label: 'a', value: 'x' },
@@ -116,13 +146,11 @@ describe('whatever a message holds', () => {
         const { blocks, text } = view(message);
         for (const parsed of textsOf(blocks).parsed) {
           expect(parsed).toMatch(
-            /^(<@[UW][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/,
+            /^(<@[UW][A-Z0-9]+>|<#C0SHOP>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/,
           );
         }
-        expect(elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast', 'channel'].includes(type))).toEqual(
-          [],
-        );
-        expect(JSON.stringify(blocks)).not.toMatch(/"usergroup_id":"(?!S0SRE")/);
+        expect(elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast'].includes(type))).toEqual([]);
+        expect(JSON.stringify(blocks)).not.toMatch(/"usergroup_id":"(?!S0SRE")|"channel_id":"(?!C0SHOP")/);
         expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
       }),
       RUNS,

@@ -16,10 +16,36 @@ test.each(Object.entries(SPELLINGS))('%s has the spellings of kubectl: %j', (kin
   }
 });
 
-test.each(['pod/', '/web', 'pod/a/b', 'pod//a', '/', 'constructor/web', '__proto__/web', 'n@s/web'])(
+test.each(['pod/', '/web', 'pod/a/b', 'pod//a', '/', '__proto__/web', 'n@s/web', 'a/b/c', 'shop/deployment/web'])(
   '%s is nothing to aim at',
   (text) => {
     expect(parseCommand(text).kind).toBe('error');
+  },
+);
+
+test.each([
+  ['shop/web-1', { namespace: 'shop', target: { kind: 'pod', name: 'web-1' } }],
+  ['prod/web-1 --image=debian', { namespace: 'prod', image: 'debian' }],
+  ['shop/web-1 -n shop', { namespace: 'shop' }],
+  ['can-i shop/web-1', { namespace: 'shop' }],
+])('%s names the namespace and the pod', (text, request) => {
+  expect(parseCommand(text)).toMatchObject({ command: { request } });
+});
+
+test('describe takes a namespace before the name as well', () => {
+  expect(parseCommand('describe shop/web-1')).toMatchObject({ command: { pod: 'web-1', namespace: 'shop' } });
+});
+
+test('two namespaces contradict each other', () => {
+  expect(parseCommand('shop/web-1 -n default')).toMatchObject({
+    error: { code: 'flag_contradiction', message: 'shop and "default" are two namespaces.', start: 11, end: 21 },
+  });
+});
+
+test.each(['node/a', 'svc/web', 'replicaset/web', 'deploymnt/web', 'Shop/web', 'statefullset/web'])(
+  '%s is a kind that is none of ours, and no namespace',
+  (text) => {
+    expect(parseCommand(text)).toMatchObject({ error: { code: 'target_kind_unknown' } });
   },
 );
 

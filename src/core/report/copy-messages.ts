@@ -1,0 +1,115 @@
+import { own } from '../policy/own.ts';
+import type { Run } from '../run/run.ts';
+import type { Approvers } from './approval-parts.ts';
+import {
+  channel,
+  code,
+  link,
+  type Message,
+  type Part,
+  person,
+  type Span,
+  strong,
+  text,
+  time,
+  usergroup,
+} from './message.ts';
+import { anchorMessage, type Moment } from './run-messages.ts';
+
+/** A line of 16,000 characters may have been typed; the card has the whole. */
+const LONGEST_COMMAND = 300;
+
+/**
+ * The card for somebody who may decide and does not see it where it stands: all of it, with its buttons, and where it comes from. Once
+ * there is a decision, that alone. `url` leads to the card.
+ */
+export function copyMessage(run: Run, moment: Moment, url: string | undefined): Message {
+  if (run.state !== 'pending-approval') return decidedCopy(run, url);
+  const card = anchorMessage(run, moment);
+  const spans = [
+    person(run.origin.requesterId),
+    text(' asks for an approval in '),
+    channel(run.origin.channelId),
+    text('. '),
+    ...linkTo(url, 'Open the thread'),
+  ];
+  return { ...card, summary: `Approval needed: ${card.summary}`, parts: [{ kind: 'paragraph', spans }, ...card.parts] };
+}
+
+function decidedCopy(run: Run, url: string | undefined): Message {
+  const { headline, spans } = decisionOf(run);
+  const command = run.commandLine.split('\n', 1)[0] ?? '';
+  const shown = command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
+  const where: Part = { kind: 'note', spans: [text(`Run ${run.id} · `), ...linkTo(url, 'Open the thread')] };
+  return {
+    summary: `${headline}: /kdebug ${shown}`,
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans: [strong(headline), ...spans] },
+      { kind: 'paragraph', spans: [code(`/kdebug ${shown}`), text(', asked for by '), person(run.origin.requesterId)] },
+      where,
+    ],
+  };
+}
+
+interface Decided {
+  readonly headline: string;
+  readonly spans: readonly Span[];
+}
+
+function decisionOf({ state, approval, origin }: Run): Decided {
+  const votes = approval?.votes ?? [];
+  const last = votes.at(-1);
+  if (state === 'expired') return { headline: 'Expired', spans: [text(': nobody approved it in time')] };
+  if (state === 'cancelled')
+    return { headline: 'Withdrawn', spans: [text(' by '), person(origin.requesterId), text(': nothing was started')] };
+  if (state === 'rejected' && last) {
+    const why = last.reason === undefined ? [] : [text(`: ${last.reason}`)];
+    return { headline: 'Rejected', spans: [text(' by '), person(last.userId), ...why] };
+  }
+  const who = votes.flatMap(({ userId }, index) => [text(index === 0 ? ' by ' : ', '), person(userId)]);
+  return { headline: 'Approved', spans: who };
+}
+
+/** To whom a reminder speaks, and where the card is when it is not right above. */
+export interface Reminded {
+  readonly approvers?: Approvers;
+  readonly url?: string;
+}
+
+/** Half of the time is over: what waits, for whose decision, and until when. With `approvers`, they are mentioned. */
+export function reminderMessage(run: Run, { approvers, url }: Reminded = {}): Message {
+  const { approval, origin } = run;
+  const mentions = approvers ? mentionsOf(run, approvers) : [];
+  return {
+    summary: `Reminder: this request still needs a decision`,
+    tone: 'attention',
+    parts: [
+      {
+        kind: 'paragraph',
+        spans: [
+          ...mentions,
+          text('This request of '),
+          person(origin.requesterId),
+          text(' still needs a decision. It expires at '),
+          time(approval?.expiresAtMs ?? 0),
+          text('. '),
+          ...linkTo(url, 'Open the request'),
+        ],
+      },
+      { kind: 'note', spans: [text(`Run ${run.id}`)] },
+    ],
+  };
+}
+
+/** Who has voted already, and who asked, need no reminder; a group is mentioned whole. */
+function mentionsOf({ approval, origin }: Run, approvers: Approvers): readonly Span[] {
+  const groups = (approval?.from ?? []).flatMap((name) => own(approvers, name) ?? []);
+  const done = new Set([origin.requesterId, ...(approval?.votes ?? []).map(({ userId }) => userId)]);
+  const people = [...new Set(groups.flatMap(({ users }) => users))].filter((userId) => !done.has(userId));
+  const named = [...new Set(groups.flatMap((group) => group.usergroup ?? []))];
+  return [...named.map(usergroup), ...people.map(person)].flatMap((span) => [span, text(' ')]);
+}
+
+const linkTo = (url: string | undefined, words: string): readonly Span[] =>
+  url === undefined ? [] : [link(url, words)];

@@ -1,0 +1,127 @@
+import type { Run, RunLog } from '../run/run.ts';
+import { votesPart } from './approval-parts.ts';
+import { formatBytes, formatCount } from './duration.ts';
+import { decisionSpans, planFacts } from './explain-messages.ts';
+import { caveats } from './log-caveats.ts';
+import { code, link, type Message, type Part, person, type Span, text, time } from './message.ts';
+import { describeOutcome } from './outcome-text.ts';
+import { resultMessage } from './run-messages.ts';
+import { STATE_TEXT } from './state-text.ts';
+
+/** Where the messages of a run stand in Slack; what nobody may open, or Slack does not say, is absent. */
+export interface RunLinks {
+  readonly thread?: string;
+  readonly result?: string;
+}
+
+/** What one person sees of a run. */
+export interface Sight {
+  readonly links: RunLinks;
+  /** What the container wrote is not for this person. */
+  readonly isHidden: boolean;
+}
+
+/** The answer to `show`: what the result says, the plan, who decided, and where it all stands. Nothing in it can be pressed. */
+export function showMessage(run: Run, sight: Sight): Message {
+  const title = titleOf(run);
+  const { plan, refusal } = run;
+  return {
+    summary: `Run ${run.id}: ${title}`,
+    tone: run.outcome ? describeOutcome(run.outcome).tone : STATE_TEXT[run.state].tone,
+    parts: [
+      { kind: 'heading', text: `Run ${run.id}: ${title}` },
+      paragraph([code(`/kdebug ${run.commandLine}`)]),
+      ...linksPart(run, sight),
+      ...(sight.isHidden ? [] : resultParts(run)),
+      ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
+      // The command line above has the command, without its secrets.
+      ...(plan ? [{ kind: 'facts', facts: planFacts(plan).filter(({ label }) => label !== 'Command') } as const] : []),
+      ...decisionParts(run),
+      ...(sight.isHidden ? [HIDDEN] : []),
+      {
+        kind: 'note',
+        spans: [text('Asked by '), person(run.origin.requesterId), text(', '), time(run.origin.receivedAtMs)],
+      },
+    ],
+  };
+}
+
+/** The answer to `logs`: the first and last lines, and where the whole is. */
+export function logsMessage(run: Run, sight: Sight): Message {
+  const { log } = run;
+  const title = `Log of run ${run.id}`;
+  return {
+    summary: `${title}: ${titleOf(run)}`,
+    tone: 'neutral',
+    parts: [
+      { kind: 'heading', text: title },
+      ...(sight.isHidden ? [HIDDEN] : log ? [...excerptParts(log), ...caveats(run)] : [noLogYet(run)]),
+      ...linksPart(run, sight),
+      { kind: 'note', spans: [code(`/kdebug show ${run.id}`), text(` shows the run itself: ${titleOf(run)}`)] },
+    ],
+  };
+}
+
+const HIDDEN: Part = {
+  kind: 'paragraph',
+  spans: [text('What it wrote is for the requester alone, so it is not shown here.')],
+};
+
+const titleOf = (run: Run): string =>
+  run.state === 'finished' && run.outcome ? describeOutcome(run.outcome).title : STATE_TEXT[run.state].headline;
+
+/** The result message without its heading, its buttons and its small print. */
+function resultParts(run: Run): readonly Part[] {
+  if (!ENDED.has(run.state)) return [];
+  return resultMessage(run).parts.filter(
+    ({ kind }, index) =>
+      kind !== 'actions' && kind !== 'note' && !(kind === 'heading' && index === 0 && run.verdict?.line === undefined),
+  );
+}
+
+const ENDED: ReadonlySet<Run['state']> = new Set(['finished', 'rejected', 'expired', 'cancelled']);
+
+function decisionParts(run: Run): readonly Part[] {
+  const { decision, grantedBy } = run;
+  const granted: readonly Span[] =
+    grantedBy === undefined ? [] : [text('; let through by the grant of run '), code(grantedBy)];
+  return [...(decision ? [paragraph([...decisionSpans(decision), ...granted])] : []), ...votesPart(run)];
+}
+
+/** The links in one line; of a run whose file was shared, the result is where it is. */
+export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
+  const withFile = delivery.fileId === undefined && delivery.files === undefined ? 'Result' : 'Result and file';
+  const spans = [
+    ...(thread === undefined ? [] : [link(thread, 'Thread')]),
+    ...(result === undefined ? [] : [link(result, withFile)]),
+  ];
+  return spans.length === 0
+    ? []
+    : [paragraph(spans.flatMap((span, index) => (index === 0 ? [span] : [text(' · '), span])))];
+}
+
+function excerptParts(log: RunLog): readonly Part[] {
+  if (log.bytes === 0) return [paragraph([text('No output.')])];
+  const size = `${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`;
+  if (log.omittedLines === 0)
+    return [paragraph([text(`All of it: ${size}.`)]), { kind: 'preformatted', text: log.head }];
+  const omitted = `\n… ${formatCount(log.omittedLines, 'line')} left out …\n`;
+  return [
+    paragraph([text(`The first and last lines of ${size}.`)]),
+    { kind: 'preformatted', text: `${log.head}${omitted}${log.tail}` },
+  ];
+}
+
+const noLogYet = ({ state }: Run): Part =>
+  paragraph([
+    text(
+      ENDED.has(state) || state === 'denied'
+        ? 'This run has no log.'
+        : 'There is no log yet. It comes with the result, in the thread.',
+    ),
+  ]);
+
+const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
+
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

@@ -1,0 +1,36 @@
+import type { Copy } from './approvers-asked.ts';
+import type { PostRef, Run } from './run.ts';
+
+/** What every copy says of a run: the votes while it waits for more, then that it is decided. Equal texts mean equal copies. */
+export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval'>): string {
+  const votes = approval?.votes.map(({ userId }) => userId).join(' ') ?? '';
+  if (state === 'pending-approval') return `waiting ${votes}`.trimEnd();
+  return ENDED_BY_PEOPLE.has(state) ? state : 'approved';
+}
+
+const ENDED_BY_PEOPLE: ReadonlySet<string> = new Set(['rejected', 'expired', 'cancelled']);
+
+/** Copies that say something else than they should by now. */
+export function staleCopies({ asked, ...run }: Pick<Run, 'asked' | 'state' | 'approval'>): readonly Copy[] {
+  const now = shownOnCopies(run);
+  const isOpen = run.state === 'pending-approval';
+  return (asked?.copies ?? []).filter(({ shows, isReminder }) => shows !== now && !(isOpen && isReminder));
+}
+
+/**
+ * Until when a run that waits for votes needs nobody: the reminder, then the expiry. Undefined: its card does not stand yet, or somebody
+ * is still to be told.
+ */
+export function waitsUntilMs(run: Run): number | undefined {
+  const { asked, approval, delivery } = run;
+  if (!delivery.anchor || !asked || asked.waiting.length > 0 || staleCopies(run).length > 0) return undefined;
+  const expiresAtMs = approval?.expiresAtMs;
+  if (expiresAtMs === undefined) return undefined;
+  return asked.remindedAtMs === undefined ? Math.min(asked.remindAtMs, expiresAtMs) : expiresAtMs;
+}
+
+/** Whether a message is the run's card, or a copy of it with the same buttons. */
+export function isCardOf({ delivery, asked }: Run, { channelId, ts }: PostRef): boolean {
+  const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(asked?.copies ?? [])];
+  return cards.some((card) => card.channelId === channelId && card.ts === ts);
+}
