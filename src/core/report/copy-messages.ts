@@ -40,7 +40,7 @@ function decidedCopy(run: Run, url: string | undefined): Message {
   const { headline, spans } = decisionOf(run);
   const command = run.commandLine.split('\n', 1)[0] ?? '';
   const shown = command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
-  const where: Part = { kind: 'note', spans: [text(`Run ${run.id} · `), ...linkTo(url, 'Open the thread')] };
+  const where: Part = { kind: 'note', spans: [text(`Copy of run ${run.id} · `), ...linkTo(url, 'Open the thread')] };
   return {
     summary: `${headline}: /kdebug ${shown}`,
     tone: 'neutral',
@@ -97,7 +97,7 @@ export function reminderMessage(run: Run, { approvers, url }: Reminded = {}): Me
           ...linkTo(url, 'Open the request'),
         ],
       },
-      { kind: 'note', spans: [text(`Run ${run.id}`)] },
+      { kind: 'note', spans: [text(`Reminder of run ${run.id}`)] },
     ],
   };
 }

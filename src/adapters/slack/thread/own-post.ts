@@ -54,6 +54,8 @@ export const ownFile = (filename: string, us: Ourselves) => (message: Posted) =>
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   anchor: ['run', 'batch'],
   result: ['Run', 'Batch'],
+  copy: ['run', 'batch', 'Copy of run'],
+  reminder: ['Reminder of run'],
 };
 
 const isSignedFor = ({ run, kind }: Pick<PostMeta, 'run' | 'kind'>, { blocks = [] }: Posted): boolean =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isPostOf, ownFile, type Posted } from '../../../../src/adapters/slack/thread/own-post.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
+import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
 import type { Message } from '../../../../src/core/report/message.ts';
 import { anchorMessage, resultMessage } from '../../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
@@ -40,6 +41,17 @@ describe('a message of ours without metadata is known by its small print', () =>
       expect([isAnchor(message), isResult(message)]).toEqual([false, true]);
     },
   );
+
+  test('copies and reminders for approvers, which are no results', () => {
+    const pending = finished({ state: 'pending-approval' });
+    const isA = (kind: 'copy' | 'reminder', message: Message) =>
+      isPostOf({ run: pending.id, kind }, US)(posted(message));
+    expect(isA('copy', copyMessage(pending, MOMENT, undefined))).toBe(true);
+    expect(isA('copy', copyMessage(finished({ state: 'expired' }), MOMENT, undefined))).toBe(true);
+    expect(isA('reminder', reminderMessage(pending))).toBe(true);
+    for (const message of [reminderMessage(pending), copyMessage(finished({ state: 'expired' }), MOMENT, undefined)])
+      expect(isResult(posted(message))).toBe(false);
+  });
 
   test('a result that came with its files, where Slack names our user alone', () => {
     const { bot_id: _bot, ...message } = posted(resultMessage(finished()), { files: [{ id: 'F1', name: 'a.log' }] });
