@@ -122,6 +122,7 @@ const mentionBy = (user: string, team: string) => ({
 /** The payload hides where they come from: only Slack's directory tells. */
 function inDisguise(handler: Handler): By {
   const user = 'U0STRANGER';
+  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0LOCAL') } };
   return { user, ...(isInteraction(handler) ? { override: { user: { id: user, team_id: 'T0LOCAL' } } } : {}) };
 }
 
@@ -154,8 +155,7 @@ beforeAll(async () => {
     team: (team) => {
       const roy = team.users.U0ROY!;
       team.users.U0FAR = { ...roy, id: 'U0FAR', name: 'far', is_stranger: true };
-      // U0GONE was deactivated a moment ago: the deed was done before.
-      team.channels.C0SHOP!.members.push('U0FAR', 'USLACKBOT', 'U0GONE');
+      team.channels.C0SHOP!.members.push('U0FAR', 'USLACKBOT');
       team.users.USLACKBOT = { ...roy, id: 'USLACKBOT', name: 'slackbot', is_bot: false };
     },
   });

@@ -210,7 +210,10 @@ describe('a file', () => {
       for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536);
     },
   });
-  const shares = () => world.local.files().flatMap((file) => file.shares);
+  const shares = () => {
+    world.local.state.background.flush();
+    return world.local.files().flatMap((file) => file.shares);
+  };
 
   test('arrives whole in its thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
