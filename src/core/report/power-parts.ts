@@ -43,7 +43,7 @@ function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
 }
 
 /** `restricted as 1000:1000`: the same profile sees its target as one user, and not as another. */
-export function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
+function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
   return runAsUser === undefined ? profile : `${profile} as ${runAsUser}:${runAsGroup}`;
 }

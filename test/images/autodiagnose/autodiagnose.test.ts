@@ -53,7 +53,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(unasked).toEqual(['io', 'dns', 'peers', 'tls', 'filesystem']);
     expect(report.out).toMatch(/^not looked at tls {9}no endpoints/m);
     expect(sectionOf(diagnosis, 'memory')?.text).toBe(
-      '20 MiB in use (30 with cache) of 100 MiB, 20 %; peak 40 MiB; 0 out-of-memory kills; pressure 0 %',
+      '20 MiB in use (30 with cache) of 100 MiB, 20%; peak 40 MiB; 0 out-of-memory kills; pressure 0%',
     );
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 500 millicores, throttled in 1% of all periods');
   });

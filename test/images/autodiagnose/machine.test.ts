@@ -118,7 +118,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'disk_full')).toMatchObject({ value: 93, text: '/full is 93% full' });
     expect(findingOf(diagnosis, 'disk_inodes')?.text).toBe('/files has used 100% of its inodes');
     expect(findingOf(diagnosis, 'disk_read_only')?.text).toBe('/broken was made read-only by the kernel');
-    expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93 %');
+    expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
 
   test.skipIf(!canUnshare('--mount') || !hasBusybox)(

@@ -101,13 +101,13 @@ function headOf(run: BatchRun, counts: Counts): { readonly headline: string; rea
 function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Part[] {
   const all = matchedOf(counts) - counts.skipped;
   const pace = paceOf(batch, counts, nowMs);
-  const rate = pace ? ` · ${rateText(pace.perMinute)}` : '';
+  const rate = pace ? `\n${rateText(pace.perMinute)}` : '';
   const left = leftText(counts, pace?.leftMs);
   const done = endedOf(counts) + counts.cancelled;
   return [
     {
       kind: 'paragraph',
-      spans: [text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${rate}${left}`)],
+      spans: [text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${left}${rate}`)],
     },
     countsPart(batch, counts, nowMs),
   ];
