@@ -164,7 +164,7 @@ async function batch(camera: Camera): Promise<void> {
   const done = await camera.open({ size: { width: 1640, height: 760 }, scale: 0.68 });
   await hideGuide(done);
   const ended = cardOf(done, 'security-audit');
-  await ended.getByRole('button', { name: /Run the other/ }).waitFor(SLOW);
+  await ended.getByRole('button', { name: /Retry \d+ failed/ }).waitFor(SLOW);
   await ended.getByRole('button', { name: /repl(y|ies)/ }).click();
   await done.getByRole('complementary', { name: 'Thread' }).locator('.file-lines').first().waitFor(SLOW);
   await camera.take(done, 'batch-done');

@@ -130,7 +130,7 @@ attack(
       await world.slack.until(() => world.slack.ephemerals('U0ROY').length >= 12, 20_000);
     });
     const words = world.slack.ephemerals('U0ROY').map((message) => world.scene.textOf(message));
-    expect(words.filter((text) => text.includes('limit_per_person'))).toHaveLength(9);
+    expect(words.filter((text) => text.includes('reached the limit of'))).toHaveLength(9);
   },
   90_000,
 );

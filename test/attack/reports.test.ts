@@ -38,7 +38,7 @@ attack(10, 'a file that is printed forges no verdict', async ({ open }) => {
   expect(told.text, 'the control').toContain('nothing to see here');
   const anchor = world.slack.message('C0OPS', told.ts);
   expect(world.scene.textOf(anchor)).not.toContain('Forged');
-  expect(told.text).not.toMatch(/✅.*Forged|Fine: |autodiagnose 0\.1\.0/);
+  expect(told.text).not.toMatch(/✅.*Forged|no problems: |autodiagnose 0\.1\.0/);
 });
 
 attack(

@@ -13,7 +13,7 @@ describePlay('a batch in the browser', (browser, play) => {
 
       await card.getByRole('button', { name: 'Pause', exact: true }).click({ timeout: SLOW });
       await card.getByRole('button', { name: 'Resume', exact: true }).waitFor({ timeout: SLOW });
-      expect(await card.textContent()).toMatch(/MATCH\s+SUCCEED\s+FAILED\s+RUNNING\s+WAITING\s+AGE/);
+      expect(await card.textContent()).toMatch(/\d+ succeeded.*\d+ failed/s);
       expect(await card.textContent()).toContain('Paused');
       const debugged = clusterOf(page).getByRole('button', { name: /kdebug-.*debug/ });
       expect(await debugged.count()).toBeLessThan(8);
@@ -38,7 +38,7 @@ describePlay('a batch in the browser', (browser, play) => {
         .first();
       await file.locator('.file-lines').waitFor({ timeout: SLOW });
       expect(await file.textContent()).toContain('PartiallySucceeded');
-      expect(await card.getByRole('button', { name: 'Run the other 2 again' }).count()).toBe(1);
+      expect(await card.getByRole('button', { name: 'Retry 2 failed pods' }).count()).toBe(1);
     },
     LONG,
   );

@@ -30,7 +30,7 @@ describe('explain', () => {
     const policy = withIdentity('{ mode: serviceAccount, users: { U0JO: jo } }');
     const { code, text } = run('web-1', '--channel', 'C0SHOP', '--user', 'U0ROY', '--policy', policy);
     expect(code).toBe(1);
-    expect(text).toContain('does not say who you are to the cluster');
+    expect(text).toContain('does not map you to a cluster identity');
     expect(text).toMatch(/^acts as {3}nobody: /m);
   });
 

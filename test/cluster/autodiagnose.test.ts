@@ -107,7 +107,7 @@ const FAULTS: readonly {
     spec: podOf({ ...shell('echo ready; sleep 3600; :', 'java', '-Xmx1g', '-jar', 'app.jar'), ...limits('512Mi') }),
     code: 'jvm_heap',
     value: 200,
-    text: 'JVM heap of 1024 MiB is 200 % of the memory limit (512 MiB)',
+    text: 'JVM heap of 1024 MiB is 200% of the memory limit (512 MiB)',
   },
 ];
 

@@ -76,7 +76,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     expect(anchor).toContain('Succeeded');
     // The local cluster's processes see this machine's own disks, which may be full.
     expect(result).toMatch(/Nothing (wrong was found|is failing)|1 finding: \/\S+ is \d+ % full/);
-    expect(result).toMatch(/Fine: .*memory.*sockets.*restarts.*probes/);
+    expect(result).toMatch(/Checked, no problems: .*memory.*sockets.*restarts.*probes/);
     expect(result).toMatch(/autodiagnose \d/);
     expect(result).not.toContain('KDEBUG REPORT');
   }, 90_000);
@@ -84,7 +84,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
   it('finds the memory of a leaking pod, with its number, its threshold and one next step', async () => {
     await scene.leaky(kube, shop, 'cart-leaky-0');
     const { result } = await inThread('cart-leaky-0');
-    expect(result).toMatch(/memory.*\b9\d %.*\(a finding when over 90 %\) [A-Z].*\./i);
+    expect(result).toMatch(/memory.*\b9\d%.*\(threshold: 90%\) [A-Z].*\./i);
   }, 90_000);
 
   it('knows from the API that a container restarts, also when its end took the diagnosis along', async () => {
@@ -96,7 +96,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       (pod) => (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
     );
     const { result } = await inThread('ledger-crash-0');
-    expect(result).toMatch(/ledger restarted \d+ times?, last ended .* ago: exit code 3/);
+    expect(result).toMatch(/ledger restarted \d+ times?, last exited .* ago: exit code 3/);
     expect(result).toContain('kubectl logs --previous');
   }, 120_000);
 
@@ -135,8 +135,8 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
 
     it('is seen at once by the next run of that image', async () => {
       const next = await inThread(words(''));
-      expect(next.anchor).toContain('restricted as 65532:0 (auto)');
-      expect(next.result).toMatch(/Fine: files/);
+      expect(next.anchor).toContain('restricted (picked automatically), runs as 65532:0');
+      expect(next.result).toMatch(/Checked, no problems: files/);
       expect(next.result).not.toContain('ptrace access');
     }, 60_000);
   });

@@ -205,7 +205,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
 
     await scene.boot();
     await told(1);
-    expect(scene.textOf(scene.posts('result')[0])).toContain('had lost its record of this run');
+    expect(scene.textOf(scene.posts('result')[0])).toContain('restarted during this run');
     await stopAll();
     expectOnce([pod]);
   }, 60_000);

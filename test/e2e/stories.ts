@@ -158,7 +158,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
         containers: [shell('app', 'sleep', '8')],
       });
       const thread = await inThread('short --image=debian -- sleep 60');
-      expect(thread.anchor).toContain('The target ended');
+      expect(thread.anchor).toContain('The target exited');
     }, 90_000);
 
     it('tells that the pod is gone when it is deleted', async () => {
@@ -171,7 +171,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       );
       await kube.remove(shop, 'doomed');
       const thread = await answer;
-      expect(thread.anchor).toMatch(/The pod is gone|The target ended/);
+      expect(thread.anchor).toMatch(/The pod is gone|The target exited/);
     }, 90_000);
 
     it('waits for a crash-looping target and runs in its next running window', async () => {

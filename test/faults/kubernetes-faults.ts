@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { LocalCluster } from '../../play/cluster/index.ts';
+import { REASONS } from '../../src/core/errors.ts';
 import { podFaults } from './pod-faults.ts';
 import type { Board } from './support/board.ts';
 import { containersIn, HELD, LONG, letEnd, scenesOn, toldOnce, toldPrivately, wordsOf } from './support/in-scene.ts';
@@ -285,7 +286,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       await scene.type(`${scene.pod} ${LONG}`);
       await scene.skipToEnd();
       await scene.type(`${scene.pod} ${LONG}`);
-      await scene.skipUntil(async () => toldPrivately(scene).includes('pod_has_too_many_containers'));
+      await scene.skipUntil(async () => toldPrivately(scene).includes(REASONS.pod_has_too_many_containers.title));
       expect(patches(scene)).toBe(1);
       await toldOnce(scene);
     }),
@@ -316,9 +317,9 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       await scene.reach('running');
       await scene.skipUntil(async () => (await scene.run())?.delivery.closed);
       expect((await scene.run())?.outcome).toEqual({ kind: 'timed-out' });
-      expect(wordsOf(scene, 'result')).toContain('it ends when it ends');
+      expect(wordsOf(scene, 'result')).toContain('keeps running until it exits');
       await scene.type(`${scene.pod} ${LONG}`);
-      await scene.skipUntil(async () => toldPrivately(scene).includes('pod_has_too_many_containers'));
+      await scene.skipUntil(async () => toldPrivately(scene).includes(REASONS.pod_has_too_many_containers.title));
       expect(containersIn(scene)).toBe(1);
     }),
   );
@@ -337,7 +338,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
         scene.cluster.addPod({ namespace: 'shop', name, ...pod });
         await scene.boot();
         await scene.type(`${name} ${flags} ${LONG}`);
-        await scene.skipUntil(async () => toldPrivately(scene).includes(code));
+        await scene.skipUntil(async () => toldPrivately(scene).includes(REASONS[code].title));
         expect(scene.cluster.requests.find({ verb: 'patch', name })).toEqual([]);
         expect(scene.posts('anchor')).toEqual([]);
       }),
@@ -353,7 +354,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       await scene.skipUntil(async () => scene.cluster.pod('shop', name)?.status.phase === 'Succeeded');
       await scene.boot();
       await scene.type(`${name} ${LONG}`);
-      await scene.skipUntil(async () => toldPrivately(scene).includes('pod_finished'));
+      await scene.skipUntil(async () => toldPrivately(scene).includes(REASONS.pod_finished.title));
       expect(scene.cluster.requests.find({ verb: 'patch', name })).toEqual([]);
     }),
   );

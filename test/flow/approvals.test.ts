@@ -47,7 +47,7 @@ describe('asking for an approval', () => {
     const card = JSON.stringify(world.anchor());
     expect(card).toContain('S0SRE');
     expect(card).toContain('uid uid-1');
-    expect(card).toContain('no digest is pinned');
+    expect(card).toContain('not pinned to a digest');
     expect(card).toContain(`"${(await world.run()).planHash?.slice(0, 12)}"`);
     expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
     expect(world.cluster.launches).toHaveLength(0);
@@ -384,7 +384,7 @@ describe('an approval that nobody gives', () => {
     await world.clock.advance(905_000);
     expect((await world.run()).outcome).toEqual({ kind: 'expired' });
     expect(world.anchor()?.summary).toContain('Expired');
-    expect(JSON.stringify(world.result())).toContain('nobody approved this in time');
+    expect(JSON.stringify(world.result())).toContain('your request expired: nobody approved it in time');
     await world.pipeline.drain(0);
   });
 
@@ -444,12 +444,12 @@ describe('a grant', () => {
     world.cluster.setPod(inWeb('web-1', 'uid-1'));
     await world.say('web-1 --reason=hang');
     const card = JSON.stringify(world.anchor());
-    expect(card).toContain('they may repeat it for 30 min');
-    expect(card).toContain('may repeat this very command in any pod of deployment/web, 20 times within 30 min');
+    expect(card).toContain('Approve for 30 min');
+    expect(card).toContain('may repeat this exact command in any pod of deployment/web, up to 20 times within 30 min');
     await world.click('U0BOB', 'approve-grant');
     await ended(world);
     const after = JSON.stringify(world.thread.posts[0]?.message);
-    expect(after).toMatch(/U0ROY.*may repeat this very command in any pod of deployment\/web.*0 of 20 used/);
+    expect(after).toMatch(/U0ROY.*may repeat this exact command in any pod of deployment\/web.*0 of 20 used/);
     expect(after).toMatch(/End the grant.*any pod of deployment\/web/);
     expect(world.audit.entries.find(({ step }) => step === 'vote')?.facts).toMatchObject({
       grantTo: 'U0ROY',
@@ -627,7 +627,7 @@ describe('limits', () => {
     await world.say('web-1');
     const answer = await world.say('web-1', anOrigin({ dedupeKey: 'two' }));
     expect(JSON.stringify(answer)).toContain('limit_per_person');
-    expect(JSON.stringify(answer)).toContain('There is room again');
+    expect(JSON.stringify(answer)).toContain('Try again');
     expect(world.audit.entries.at(-1)).toMatchObject({
       step: 'decision',
       facts: { kind: 'deny', code: 'limit_per_person' },

@@ -30,7 +30,7 @@ describe('people whom the policy does not map', () => {
 
   it.each(DENYING)('cannot ask what they may do, and whoami says so: %j', async (identity) => {
     const world = worldWith(identity);
-    expect(JSON.stringify(await world.say('can-i web-1'))).toContain('does not say who you are');
+    expect(JSON.stringify(await world.say('can-i web-1'))).toContain('does not map you to a cluster identity');
     expect(world.cluster.calls).toEqual([]);
     const who = JSON.stringify(await world.say('whoami'));
     expect(who).toContain('nobody: ');
@@ -69,7 +69,7 @@ describe('people whom the policy does not map', () => {
 
 describe('who may not get the pod', () => {
   const denied = { kind: 'denied', reason: '', missing: ['get pods'] } as const;
-  const FACTS = /uid-1|node-a|\bweb\b(?!-)|there is no such pod/;
+  const FACTS = /uid-1|node-a|\bweb\b(?!-)|pod not found/;
 
   function deniedWorld(): World {
     const world = worldWith(impersonate());

@@ -11,7 +11,7 @@ const at = (ms: number) => new Date(START_MS + ms).toISOString();
 
 const REPORT = {
   kdebug: 1,
-  verdict: 'Nothing wrong was found.',
+  verdict: 'No problems found.',
   target: { pid: 1, uid: 65532, gid: 0, effective: true },
   findings: [],
   sections: [{ name: 'dns', state: 'ok', text: '1 ms' }],
@@ -45,11 +45,8 @@ describe('a report', () => {
     expect(verdict?.line).toMatch(/^2 findings: web restarted 4 times, .*exit code 3 \(Error\); the node node-a/);
     expect(verdict?.fine).toBe('dns, probes, events, clock, rollout');
     expect(log?.head).toBe('dns ok');
-    expect(world.anchor()?.parts).toContainEqual({
-      kind: 'paragraph',
-      spans: [{ kind: 'text', text: verdict?.line }],
-    });
-    expect(world.result()?.tone).toBe('attention');
+    expect(JSON.stringify(world.anchor()?.parts[0])).toContain(JSON.stringify({ kind: 'strong', text: verdict?.line }));
+    expect([world.anchor()?.tone, world.result()?.tone]).toEqual(['attention', 'attention']);
   });
 
   it('tells no secret that an escape in its JSON hid from the filter of the log', async () => {
@@ -95,8 +92,8 @@ describe('a report', () => {
     const { verdict, outcome } = await world.run();
     expect(outcome).toEqual({ kind: 'succeeded' });
     expect(verdict?.unseen).toEqual([
-      'probes, events: kdebug could not read the events (its right: list events)',
-      'node: kdebug could not look at it (its right, an optional one: get nodes)',
+      'probes, events: kdebug may not read events (missing right: list events)',
+      'node: kdebug may not read it (missing optional right: get nodes)',
     ]);
   });
 
@@ -134,7 +131,10 @@ describe('an end without a report', () => {
     expect(verdict?.findings[0]?.text).toContain('web restarted 4 times');
     expect(verdict?.line).toBeUndefined();
     expect(world.cluster.calls).not.toContain('node');
-    expect(world.result()?.parts[0]).toEqual({ kind: 'heading', text: 'The target ended' });
+    expect(world.result()?.parts[0]).toMatchObject({
+      kind: 'paragraph',
+      spans: [{ userId: 'U0ROY' }, {}, { text: 'The target exited' }],
+    });
   });
 });
 

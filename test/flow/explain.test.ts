@@ -127,7 +127,7 @@ describe('what starts no run but costs work', () => {
     'counts against the rate of the person who asks: %s',
     async (words) => {
       for (let count = 0; count < 3; count += 1) expect(await say(words)).not.toContain('limit_per_person');
-      expect(await say(words)).toMatch(/limit_per_person.*There is room again/);
+      expect(await say(words)).toMatch(/Try again.*limit_per_person/);
       expect(await say(words, 'U0GINGER')).not.toContain('limit_per_person');
       await world.clock.advance(60_000);
       expect(await say(words)).not.toContain('limit_per_person');

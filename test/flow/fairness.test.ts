@@ -45,7 +45,7 @@ describe('a person', () => {
     const world = new World({ policy: policyWith({ ...generous, runsPerUser: 3 }) });
     const refused = await askAtOnce(world, 20);
     expect(refused).toHaveLength(17);
-    expect(refused[0]).toMatch(/3 of 3.*\/kdebug list.*limit_runs_per_person/);
+    expect(refused[0]).toMatch(/limit of 3 runs in progress.*\/kdebug list.*limit_runs_per_person/);
     expect(JSON.stringify(await ask(world, ROY, OPS))).toContain('limit_runs_per_person');
     expect(await ask(world, GINGER)).toBeUndefined();
     expect(world.cluster.launches).toHaveLength(4);
@@ -93,7 +93,7 @@ describe('a person', () => {
     world.cluster.siblings = [2, 3, 4].map((n) => aPod({ metadata: { name: `web-${n}`, uid: `uid-${n}` } }));
     await world.say('--all', anOrigin({ dedupeKey: 'batch' }));
     expect(await ask(world)).toBeUndefined();
-    expect(JSON.stringify(await ask(world))).toContain('2 of 2');
+    expect(JSON.stringify(await ask(world))).toContain('limit of 2 runs in progress');
   });
 
   it('still counts with runs that an emptied store was given back', async () => {

@@ -58,7 +58,7 @@ describe('look again', () => {
 
   it('runs as root with general when the target is root', async () => {
     const world = await looked({ uid: 0, gid: 0 });
-    expect(button(world)?.label).toBe('Look again with profile general');
+    expect(button(world)?.label).toBe('Look again as root');
     await click(world);
     expect(world.cluster.launches[1]?.container.securityContext).toEqual({
       capabilities: { add: ['SYS_PTRACE'] },

@@ -84,7 +84,7 @@ describe('the main job', () => {
     const world = await started();
     await ended(world);
     expect(world.thread.files).toHaveLength(0);
-    expect(JSON.stringify(world.result())).toContain('It wrote nothing.');
+    expect(JSON.stringify(world.result())).toContain('No output.');
   });
 
   it('takes the same delivery only once', async () => {

@@ -30,7 +30,7 @@ describe('where the policy delivers to the requester', () => {
     expect(JSON.stringify(world.result())).toContain(LINE);
     expect(world.thread.files.map(({ place }) => place)).toEqual([{ channelId: 'D-U0ROY' }]);
     expect(inChannel(world)).toContain('Succeeded');
-    expect(inChannel(world)).toContain('goes to who asked alone');
+    expect(inChannel(world)).toContain('goes to the requester by DM');
     expect(inChannel(world)).not.toContain(LINE);
   });
 

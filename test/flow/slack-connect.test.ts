@@ -95,7 +95,7 @@ describe('a channel that becomes shared', () => {
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
     expect(inChannel(world)).toContain('Succeeded');
-    expect(inChannel(world)).toContain('goes to who asked alone');
+    expect(inChannel(world)).toContain('goes to the requester by DM');
     expect(inChannel(world)).not.toContain(LINE);
     expect(JSON.stringify(world.result())).toContain(LINE);
   });

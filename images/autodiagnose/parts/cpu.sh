@@ -61,12 +61,12 @@ look_at_throttling() {
     ran=$((${periods:-0} - periods_before)) held=$((${throttled:-0} - throttled_before)) stood=$((stood - stood_before))
     if [ "$ran" -gt 0 ]; then
         share=$((held * 100 / ran))
-        text="$text, throttled in $share % of $ran periods ($stood ms)"
-        found cpu_throttled "$share" "CPU throttled in $share % of the last periods ($held of $ran, $stood ms)"
+        text="$text, throttled in $share% of $ran periods ($stood ms)"
+        found cpu_throttled "$share" "CPU throttled in $share% of the last periods ($held of $ran, $stood ms)"
     elif [ "${periods:-0}" -gt 0 ]; then
         share=$((${throttled:-0} * 100 / periods))
-        text="$text, throttled in $share % of all periods, idle now"
-        found cpu_throttled_before "$share" "CPU throttled in $share % of all periods since the start (${throttled:-0} of $periods)"
+        text="$text, throttled in $share% of all periods, idle now"
+        found cpu_throttled_before "$share" "CPU throttled in $share% of all periods since the start (${throttled:-0} of $periods)"
     else
         return 1
     fi
@@ -75,6 +75,6 @@ look_at_throttling() {
 look_at_cpu_pressure() {
     pressure "$CPU/cpu.pressure"
     if [ -z "$pressure_some" ]; then return; fi
-    found cpu_pressure "$pressure_some" "processes waited for a CPU $pressure_some % of the last 10 seconds"
-    text="$text, pressure $pressure_some %"
+    found cpu_pressure "$pressure_some" "processes waited for a CPU $pressure_some% of the last 10 seconds"
+    text="$text, pressure $pressure_some%"
 }

@@ -20,6 +20,6 @@ HERE
         section files "$opened open in process $holder ($sockets sockets), no limit known$partly"
         return
     fi
-    found files_near_limit "$share" "open files of process $holder at $share % of the limit ($opened of $most)"
-    section files "the fullest process is $holder: $opened open of $most, $share % ($sockets sockets)$partly"
+    found files_near_limit "$share" "open files of process $holder at $share% of the limit ($opened of $most)"
+    section files "the fullest process is $holder: $opened open of $most, $share% ($sockets sockets)$partly"
 }

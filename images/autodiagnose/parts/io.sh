@@ -56,8 +56,8 @@ look_at_io() {
     look_at_deleted
     pressure "$CPU/io.pressure"
     if [ -n "$pressure_full" ]; then
-        found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full % of the last 10 seconds"
-        io_text="$io_text; pressure $pressure_full %"
+        found io_pressure "$pressure_full" "all processes waited for a disk $pressure_full% of the last 10 seconds"
+        io_text="$io_text; pressure $pressure_full%"
     fi
     "$tell" io "$io_text"
 }
@@ -70,7 +70,7 @@ look_at_file_systems() {
 $(each_disk)
 HERE
     count_of "$count" 'file system'
-    io_text="$counted, the fullest is $fullest_path with $fullest %"
+    io_text="$counted, the fullest is $fullest_path with $fullest%"
     for path in $SILENT; do
         found disk_silent 1 "$path does not answer"
         io_text="$io_text; no answer from $path within 2 s"
@@ -106,10 +106,10 @@ share_of() {
 look_at_mount() {
     count=$((count + 1))
     share_of "$nodes" "$free_nodes" && inodes=$share
-    found disk_inodes "$inodes" "$path has used $inodes % of its inodes"
+    found disk_inodes "$inodes" "$path has used $inodes% of its inodes"
     share_of "$blocks" "$free"
-    found disk_full "$share" "$path is $share % full"
-    if [ "$count" -le 12 ]; then detail io "$path: $share % of the space, $inodes % of the inodes"; fi
+    found disk_full "$share" "$path is $share% full"
+    if [ "$count" -le 12 ]; then detail io "$path: $share% of the space, $inodes% of the inodes"; fi
     if [ "$share" -gt "$fullest" ]; then fullest=$share fullest_path=$path; fi
 }
 

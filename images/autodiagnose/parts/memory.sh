@@ -53,8 +53,8 @@ look_at_memory() {
     text="$((working / 1048576)) MiB in use ($((used / 1048576)) with cache)"
     if [ "${limit:-0}" -gt 0 ]; then
         share=$((working * 100 / limit))
-        found memory_near_limit "$share" "memory at $share % of its limit ($((working / 1048576)) of $((limit / 1048576)) MiB)"
-        text="$text of $((limit / 1048576)) MiB, $share %"
+        found memory_near_limit "$share" "memory at $share% of its limit ($((working / 1048576)) of $((limit / 1048576)) MiB)"
+        text="$text of $((limit / 1048576)) MiB, $share%"
     else
         text="$text, no limit"
     fi
@@ -78,6 +78,6 @@ look_at_memory_pressure() {
     if [ "$counted" != '0 times' ]; then text="$text; $counted at the limit since the start"; fi
     pressure "$MEMORY/memory.pressure"
     if [ -z "$pressure_full" ]; then return; fi
-    found memory_pressure "$pressure_full" "all processes waited for memory $pressure_full % of the last 10 seconds"
-    text="$text; pressure $pressure_full %"
+    found memory_pressure "$pressure_full" "all processes waited for memory $pressure_full% of the last 10 seconds"
+    text="$text; pressure $pressure_full%"
 }

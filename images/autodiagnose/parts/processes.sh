@@ -91,5 +91,5 @@ look_at_pids() {
     number "$PIDS/pids.current"
     if [ -z "$value" ] || [ "${most:-0}" -eq 0 ]; then return; fi
     share=$((value * 100 / most))
-    found pids_near_limit "$share" "processes and threads at $share % of the limit ($value of $most)"
+    found pids_near_limit "$share" "processes and threads at $share% of the limit ($value of $most)"
 }

@@ -137,7 +137,7 @@ render() {
                 gsub(/-/, " ", shown)
                 text = text sprintf("\n%-13s %-11s %s", shown, name, said[name]) notes[name] details[name]
             }
-            verdict = "Nothing wrong was found"
+            verdict = "No problems found"
             if (total) verdict = total (total == 1 ? " finding: " : " findings: ") cut(titles, 220)
             if (blind) verdict = verdict " (" blind " of " sections " sections not readable)"
             verdict = verdict "."
@@ -146,7 +146,7 @@ render() {
             print shorter(message)
             print verdict
             print text
-            printf "\nThis look took %d ms, %d ms of CPU and %.1f MiB of memory.\n", spent, cpu, held / 1048576
+            printf "\nThis check took %d ms, %d ms of CPU and %.1f MiB of memory.\n", spent, cpu, held / 1048576
             print "\n-----BEGIN KDEBUG REPORT-----"
             print shorter(16000)
             print "-----END KDEBUG REPORT-----"

@@ -24,8 +24,8 @@ say() { runtime_text=$runtime_text${runtime_text:+; }$1; }
 
 look_at_jvm() {
     if [ "$unit" = percent ]; then
-        say "JVM heap $amount % of the limit"
-        if [ "${MEMORY_LIMIT:-0}" -gt 0 ]; then found jvm_heap "$amount" "the JVM heap may grow to $amount % of the memory limit (MaxRAMPercentage)"; fi
+        say "JVM heap $amount% of the limit"
+        if [ "${MEMORY_LIMIT:-0}" -gt 0 ]; then found jvm_heap "$amount" "the JVM heap may grow to $amount% of the memory limit (MaxRAMPercentage)"; fi
     else
         look_at_heap jvm_heap 'JVM heap' "$amount"
     fi
@@ -38,8 +38,8 @@ look_at_heap() {
         return
     fi
     share=$(($3 * 100 / MEMORY_LIMIT))
-    say "$2 $(($3 / 1048576)) MiB, $share % of the limit"
-    found "$1" "$share" "$2 of $(($3 / 1048576)) MiB is $share % of the memory limit ($((MEMORY_LIMIT / 1048576)) MiB)"
+    say "$2 $(($3 / 1048576)) MiB, $share% of the limit"
+    found "$1" "$share" "$2 of $(($3 / 1048576)) MiB is $share% of the memory limit ($((MEMORY_LIMIT / 1048576)) MiB)"
 }
 
 look_at_procs() {

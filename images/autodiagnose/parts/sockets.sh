@@ -22,7 +22,7 @@ look_at_sockets() {
                 # No answer from the pod's own listener.
                 if [ "$third" -gt 0 ]; then is_full=true; fi
                 ;;
-            port_use) found ports_near_limit "$first" "$first % of the local ports towards ${fourth} port $fifth are in use ($second of $third)" ;;
+            port_use) found ports_near_limit "$first" "$first% of the local ports towards ${fourth} port $fifth are in use ($second of $third)" ;;
         esac
     done <<HERE
 $SURVEY
@@ -64,13 +64,13 @@ look_at_counters() {
     # A share of very few is none.
     if [ "$sent" -ge 100 ]; then
         share=$((again * 100 / sent))
-        found retransmits "$share" "$share % of the sent TCP segments had to be sent again ($again of $sent)"
-        text="$text; $share % sent again"
+        found retransmits "$share" "$share% of the sent TCP segments had to be sent again ($again of $sent)"
+        text="$text; $share% sent again"
     fi
 }
 
 look_at_conntrack() {
     if ! is_number "$tracked" || [ "${tracked_most:-0}" -eq 0 ]; then return; fi
     share=$((tracked * 100 / tracked_most))
-    found conntrack_near_limit "$share" "tracked connections at $share % of the limit ($tracked of $tracked_most)"
+    found conntrack_near_limit "$share" "tracked connections at $share% of the limit ($tracked of $tracked_most)"
 }

@@ -1,4 +1,4 @@
-// Keeps what it should have let go: grows in a second or two to 95 % of its pod's limit of 120 MiB, then stays there.
+// Keeps what it should have let go: grows in a second or two to 95% of its pod's limit of 120 MiB, then stays there.
 const MIB = 1024 * 1024;
 const ENOUGH = 114 * MIB;
 const kept = [];

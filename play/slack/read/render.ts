@@ -111,12 +111,22 @@ function renderInline(team: Team, part: Json): string {
     .join('');
 }
 
+/** Those that kdebug uses, as they look. */
+const EMOJI: ReadonlyMap<string, string> = new Map([
+  ['hourglass_flowing_sand', '⏳'],
+  ['white_check_mark', '✅'],
+  ['x', '❌'],
+  ['warning', '⚠️'],
+  ['arrow_forward', '▶️'],
+  ['double_vertical_bar', '⏸️'],
+]);
+
 const SPANS: Readonly<Record<string, (team: Team, span: Json) => string>> = {
   user: (team, span) => `@${personName(team, String(span.user_id))}`,
   usergroup: (team, span) => groupName(team, String(span.usergroup_id)),
   channel: (team, span) => `#${team.channels[String(span.channel_id)]?.name ?? String(span.channel_id)}`,
   broadcast: (_team, span) => `@${String(span.range)}`,
-  emoji: (_team, span) => `:${String(span.name)}:`,
+  emoji: (_team, span) => EMOJI.get(String(span.name)) ?? `:${String(span.name)}:`,
   date: (_team, span) => String(span.fallback ?? span.timestamp),
   link: (_team, span) => String(span.text ?? span.url),
 };

@@ -54,7 +54,7 @@ function decideOne(plan: Plan, policy: Policy, { pods, parallelism }: BatchSize)
   if (wide.kind !== 'deny') return wide;
   const narrow = own(policy.channels, plan.channelId)?.rules.find(({ id }) => id === decision.rule);
   const most = narrow?.batch?.maxParallelism ?? 0;
-  const subject = `${parallelism} at the same time, at most ${most}`;
+  const subject = `${parallelism} pods; this rule allows ${most} in parallel`;
   return { kind: 'deny', code: 'parallelism_not_allowed', rule: decision.rule, subject };
 }
 
@@ -85,7 +85,7 @@ export function decideResize(
   if (decision.kind === 'deny') return decision;
   const isApproved = size.pods <= batch.approvedPods && parallelism <= batch.approvedParallelism;
   if (decision.kind === 'allow' || isApproved) return { kind: 'allow' };
-  const subject = `${batch.approvedPods} pods, ${batch.approvedParallelism} at the same time`;
+  const subject = `${batch.approvedPods} pods, ${batch.approvedParallelism} in parallel, were approved`;
   return { kind: 'deny', code: 'resize_needs_approval', rule: decision.rule, subject };
 }
 

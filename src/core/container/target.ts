@@ -42,7 +42,8 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
-  if (ephemeralContainers.length >= most) return { code: 'pod_has_too_many_containers', subject };
+  const all = ephemeralContainers.length;
+  if (all >= most) return { code: 'pod_has_too_many_containers', subject: `${subject} (${all} of ${most})` };
   const theirs = ephemeralContainers.filter((container) => container.requesterId === requesterId).length;
   if (theirs < mostOfPerson) return undefined;
   return { code: 'pod_has_too_many_of_yours', subject: `${subject} (${theirs} of ${mostOfPerson})` };

@@ -70,7 +70,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     section: 'node',
     rank: 1,
     means: 'The node of the pod does not report that it is ready.',
-    next: 'Look at the node: kubectl describe node; move the workload if it stays.',
+    next: 'Check the node: kubectl describe node; move the workload if it stays.',
     source: CONDITIONS,
   }),
   cluster({
@@ -89,7 +89,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
       'The clock of the node differs from kdebug’s: tokens and certificates may count as expired or not yet valid.',
     threshold: CLOCK_SKEW,
     unit: 's',
-    next: 'Look at the time service of the node (chrony, systemd-timesyncd), and at that of kdebug’s own.',
+    next: 'Check the time service of the node (chrony, systemd-timesyncd), and at that of kdebug’s own.',
     source: 'Chosen: synchronised clocks differ by milliseconds; whole seconds and slow calls are no skew',
   }),
   cluster({
@@ -100,7 +100,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     threshold: CPU_PAUSE,
     unit: '%',
     next: 'Raise the CPU limit to 100m at least, or leave it out.',
-    source: 'Linux, "CFS Bandwidth Control": quota of each 100 ms period; 90 % is chosen',
+    source: 'Linux, "CFS Bandwidth Control": quota of each 100 ms period; 90% is chosen',
   }),
   cluster({
     code: 'no_room_to_start',

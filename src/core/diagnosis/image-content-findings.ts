@@ -53,9 +53,9 @@ export const CONTENT_FINDINGS: readonly FindingRule[] = [
     means: 'The service account token was not renewed: calls to the API server will be refused when it ends.',
     threshold: 25,
     unit: 'hours',
-    next: "Look at the kubelet of the pod's node and at its connection to the API server.",
+    next: "Check the kubelet of the pod's node and at its connection to the API server.",
     source:
-      'The kubelet renews a token at 80 % of its life, after 24 hours at the latest (service account token volumes).',
+      'The kubelet renews a token at 80% of its life, after 24 hours at the latest (service account token volumes).',
   },
   {
     code: 'jvm_heap',
@@ -66,7 +66,7 @@ export const CONTENT_FINDINGS: readonly FindingRule[] = [
     threshold: 90,
     unit: '%',
     next: 'Use -XX:MaxRAMPercentage=75 instead of -Xmx, or raise the memory limit.',
-    source: 'Chosen: metaspace, threads and code need more than a tenth; above 100 % the kernel kills it for certain.',
+    source: 'Chosen: metaspace, threads and code need more than a tenth; above 100% the kernel kills it for certain.',
   },
   {
     code: 'node_heap',
@@ -87,8 +87,8 @@ export const CONTENT_FINDINGS: readonly FindingRule[] = [
     means: 'GOMEMLIMIT is so near to the memory limit that the kernel kills before the collector works harder.',
     threshold: 95,
     unit: '%',
-    next: 'Set GOMEMLIMIT to about 90 % of the memory limit.',
-    source: 'A guide to the Go garbage collector: leave 5 to 10 % of headroom.',
+    next: 'Set GOMEMLIMIT to about 90% of the memory limit.',
+    source: 'A guide to the Go garbage collector: leave 5 to 10% of headroom.',
   },
   {
     code: 'go_max_procs',

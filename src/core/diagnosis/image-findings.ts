@@ -23,7 +23,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'Processes wait inside the kernel, mostly for a disk or a network file system, and cannot even be killed.',
     threshold: 5,
     unit: 'processes',
-    next: "Look at the node's disks and at the pod's network volumes.",
+    next: "Check the node's disks and at the pod's network volumes.",
     source: 'Chosen: a busy process is in that state for milliseconds, six at once mean that something hangs.',
   },
   {
@@ -69,7 +69,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     unit: 'times',
     next: 'Raise the memory limit; until then every allocation waits for memory to be given back.',
     source:
-      'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80 % in use on, chosen: below, the limit gives back the cache of files alone.',
+      'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80% in use on, chosen: below, the limit gives back the cache of files alone.',
   },
   {
     code: 'memory_pressure',
@@ -101,7 +101,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'The container is idle now, but was often held back by its CPU quota since it started.',
     threshold: 25,
     unit: '%',
-    next: 'Look at it again under load, and compare the CPU limit with what it needs then.',
+    next: 'Check it again under load, and compare the CPU limit with what it needs then.',
     source: 'Chosen: higher than for the present, because a busy start alone may reach a tenth.',
   },
   {
@@ -112,7 +112,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'Processes of the container were ready to run and got no CPU, without being throttled: the node is busy.',
     threshold: 60,
     unit: '%',
-    next: 'Raise the CPU request, or look at what else runs on the node.',
+    next: 'Raise the CPU request, or check what else runs on the node.',
     source: 'Chosen: waiting for more than half of the last ten seconds (kernel, PSI: cpu.pressure, some avg10).',
   },
   {
@@ -123,7 +123,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'For part of the last ten seconds all processes of the container waited for a disk.',
     threshold: 20,
     unit: '%',
-    next: "Look at the node's disks and at what this container reads and writes.",
+    next: "Check the node's disks and at what this container reads and writes.",
     source: 'Chosen: a fifth of the time lost (kernel, PSI: io.pressure, full avg10).',
   },
   {
@@ -135,7 +135,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 90,
     unit: '%',
     next: 'Remove what is not needed, or make the volume larger.',
-    source: 'The kubelet evicts by imagefs.available < 15 % and nodefs.available < 10 % (node-pressure eviction).',
+    source: 'The kubelet evicts by imagefs.available < 15% and nodefs.available < 10% (node-pressure eviction).',
   },
   {
     code: 'disk_inodes',
@@ -146,7 +146,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 90,
     unit: '%',
     next: 'Look for a directory with very many small files.',
-    source: 'Chosen as for space; the kubelet evicts by nodefs.inodesFree < 5 % (node-pressure eviction).',
+    source: 'Chosen as for space; the kubelet evicts by nodefs.inodesFree < 5% (node-pressure eviction).',
   },
   {
     code: 'disk_read_only',
@@ -154,7 +154,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     section: 'io',
     rank: 1,
     means: 'A file system was mounted for writing and the kernel made it read-only, as it does after an error.',
-    next: "Look at the node's kernel log for disk errors.",
+    next: "Check the node's kernel log for disk errors.",
     source: 'mount options rw, file system options ro (proc_pid_mountinfo(5); ext4: errors=remount-ro).',
   },
   {
@@ -163,7 +163,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     section: 'io',
     rank: 1,
     means: 'A volume does not answer: each process that reads or writes there hangs, and cannot even be killed.',
-    next: "Look at the volume's server or driver, and at the node's kernel log.",
+    next: "Check the volume's server or driver, and at the node's kernel log.",
     source: 'No threshold: two seconds without an answer, which otherwise takes microseconds (statfs(2)).',
   },
   {

@@ -41,7 +41,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'Connections that the process opens get no answer at all, not even a refusal.',
     threshold: 20,
     unit: 'sockets',
-    next: 'Look at network policies and at whether the peer is up.',
+    next: 'Check network policies and at whether the peer is up.',
     source: 'Chosen: an answer takes one round trip, so twenty at once wait for one that does not come.',
   },
   {
@@ -52,7 +52,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'Clients have connected and the process does not accept them: it hangs, or is far too slow.',
     threshold: 16,
     unit: 'connections',
-    next: 'Look at what the process waits for (a lock, a full pool, one busy thread); take a stack trace.',
+    next: 'Check what the process waits for (a lock, a full pool, one busy thread); take a stack trace.',
     source: 'Chosen: a process that accepts has none or one waiting (listen(2); proc_net_tcp: rx_queue of a listener).',
   },
   {
@@ -74,8 +74,8 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'Much of what the pod sends over TCP is lost and has to be sent again.',
     threshold: 5,
     unit: '%',
-    next: "Look at the node's network and at the peers that are slow.",
-    source: 'Chosen: within a cluster under 1 % is usual; TCP slows down sharply from a few percent on.',
+    next: "Check the node's network and at the peers that are slow.",
+    source: 'Chosen: within a cluster under 1% is usual; TCP slows down sharply from a few percent on.',
   },
   {
     code: 'ports_near_limit',
@@ -105,7 +105,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'dns',
     rank: 1,
     means: 'The pod has no name server, so it knows no names.',
-    next: "Look at the pod's dnsPolicy and dnsConfig.",
+    next: "Check the pod's dnsPolicy and dnsConfig.",
     source: 'No threshold: resolv.conf names none (resolv.conf(5)).',
   },
   {
@@ -125,7 +125,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'dns',
     rank: 1,
     means: 'The name server does not answer.',
-    next: "Look at the cluster's DNS pods and at network policies that keep port 53 from this pod.",
+    next: "Check the cluster's DNS pods and at network policies that keep port 53 from this pod.",
     source: 'No threshold: two seconds, or a refusal, without an answer.',
   },
   {
@@ -135,7 +135,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means:
       "The name server does not know the API server's own service: it is not the cluster's, or has the wrong zone.",
-    next: "Look at the cluster's DNS (CoreDNS) and at the search domains of the pod.",
+    next: "Check the cluster's DNS (CoreDNS) and at the search domains of the pod.",
     source: 'No threshold: NXDOMAIN for kubernetes.default.svc.',
   },
   {
@@ -146,7 +146,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'One lookup of a name of the cluster takes longer than many clients wait.',
     threshold: 1000,
     unit: 'ms',
-    next: "Look at the load of the cluster's DNS pods and at lost packets to port 53.",
+    next: "Check the load of the cluster's DNS pods and at lost packets to port 53.",
     source: 'Chosen: an answer from the cluster takes about 1 ms; the resolver asks again after 5 s (resolv.conf(5)).',
   },
   {
@@ -164,7 +164,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'peers',
     rank: 1,
     means: 'A peer that the process talks to refuses new connections: nothing listens on that port any more.',
-    next: 'Look at the pods behind that address, whether they are up, ready and listening.',
+    next: 'Check the pods behind that address, whether they are up, ready and listening.',
     source: 'No threshold: connection refused.',
   },
   {
@@ -173,7 +173,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'peers',
     rank: 1,
     means: 'A peer that the process talks to does not answer a new connection within a second.',
-    next: "Look at network policies and at the peer's node.",
+    next: "Check network policies and at the peer's node.",
     source: 'No threshold: one second, a thousand times a round trip within a cluster.',
   },
 ];

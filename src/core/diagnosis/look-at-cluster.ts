@@ -74,7 +74,7 @@ function restartFinding(status: ContainerStatus, nowMs: number): Finding | undef
   const ended = status.terminated ?? status.lastTermination;
   if (!ended) return undefined;
   const age = nowMs - Date.parse(ended.finishedAt);
-  const text = `${name} ${value > 0 ? `restarted ${formatCount(value, 'time')}, last ended` : 'ended'} ${ago(age)}: ${howItEnded(ended)}`;
+  const text = `${name} ${value > 0 ? `restarted ${formatCount(value, 'time')}, last exited` : 'exited'} ${ago(age)}: ${howItEnded(ended)}`;
   if (ended.reason === 'OOMKilled' && age < DAY_MS) return { code: 'last_oom_killed', value, text };
   if (waiting?.reason === 'CrashLoopBackOff') return { code: 'crash_loop', value, text };
   const isWrong = value > 0 || ended.exitCode !== 0;
@@ -82,9 +82,7 @@ function restartFinding(status: ContainerStatus, nowMs: number): Finding | undef
 }
 
 const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
-  reason === 'OOMKilled'
-    ? 'killed for its memory (OOMKilled)'
-    : `exit code ${exitCode} (${words(reason) || 'no reason'})`;
+  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${words(reason) || 'no reason'})`;
 
 const ago = (ms: number): string =>
   Number.isFinite(ms) ? `${formatDuration(Math.max(0, ms))} ago` : 'at an unknown time';

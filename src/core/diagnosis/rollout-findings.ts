@@ -21,7 +21,7 @@ export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Fi
       .toSorted()
       .at(-1) ?? '';
   const which = newest > pod.metadata.creationTimestamp ? 'newer' : 'older';
-  const text = `a rollout of ${deployment} is under way: ${formatCount(others.length, 'pod')} of ${same.length} of the ${which} version`;
+  const text = `a rollout of ${deployment} is in progress: ${formatCount(others.length, 'pod')} of ${same.length} of the ${which} version`;
   return [{ code: 'rollout_under_way', value: others.length, text }];
 }
 

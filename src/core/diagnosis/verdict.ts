@@ -1,7 +1,7 @@
 import { admits } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
-import { formatBytes, formatCount, formatDuration } from '../report/duration.ts';
+import { formatBytes, formatCount, shortDuration } from '../report/duration.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { findingRule } from './findings.ts';
@@ -62,8 +62,8 @@ const ordered = (findings: readonly Finding[]): readonly Finding[] =>
 function shown(finding: Finding): VerdictFinding {
   const rule = findingRule(finding.code);
   const threshold = finding.threshold ?? rule?.threshold;
-  const unit = rule?.unit === undefined ? '' : ` ${rule.unit}`;
-  const limit = `${rule?.below ? 'under' : 'over'} ${threshold}${unit}`;
+  const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
+  const limit = `${threshold}${unit}`;
   return {
     text: finding.text,
     ...(threshold !== undefined && { limit }),
@@ -130,32 +130,36 @@ function howToSee(helps: readonly Help[], lookAgain: LookAgain | undefined): str
   return helps.includes('general') ? 'only --profile=general sees it' : '';
 }
 
+/** A button's label is read whole on a phone up to this length. */
+const LONGEST_LABEL = 24;
+
 /** What the button says. */
-export const labelOf = (lookAgain: LookAgain): string =>
-  lookAgain.kind === 'identity'
-    ? `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`
-    : 'Look again with profile general';
+export function labelOf(lookAgain: LookAgain): string {
+  if (lookAgain.kind === 'general') return 'Look again as root';
+  const exact = `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`;
+  return exact.length <= LONGEST_LABEL ? exact : 'Look again as its user';
+}
 
 function unseenOfCluster(facts: ClusterFacts | undefined): readonly string[] {
-  if (!facts) return ['restarts, probes, events, node: the pod is gone, or its cluster did not answer in time'];
+  if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
   return [
-    ...(facts.events ? [] : ['probes, events: kdebug could not read the events (its right: list events)']),
-    ...(facts.node ? [] : ['node: kdebug could not look at it (its right, an optional one: get nodes)']),
+    ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),
+    ...(facts.node ? [] : ['node: kdebug may not read it (missing optional right: get nodes)']),
   ];
 }
 
 const bounded = (lines: readonly string[]): readonly string[] =>
   lines.length <= MOST_UNSEEN
     ? lines
-    : [...lines.slice(0, MOST_UNSEEN - 1), `${lines.length - MOST_UNSEEN + 1} more, all in the report`];
+    : [...lines.slice(0, MOST_UNSEEN - 1), `${lines.length - MOST_UNSEEN + 1} more in the report`];
 
 function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
   const name = tool ? [tool.name, tool.version].filter(Boolean).join(' ') : plan.imageAlias;
   return [
     name,
     ...(self ? [`ran as ${self.uid}:${self.gid} with ${powersOf(self.capabilities)}`] : []),
-    ...(cost?.milliseconds === undefined ? [] : [formatDuration(cost.milliseconds)]),
-    ...(cost?.cpuMilliseconds === undefined ? [] : [`${formatDuration(cost.cpuMilliseconds)} of CPU`]),
+    ...(cost?.milliseconds === undefined ? [] : [shortDuration(cost.milliseconds)]),
+    ...(cost?.cpuMilliseconds === undefined ? [] : [`${shortDuration(cost.cpuMilliseconds)} of CPU`]),
     ...(cost?.memoryBytes === undefined ? [] : [`${formatBytes(cost.memoryBytes)} of memory`]),
   ].join(' · ');
 }

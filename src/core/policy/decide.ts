@@ -38,7 +38,7 @@ interface Question {
 interface Check {
   readonly code: ReasonCode;
   readonly passes: (question: Question, rule: Rule) => boolean;
-  readonly subject: (question: Question) => string;
+  readonly subject: (question: Question, rule: Rule) => string;
 }
 
 /** All must pass. In the order in which a denial helps most: who came further was nearer. */
@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
   {
     code: 'batch_too_large',
     passes: ({ pods }, rule) => pods === 1 || pods <= (rule.batch?.maxPods ?? 0),
-    subject: ({ pods }) => `${pods} pods`,
+    subject: ({ pods }, rule) => `${pods} pods; this rule allows ${rule.batch?.maxPods ?? 0} at once`,
   },
   {
     code: 'command_not_allowed',
@@ -87,7 +87,8 @@ const CHECKS: readonly Check[] = [
   {
     code: 'timeout_too_long',
     passes: ({ plan, policy }) => plan.timeoutMs <= policy.limits.maxTimeoutMs,
-    subject: ({ plan }) => printDuration(plan.timeoutMs),
+    subject: ({ plan, policy }) =>
+      `${printDuration(plan.timeoutMs)}; the policy allows ${printDuration(policy.limits.maxTimeoutMs)}`,
   },
 ];
 
@@ -117,10 +118,10 @@ function firstObstacle(question: Question, rule: Rule): Obstacle | undefined {
 
 /** The rule that came furthest, the earliest of equals. */
 function nearestDenial(question: Question, answers: readonly Answer[]): Decision {
-  const [first, ...others] = answers.flatMap(({ rule, obstacle }) => (obstacle ? [{ id: rule.id, ...obstacle }] : []));
+  const [first, ...others] = answers.flatMap(({ rule, obstacle }) => (obstacle ? [{ rule, ...obstacle }] : []));
   if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
-  const { id, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
-  return { kind: 'deny', code: check.code, rule: id, subject: check.subject(question) };
+  const { rule, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
+  return { kind: 'deny', code: check.code, rule: rule.id, subject: check.subject(question, rule) };
 }
 
 /** An approval that nobody could give, or that was asked for without the reason it needs, is not worth a card. */

@@ -21,6 +21,7 @@ import {
   usergroup,
 } from './message.ts';
 import { shorten } from './shorten.ts';
+import { typedText } from './typed-text.ts';
 
 /** Who may decide, by the policy's names for groups. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
@@ -39,10 +40,12 @@ export function approvalParts(run: Run, approvers: Approvers, nowMs: number): re
 function askedPart(run: Run, approvers: Approvers): readonly Part[] {
   const { approval } = run;
   if (run.state !== 'pending-approval' || !approval) return [];
-  const many = approval.count === 1 ? 'One of ' : `${approval.count} of `;
   const facts: Fact[] = [
-    { label: 'Who decides', value: [text(many), ...approval.from.flatMap((name) => groupSpans(name, approvers))] },
-    { label: 'Until', value: [time(approval.expiresAtMs)] },
+    {
+      label: 'Approvers',
+      value: [text(`any ${approval.count} of `), ...approval.from.flatMap((name) => groupSpans(name, approvers))],
+    },
+    { label: 'Expires', value: [time(approval.expiresAtMs)] },
     { label: 'Rule', value: [code(approval.rule)] },
     // What the audit log has of the vote and of the launch.
     ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
@@ -70,12 +73,12 @@ const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] => [
   person(userId),
   text(', '),
   time(atMs),
-  text(reason === undefined ? '' : `: ${reason}`),
+  ...(reason === undefined ? [] : [text(': '), ...typedText(reason)]),
 ];
 
 function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): readonly Part[] {
   const through: readonly Part[] =
-    grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Let through by the grant of run ${grantedBy}`)] }];
+    grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Approved by the grant of run ${grantedBy}`)] }];
   if (!grant || !plan) return through;
   const used = `${grant.uses.length} of ${grant.maxRuns} used`;
   const state: readonly Span[] = isActive(grant, nowMs)
@@ -83,7 +86,7 @@ function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): read
     : grant.endedBy === undefined
       ? [text(', ended')]
       : [text(', ended by '), person(grant.endedBy)];
-  const scope = ` may repeat this very command in ${grantPlace(plan)}: `;
+  const scope = ` may repeat this exact command in ${grantPlace(plan)}: `;
   return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
 }
 
@@ -93,7 +96,7 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
       { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
       ...grantButton(run),
       { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
-      { action: 'cancel', label: 'Cancel', value: run.id },
+      { action: 'cancel', label: 'Withdraw request', value: run.id },
     ];
     return [{ kind: 'actions', buttons }];
   }
@@ -108,14 +111,14 @@ const placeWords = (plan: Plan): string => shorten(grantPlace(plan), LONGEST_PLA
 /** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
 function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
   if (batch || !plan || !approval || !mayGrant(approval)) return [];
-  const times = `${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
+  const times = `up to ${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
+  const label = `Approve for ${formatDuration(GRANT_MS)}`;
   const confirm = {
-    title: 'Approve, and let them repeat it?',
-    text: `Who asked for this, and nobody else, may repeat this very command in ${placeWords(plan)}, ${times}. You are not asked again.`,
-    yes: 'Approve and allow it',
+    title: `${label}?`,
+    text: `The requester, and nobody else, may repeat this exact command in ${placeWords(plan)}, ${times}, without another approval.`,
+    yes: label,
     no: 'Go back',
   };
-  const label = `Approve, and they may repeat it for ${formatDuration(GRANT_MS)}`;
   return [{ action: 'approve-grant', label, value, confirm }];
 }
 
@@ -126,8 +129,8 @@ const endButton = (value: string, plan: Plan): Button => ({
   style: 'danger',
   confirm: {
     title: 'End the grant?',
-    text: `Who asked for this may then no longer repeat it in ${placeWords(plan)} without an approval. What runs goes on.`,
-    yes: 'End it',
+    text: `The requester will need an approval again to repeat this in ${placeWords(plan)}. Containers already running continue.`,
+    yes: 'End the grant',
     no: 'Go back',
   },
 });
@@ -136,14 +139,17 @@ const endButton = (value: string, plan: Plan): Button => ({
 export function decisionMessage(run: Run): Message {
   const last = run.approval?.votes.at(-1);
   const requester = person(run.origin.requesterId);
-  const why: readonly Span[] = last?.reason === undefined ? [] : [text(`: ${last.reason}`)];
+  const why: readonly Span[] = last?.reason === undefined ? [] : [text(': '), ...typedText(last.reason)];
   const spans: readonly Span[] =
     run.state === 'rejected' && last
-      ? [requester, text(', this was rejected by '), person(last.userId), ...why]
+      ? [requester, text(', your request was rejected by '), person(last.userId), ...why]
       : run.state === 'cancelled'
-        ? [requester, text(' cancelled this. Nothing was started.')]
-        : [requester, text(', nobody approved this in time. Ask again when an approver is there.')];
-  const words = { rejected: 'Rejected', cancelled: 'Cancelled' } as Readonly<Record<string, string>>;
+        ? [requester, text(' withdrew this request. Nothing was started.')]
+        : [
+            requester,
+            text(', your request expired: nobody approved it in time. Send it again when an approver is around.'),
+          ];
+  const words = { rejected: 'Rejected', cancelled: 'Withdrawn' } as Readonly<Record<string, string>>;
   return {
     summary: `${words[run.state] ?? 'Expired'}: /kdebug ${run.commandLine}`,
     tone: run.state === 'rejected' ? 'failure' : 'attention',

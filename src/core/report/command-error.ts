@@ -10,6 +10,6 @@ export const commandErrorMessage = (error: CommandError): Message => ({
     { kind: 'paragraph', spans: [text(error.message)] },
     { kind: 'preformatted', text: pointAt(error) },
     ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
-    { kind: 'note', spans: [text('Nothing was started. /kdebug help shows what can be asked.')] },
+    { kind: 'note', spans: [text('Nothing was started. Type /kdebug help for what you can do.')] },
   ],
 });

@@ -17,7 +17,7 @@ export function decisionSpans(decision: Decision): readonly Span[] {
       return [strong('Allowed'), ...rule];
     case 'needs-approval': {
       const { count, from } = decision.approval;
-      return [strong('Needs an approval'), text(` by ${count} of ${from.join(', ')}`), ...rule];
+      return [strong('Needs approval'), text(` by any ${count} of ${from.join(', ')}`), ...rule];
     }
     case 'deny':
       return [strong('Denied'), text(`: ${REASONS[decision.code].title}: ${decision.subject}`), ...rule];
@@ -26,7 +26,7 @@ export function decisionSpans(decision: Decision): readonly Span[] {
 
 /** What would run, field by field. */
 export function planFacts(plan: Plan): readonly Fact[] {
-  const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s own';
+  const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   return [
     {
       label: 'Pod',
@@ -41,7 +41,7 @@ export function planFacts(plan: Plan): readonly Fact[] {
       ],
     },
     { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
-    { label: 'Command', value: [code(plan.command.length === 0 ? '(the image’s own)' : plan.command.join(' '))] },
+    { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {
       label: 'Clocks',
@@ -55,8 +55,8 @@ export function planFacts(plan: Plan): readonly Fact[] {
 export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
   const { plan, decision } = run;
   const summary = rehearsal.accepted
-    ? 'A dry run: the cluster would take it'
-    : 'A dry run: the cluster would refuse it';
+    ? 'Dry run: the cluster would accept this'
+    : 'Dry run: the cluster would refuse this';
   return {
     summary,
     tone: rehearsal.accepted ? 'success' : 'failure',
@@ -104,8 +104,8 @@ export function whoAmIMessage(who: WhoAmI): Message {
     : identity
       ? [code(identity.user), text(` in ${identity.groups.join(', ') || 'no group'}`)]
       : [
-          text("kdebug's own account acts"),
-          text(who.mappedTo === undefined ? '' : `, after asking for the rights of ${who.mappedTo}`),
+          text('kdebug acts with its own account'),
+          text(who.mappedTo === undefined ? '' : `, after checking the rights of ${who.mappedTo}`),
         ];
   const rules = who.rules?.map(ruleSpans) ?? [[text('This channel is not in the policy: nothing is allowed here.')]];
   return {
@@ -115,7 +115,7 @@ export function whoAmIMessage(who: WhoAmI): Message {
       {
         kind: 'facts',
         facts: [
-          { label: 'Slack', value: [code(who.userId), text(` of team ${who.teamId}`)] },
+          { label: 'Slack', value: [code(who.userId), text(` in workspace ${who.teamId}`)] },
           { label: 'Kubernetes', value: cluster },
           { label: 'Approver in', value: [text(who.approverGroups.join(', ') || 'no group')] },
         ],
@@ -131,6 +131,6 @@ function ruleSpans(rule: Rule): readonly Span[] {
   const words = `${classes.join(', ')} in ${namespaces.join(', ')} on ${clusters.join(', ')}, profiles ${profiles.join(', ')}`;
   return [
     code(id),
-    text(`: ${words}${approval ? `, with the approval of ${approval.count} of ${approval.from.join(', ')}` : ''}`),
+    text(`: ${words}${approval ? `, with the approval of any ${approval.count} of ${approval.from.join(', ')}` : ''}`),
   ];
 }

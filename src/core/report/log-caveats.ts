@@ -25,17 +25,17 @@ export function caveats(run: Run): readonly Part[] {
   if (!log) return paragraphs([rebuilt(run)]);
   const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
   const sentences = [
-    limitReached && 'The log is longer than the policy allows to read; it is cut here.',
+    limitReached && 'The log is longer than the policy allows, so it is cut here.',
     beginningMayBeMissing &&
       'The beginning of the log may be missing: the node had rotated it before it could be read.',
     gaps.length > 0 &&
       `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
     interruptedBy !== undefined &&
       (isKeptInPart(run)
-        ? `Not all of the log could be kept (${interruptedBy}): its file ends early, what is shown last here is its true end.`
+        ? `Not all of the log could be kept (${interruptedBy}): its file ends early; the last lines here are its true end.`
         : `The log could not be read to its end (${interruptedBy}).`),
     log.isReportUnbelieved &&
-      `Its report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
+      `The report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
     rebuilt(run),
     run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
   ];
@@ -45,8 +45,8 @@ export function caveats(run: Run): readonly Part[] {
 /** What a run that was found in the cluster again (`rebuildRun`) does not know of itself. */
 function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
   if (isRebuilt !== true) return undefined;
-  const words = approval && approval.votes.length > 0 ? ', and what the voters wrote is gone' : '';
-  return `kdebug had lost its record of this run and found the container again in the cluster: when it was launched is an estimate${words}.`;
+  const words = approval && approval.votes.length > 0 ? ', and the voters’ reasons are lost' : '';
+  return `kdebug restarted during this run and recovered it from the cluster; times are estimates${words}.`;
 }
 
 const paragraphs = (sentences: readonly (string | boolean | undefined)[]): readonly Part[] =>

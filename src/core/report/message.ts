@@ -7,6 +7,8 @@ export interface Message {
   readonly summary: string;
   readonly tone: Tone;
   readonly parts: readonly Part[];
+  /** Of a refusal: its reason. It is not shown; a note names it where operators need it. */
+  readonly code?: string;
 }
 
 export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
@@ -35,8 +37,21 @@ export type Span =
   | { readonly kind: 'channel'; readonly channelId: string }
   /** A link to a message or file in Slack; only for addresses that Slack itself gave. Shown as its text where it is no address of Slack's. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
-  /** A moment; shown in the reader's own time zone. */
-  | { readonly kind: 'time'; readonly atMs: number };
+  /** A moment; shown in the reader's own time zone, to the minute. */
+  | { readonly kind: 'time'; readonly atMs: number }
+  /** One of our own marks, never a name that a text holds; words beside it say the same. `text` is the character. */
+  | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
+
+/** By Slack's names. */
+const EMOJI = {
+  hourglass_flowing_sand: '⏳',
+  white_check_mark: '✅',
+  x: '❌',
+  warning: '⚠️',
+  arrow_forward: '▶️',
+  double_vertical_bar: '⏸️',
+} as const;
+export type EmojiName = keyof typeof EMOJI;
 
 export interface Fact {
   readonly label: string;
@@ -60,3 +75,4 @@ export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', us
 export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });
+export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });

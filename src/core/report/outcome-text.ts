@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
-import type { Tone } from './message.ts';
+import { person, type Span, type Tone, text } from './message.ts';
 
 /** What an outcome is called and what its reader should know. */
 export interface OutcomeText {
@@ -8,7 +8,7 @@ export interface OutcomeText {
   readonly title: string;
   /** One sentence on what happened. */
   readonly happened: string;
-  /** One sentence on what to do next. */
+  /** One sentence on what to do next; empty where there is nothing to do. */
   readonly next: string;
 }
 
@@ -23,7 +23,7 @@ const fixed = (tone: Tone, title: string, happened: string, next: string) => ():
 
 /** A container of a pod at its memory limit is killed before it is one (found on a real cluster). */
 const NOT_RUN =
-  'Either the image does not have that program, or the pod has no memory left for one more container: look at the command, and at the pod’s memory limit.';
+  'Either the image does not have that program, or the pod has no memory left for another container: check the command and the pod’s memory limit.';
 
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:
@@ -31,7 +31,7 @@ const START_HINTS: Readonly<Record<string, string>> = {
   ErrImagePull:
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
   ErrImageNeverPull: 'The node does not have this image and was told never to pull it: leave --image-pull-policy out.',
-  InvalidImageName: 'Have the image reference in the policy corrected.',
+  InvalidImageName: 'Ask the policy owners to fix the image reference.',
   CreateContainerConfigError:
     'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.',
   RunContainerError: NOT_RUN,
@@ -39,61 +39,61 @@ const START_HINTS: Readonly<Record<string, string>> = {
 };
 
 const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
-  succeeded: fixed('success', 'Succeeded', 'It ran to its end with exit code 0.', 'Read the log below.'),
+  succeeded: fixed('success', 'Succeeded', 'Finished with exit code 0.', ''),
   failed: ({ exitCode, reason, signal }) => ({
     tone: 'failure',
     title: `Failed with exit code ${exitCode}`,
-    happened: `It ran and ended with exit code ${exitCode} (${signal ? `signal ${signal}` : reason}).`,
-    next: 'The last lines of its log say why.',
+    happened: `Exited with code ${exitCode} (${signal ? `signal ${signal}` : reason}).`,
+    next: 'Check the last lines of its log.',
   }),
   'oom-killed': fixed(
     'failure',
     'Killed: out of memory',
-    'The kernel killed it for using more memory than the pod or node had left.',
-    'Use a lighter diagnosis; an ephemeral container has no memory of its own, it lives on the pod’s.',
+    'The kernel killed it because the pod or the node ran out of memory.',
+    'Use a lighter diagnosis: an ephemeral container shares the pod’s memory limit.',
   ),
   'start-failed': ({ reason, message }) => ({
     tone: 'failure',
     title: `Did not start: ${reason}`,
-    happened: message || `The kubelet says ${reason} and nothing more.`,
-    next: `${START_HINTS[reason] ?? 'Look at the pod’s events.'} kdebug stopped waiting; the kubelet has not, and a late start does nothing.`,
+    happened: message || `The kubelet reports ${reason}, without details.`,
+    next: `${START_HINTS[reason] ?? 'Check the pod’s events.'} kdebug stopped waiting. If the container still starts later, it does nothing.`,
   }),
   'no-status': fixed(
     'failure',
     'No answer from the node',
-    'The API server took the container, but the node never said anything about it.',
-    'Check the node: its kubelet may be down. If it comes back late, the container sees that its time is over.',
+    'The API server accepted the container, but the node never reported on it.',
+    'Check the node: its kubelet may be down. If the container still starts later, it does nothing.',
   ),
   'timed-out': fixed(
     'attention',
     'Timed out',
-    'It was still running when its time was over. Ephemeral containers cannot be removed or killed through the API: it ends when it ends.',
-    'Ask for more time with --timeout, or for less work.',
+    'It was still running at the timeout. Ephemeral containers cannot be stopped or removed through the API, so it keeps running until it exits.',
+    'Use a longer --timeout, or a smaller diagnosis.',
   ),
-  stopped: fixed('attention', 'Stopped', 'It was stopped on request.', 'Its log up to there is below.'),
+  stopped: fixed('attention', 'Stopped', 'It was stopped on request.', 'The log so far is below.'),
   'target-ended': fixed(
     'attention',
-    'The target ended',
-    'The target container ended and took the diagnosis along: they share one process namespace.',
-    'Read the log up to there; run again once the target is up.',
+    'The target exited',
+    'The target container exited and stopped the diagnosis: they share one process namespace.',
+    'Check the log so far; run it again once the target is up.',
   ),
   'pod-gone': fixed(
     'attention',
     'The pod is gone',
-    'The pod was deleted before the end; what had been read of the log is kept.',
+    'The pod was deleted during the run; the log read so far is kept.',
     'Run it again on another pod of the same workload.',
   ),
   'pod-replaced': fixed(
     'attention',
     'The pod was replaced',
-    'Another pod has taken that name since; nothing was started in the new one.',
-    'Run it again if you mean the new pod.',
+    'Another pod has that name now; nothing was started in it.',
+    'Run it again to debug the new pod.',
   ),
   'node-lost': fixed(
     'failure',
     'The node is lost',
-    'The node stopped answering while the diagnosis ran.',
-    'Check the node; if it comes back, the log is still there.',
+    'The node stopped responding during the run.',
+    'Check the node; the log is still on it.',
   ),
   refused: ({ by, message }) => ({
     tone: 'failure',
@@ -105,26 +105,26 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     tone: 'failure',
     title: 'Denied by policy',
     happened: `The kdebug policy does not allow it (${code}).`,
-    next: 'Ask the owners of the policy.',
+    next: 'Ask the policy owners.',
   }),
   rejected: ({ by }) => ({
     tone: 'failure',
     title: 'Rejected',
     happened: `${by} rejected it.`,
-    next: 'Talk to them, then ask again.',
+    next: 'Talk to them, then send it again.',
   }),
-  expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Ask again when an approver is there.'),
+  expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Send it again when an approver is around.'),
   cancelled: ({ by }) => ({
     tone: 'neutral',
     title: 'Cancelled',
-    happened: `${by} cancelled it.`,
+    happened: `${by} withdrew it.`,
     next: 'Nothing was started.',
   }),
   internal: ({ code }) => ({
     tone: 'failure',
-    title: 'kdebug stumbled',
-    happened: `Something in kdebug or on the way to the cluster broke (${code}).`,
-    next: 'Try again; if it stays, give the run id to the operators of kdebug.',
+    title: 'Internal error',
+    happened: `kdebug or its connection to the cluster failed (${code}).`,
+    next: 'Try again; if it happens again, give the run id to the operators of kdebug.',
   }),
 };
 
@@ -137,14 +137,23 @@ const REFUSERS = {
 } as const;
 
 const REFUSAL_HINTS = {
-  rbac: 'Have this rule granted in a Role of that namespace: { apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }.',
+  rbac: 'Ask for this rule in a Role of that namespace: { apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }.',
   'pod-security':
     'Use --profile=auto or restricted. If the message names containers other than ours, only a new pod helps.',
   webhook: 'Ask the owners of that admission policy.',
-  validation: 'Correct what the message names.',
+  validation: 'Fix what the message names.',
   'name-taken':
-    'Look at the pod with kubectl: who may patch ephemeral containers there made it, or a webhook changes images or security contexts. Then name in the policy the image that it puts in.',
+    'Check the pod with kubectl: somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
 } as const;
+
+/** What happened, with whoever decided as a mention; what a cluster said stays words. */
+export function happenedSpans(outcome: Outcome): readonly Span[] {
+  const { happened } = describeOutcome(outcome);
+  if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled') return [text(happened)];
+  return happened.startsWith(outcome.by)
+    ? [person(outcome.by), text(happened.slice(outcome.by.length))]
+    : [text(happened)];
+}
 
 /** The words for an outcome; one table, so that no outcome is without them. */
 export function describeOutcome(outcome: Outcome): OutcomeText {

@@ -43,9 +43,17 @@ function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
 }
 
 /** `restricted as 1000:1000`: the same profile sees its target as one user, and not as another. */
-export function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
+function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
   return runAsUser === undefined ? profile : `${profile} as ${runAsUser}:${runAsGroup}`;
+}
+
+/** The same for a reader who only wants to know: `general (picked automatically), runs as root`. */
+export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'securityContext'>): string {
+  const { runAsUser, runAsGroup = 0 } = plan.securityContext ?? {};
+  const who = runAsUser === 0 && runAsGroup === 0 ? 'root' : `${runAsUser}:${runAsGroup}`;
+  const picked = plan.profileAsked === 'auto' ? ' (picked automatically)' : '';
+  return `${plan.profile}${picked}${runAsUser === undefined ? '' : `, runs as ${who}`}`;
 }
 
 function partsOf(container: AskedContainer, isOneOfMany: boolean): readonly Part[] {
@@ -102,8 +110,8 @@ function runsSpans({
   const what = argumentsOnly ? ' with the arguments below' : ' with the command below';
   return [
     code(visible(image)),
-    ...(isPinned(image) ? [] : [text(' (a tag, which may be moved; no digest is pinned)')]),
-    text(command.length === 0 ? ' with its own command' : what),
+    ...(isPinned(image) ? [] : [text(' (not pinned to a digest)')]),
+    text(command.length === 0 ? ', default command' : what),
   ];
 }
 

@@ -5,7 +5,8 @@ import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { batchWords } from './batch/private-batch.ts';
-import { code, type Message, type Span, strong, text, time } from './message.ts';
+import { formatCount } from './duration.ts';
+import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
 import { guessSpans } from './talk-message.ts';
 
 /**
@@ -20,19 +21,29 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
     parts: [
       {
         kind: 'paragraph',
-        spans: [strong('Not started: '), text(sentence(refusal.message)), ...guessSpans(meantVerb(run)?.name)],
+        spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
       },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
       {
         kind: 'note',
-        spans: [code(`/kdebug ${run.commandLine}`), text(` · ${refusal.code}`), ...rule, text(` · run ${run.id}`)],
+        spans: [code(`/kdebug ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
       },
     ],
+    code: refusal.code,
   };
 }
 
 const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
   plan === undefined && target.kind === 'pod' && commandLine === target.name ? verbNear(target.name) : undefined;
+
+/** The cluster's own words for a pod that is not there repeat the title. */
+function whyNot({ request, plan }: Run, { code: reason, message }: Refusal): readonly Span[] {
+  if (reason !== 'pod_not_found' || request.target.kind !== 'pod') return [text(sentence(message))];
+  const namespace = plan?.namespace ?? request.namespace;
+  const where: readonly Span[] =
+    namespace === undefined ? [text("this channel's default namespace")] : [code(namespace)];
+  return [text("There's no pod named "), code(request.target.name), text(' in '), ...where, text('.')];
+}
 
 /** A short private answer made of a reason code; `detail` is what it is about. */
 export function reasonMessage(reason: ReasonCode, detail?: string): Message {
@@ -44,8 +55,9 @@ export function reasonMessage(reason: ReasonCode, detail?: string): Message {
     parts: [
       { kind: 'paragraph', spans: [strong(said)] },
       { kind: 'paragraph', spans: [text(hint)] },
-      { kind: 'note', spans: [text(reason)] },
+      ...codePart(reason),
     ],
+    code: reason,
   };
 }
 
@@ -56,20 +68,49 @@ export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message
   parts: [
     { kind: 'paragraph', spans: [strong('No: '), text(sentence(message))] },
     { kind: 'paragraph', spans: [text(hint)] },
-    { kind: 'note', spans: [text(reason)] },
+    ...codePart(reason),
   ],
+  code: reason,
 });
 
-/** A limit was met; nothing was kept. `count`: how many runs there are by now, of `max`. */
+/** Reasons that no person can mend by asking differently: whoever is asked for help wants the code. */
+const FOR_SUPPORT =
+  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|un|forbidden|config)|outcome_)/;
+
+const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · error code ${reason}` : '');
+
+const codePart = (reason: string): readonly Part[] =>
+  FOR_SUPPORT.test(reason) ? [{ kind: 'note', spans: [text(`Error code: ${reason}`)] }] : [];
+
+/** A limit was met; nothing was kept. `count`: how many runs there are by now, of `max`. `retryAtMs`: when there is room again. */
 export function limitedMessage(
   reason: ReasonCode,
   { count, max, retryAtMs }: { readonly count: number; readonly max: number; readonly retryAtMs?: number },
 ): Message {
-  const message = reasonMessage(reason, `${count} of ${max}`);
-  const when: readonly Span[] =
-    retryAtMs === undefined ? [] : [text('There is room again '), time(retryAtMs), text('.')];
-  return when.length === 0 ? message : { ...message, parts: [...message.parts, { kind: 'paragraph', spans: when }] };
+  const said = LIMITS[reason]?.(max) ?? reasonMessage(reason, `${count} of ${max}`).summary;
+  const next: readonly Span[] =
+    retryAtMs === undefined ? [text(REASONS[reason].hint)] : [text('Try again '), time(retryAtMs), text('.')];
+  return {
+    summary: said,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong(said)] },
+      { kind: 'paragraph', spans: next },
+    ],
+    code: reason,
+  };
 }
+
+/** Each with its number, for the person who met it. */
+const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
+  limit_per_person: (max) => `You've reached the limit of ${formatCount(max, 'run')} per minute.`,
+  limit_runs_per_person: (max) =>
+    `You've reached the limit of ${formatCount(max, 'run')} in progress, in all channels together.`,
+  limit_pending_per_person: (max) =>
+    `You've reached the limit of ${formatCount(max, 'request')} waiting for approval, in all channels together.`,
+  limit_per_channel: (max) => `This channel has reached its limit of ${formatCount(max, 'run')} in progress.`,
+  limit_per_cluster: (max) => `This cluster has reached its limit of ${formatCount(max, 'run')} in progress.`,
+};
 
 /** Something broke on the way; operators' words stay in the log. */
 export const errorMessage = (error: KdebugError): Message =>
@@ -122,7 +163,7 @@ export function imagesMessage(policy: Policy): Message {
         kind: 'list',
         items: aliases.map((alias) => [
           code(alias.alias),
-          text(` ${alias.class}, ${alias.command === 'allowed' ? 'takes a command' : 'its own command only'}`),
+          text(` ${alias.class}, ${alias.command === 'allowed' ? 'accepts a command' : 'default command only'}`),
           text(alias.alias === policy.defaultImage ? ', the default' : ''),
         ]),
       },
@@ -137,8 +178,18 @@ export const notesMessage = (notes: readonly string[]): Message => ({
   parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
 });
 
-/** A verb that the grammar knows and this version does not do yet. */
-export const notYetMessage = (kind: Command['kind'] | string): Message => reasonMessage('not_in_this_version', kind);
+/** A verb or flag that the grammar knows and this version does not do yet. */
+export function notYetMessage(kind: Command['kind'] | string): Message {
+  const said = `\`${kind}\` isn't available yet.`;
+  return {
+    ...reasonMessage('not_in_this_version'),
+    summary: said,
+    parts: [
+      { kind: 'paragraph', spans: [code(kind), strong(" isn't available yet.")] },
+      { kind: 'paragraph', spans: [text(REASONS.not_in_this_version.hint)] },
+    ],
+  };
+}
 
 const sentence = (words: string): string =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

@@ -1,6 +1,7 @@
 import { PROFILES } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Form } from './form.ts';
+import { APPROVAL_NEEDED } from './state-text.ts';
 
 /** The form of `/kdebug` alone and of the message shortcut. */
 export const REQUEST_FORM = 'debug';
@@ -50,7 +51,13 @@ export function requestForm(policy: Policy, hint: PodHint = {}): Form {
         options: ['auto', ...PROFILES].map((profile) => ({ value: profile, label: profile })),
         initial: 'auto',
       },
-      { id: 'command', label: 'Command', kind: 'line', optional: true, hint: 'Without it, the image runs its own.' },
+      {
+        id: 'command',
+        label: 'Command',
+        kind: 'line',
+        optional: true,
+        hint: 'Leave empty for the image’s default command.',
+      },
       { id: 'reason', label: 'Reason', kind: 'line', optional: true, maxLength: 500 },
     ],
   };
@@ -68,13 +75,16 @@ const GENERATED = /\b[a-z0-9][-a-z0-9]{0,200}-[a-z0-9]{6,10}-[a-z0-9]{5}\b/;
 const AFTER_WORD = new RegExp(
   `\\b[Pp]od\\s+["'\`]?(?:(${NAME})/)?([a-z0-9][-a-z0-9]{0,200}-[a-z]{0,9}[0-9][a-z0-9]{0,9})(?![-\\w/]|\\.\\w)`,
 );
-/** Our own card of a run: its note has the run, and its summary, which comes last, what it looks at. */
+/** Our own card of a run: its note has the run, and its summary, which comes last, what it looks at; one that waits, then the reason. */
+const WAITING_CARD = new RegExp(
+  `· run [a-z0-9]{10} · [^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: \\S+ on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
+);
 const OWN_CARD = new RegExp(`· run [a-z0-9]{10} · [^]*: \\S+ on (${NAME})/(${NAME})$`);
 
 /** Reads the pod and namespace that an alert, say, is about: by their labels or words, else by the shape of a pod's name. */
 export function podInText(words: string): PodHint {
   const bounded = words.slice(0, 4_000);
-  const own = OWN_CARD.exec(bounded);
+  const own = WAITING_CARD.exec(bounded) ?? OWN_CARD.exec(bounded);
   if (own) return hintOf(own[2], own[1]);
   const namespace = LABELLED.namespace.exec(bounded)?.[1];
   const labelled = LABELLED.pod.exec(bounded)?.[1];

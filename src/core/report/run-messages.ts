@@ -1,16 +1,19 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import { classText } from '../policy/class-facts.ts';
+import type { Outcome } from '../run/outcome.ts';
 import type { Run, RunLog } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
-import { formatBytes, formatCount, formatDuration } from './duration.ts';
+import { afterWords, formatBytes, formatCount, formatDuration, shortDuration } from './duration.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
+import { namesRequester } from './names-requester.ts';
 import { describeOutcome } from './outcome-text.ts';
-import { powerParts, powerText } from './power-parts.ts';
-import { OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
-import { isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
+import { powerParts, profileText } from './power-parts.ts';
+import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
+import { typedText } from './typed-text.ts';
+import { headlineOf, isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
 import { visible } from './visible.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
@@ -18,17 +21,16 @@ export interface Moment {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
-  /** What the container writes is for who asked alone: the anchor shows nothing of it. */
+  /** What the container writes is for the requester alone: the anchor shows nothing of it. */
   readonly isPrivate?: boolean;
 }
 
 /** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
 export function anchorMessage(run: Run, moment: Moment): Message {
   if (isBatchRun(run)) return batchMessage(run, moment);
-  const { tone, headline } = statusOf(run, moment.nowMs);
-  const subject = `${run.plan?.imageAlias ?? run.request.image ?? 'debug'} on ${subjectOf(run)}`;
+  const { tone, headline, besides } = statusOf(run, moment);
   return {
-    summary: `${headline}: ${subject}`,
+    summary: summaryOf(run, headline),
     tone,
     parts: [
       {
@@ -38,7 +40,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
       { kind: 'facts', facts: planFacts(run) },
       ...askedPart(run),
       ...waitingPart(run),
-      ...(run.verdict?.line === undefined || moment.isPrivate ? [] : [paragraph(run.verdict.line)]),
+      ...(besides === undefined ? [] : [paragraph(besides)]),
       ...approvalParts(run, moment.approvers, moment.nowMs),
       ...tailPart(run, moment),
       {
@@ -56,29 +58,44 @@ export function anchorMessage(run: Run, moment: Moment): Message {
 }
 
 /**
- * The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one. One that is private has
- * no buttons: a direct message is no channel of the policy, so nothing can be asked for there.
+ * The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one, and mentions the requester
+ * where they should be notified (`namesRequester`). One that is private has no buttons: a direct message is no channel of the policy,
+ * so nothing can be asked for there; and it notifies them without a mention.
  */
 export function resultMessage(run: Run, { isPrivate = false }: Pick<Moment, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run);
   const { verdict } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
-  const headline = verdict?.line ?? outcome.title;
+  const headline = headlineOf(verdict) ?? outcome.title;
   return {
     summary: `${podOf(run)}: ${headline}`,
     tone: toneOf(verdict, outcome.tone),
     parts: [
-      { kind: 'heading', text: headline },
+      isPrivate || !namesRequester(run) ? { kind: 'heading', text: headline } : headlineFor(run, headline),
       ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
       ...verdictParts(run).filter(({ kind }) => !isPrivate || kind !== 'actions'),
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
       ...terminationPart(run),
-      ...(outcome.tone === 'success' ? [] : [paragraph(outcome.next)]),
+      ...(outcome.next === '' ? [] : [paragraph(outcome.next)]),
       { kind: 'note', spans: [text([`Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
     ],
   };
+}
+
+/** A header takes no mention, so the line is a paragraph. */
+const headlineFor = ({ origin }: Run, headline: string): Part => ({
+  kind: 'paragraph',
+  spans: [person(origin.requesterId), text('  '), strong(headline)],
+});
+
+/** `podInText` reads the pod from it. */
+function summaryOf(run: Run, headline: string): string {
+  const subject = `${run.plan?.imageAlias ?? run.request.image ?? 'debug'} on ${subjectOf(run)}`;
+  if (run.state !== 'pending-approval') return `${headline}: ${subject}`;
+  const reason = run.plan?.reason;
+  return `${APPROVAL_NEEDED}: ${subject}${reason === undefined ? '' : `: ${visible(reason)}`}`;
 }
 
 /** The newest lines while it runs. */
@@ -103,12 +120,15 @@ function containerSpans(run: Run): readonly Span[] {
     : [text('container '), code(plan.targetContainerName)];
 }
 
-function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly headline: string } {
-  if (run.state === 'finished' && run.outcome) {
-    const { tone, title } = describeOutcome(run.outcome);
-    const late = run.late ? ', later than kdebug had waited' : '';
-    return { tone, headline: `${title} ${afterWords(run)}`.trimEnd() + late };
-  }
+interface Status {
+  readonly tone: Tone;
+  readonly headline: string;
+  /** How it ended, where the verdict is the headline. */
+  readonly besides?: string;
+}
+
+function statusOf(run: Run, { nowMs, isPrivate = false }: Moment): Status {
+  if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   const { tone, headline } = STATE_TEXT[run.state];
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;
   return {
@@ -118,9 +138,22 @@ function statusOf(run: Run, nowMs: number): { readonly tone: Tone; readonly head
   };
 }
 
-function afterWords(run: Run): string {
+/**
+ * The same as the result says, in tone and words: nobody may read a tick in the channel and a warning in the thread. Where the output is
+ * private, neither: the tone would tell what the verdict is.
+ */
+function endOf(run: Run, outcome: Outcome, isPrivate: boolean): Status {
+  const { verdict, late } = run;
+  const { tone, title } = describeOutcome(outcome);
+  const isTold = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
   const duration = durationOf(run);
-  return duration === undefined ? '' : `after ${formatDuration(duration)}`;
+  const after = duration === undefined ? '' : ` ${afterWords(duration)}`;
+  const ended = `${isTold ? 'Finished' : title}${after}${late ? ', later than kdebug had waited' : ''}`;
+  if (isPrivate) return { tone: isTold ? 'neutral' : tone, headline: ended };
+  const headline = headlineOf(verdict);
+  return headline === undefined
+    ? { tone: toneOf(verdict, tone), headline: ended }
+    : { tone: toneOf(verdict, tone), headline, besides: ended };
 }
 
 /** From the container's own times when it ended, else from ours. */
@@ -139,10 +172,10 @@ function planFacts(run: Run): readonly Fact[] {
   return [
     { label: 'Namespace', value: [code(plan.namespace)] },
     { label: 'Image', value: [code(plan.imageAlias)] },
-    { label: 'Profile', value: [text(`${powerText(plan)}${plan.profileAsked === 'auto' ? ' (auto)' : ''}`)] },
+    { label: 'Profile', value: [text(profileText(plan))] },
     { label: 'Cluster', value: [text(plan.cluster)] },
     ...planPower(run),
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(visible(plan.reason))] }]),
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: typedText(visible(plan.reason)) }]),
     ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
   ];
 }
@@ -162,7 +195,7 @@ function planPower({ state, plan }: Run): readonly Fact[] {
         text(
           [
             `uid ${plan.podUid}`,
-            `${earlier} earlier debug containers`,
+            formatCount(earlier, 'earlier debug container'),
             ...(targetContainerName === undefined ? [] : memory),
           ].join(', '),
         ),
@@ -185,7 +218,7 @@ function resultFacts(run: Run): readonly Fact[] {
   const duration = durationOf(run);
   return [
     ...(termination ? [{ label: 'Exit code', value: [text(`${termination.exitCode} (${termination.reason})`)] }] : []),
-    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(formatDuration(duration))] }]),
+    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(shortDuration(duration))] }]),
     ...(log ? [{ label: 'Log', value: [text(`${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`)] }] : []),
     ...(log && log.redactions > 0 ? [{ label: 'Redacted', value: [text(formatCount(log.redactions, 'secret'))] }] : []),
   ];
@@ -196,9 +229,9 @@ function logParts(run: Run): readonly Part[] {
   if (!log) return caveats(run);
   if (log.bytes === 0) {
     const isKnown = log.completeness.interruptedBy === undefined;
-    return [paragraph(isKnown ? 'It wrote nothing.' : 'Nothing of its log could be read.'), ...caveats(run)];
+    return [paragraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
   }
-  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the file' : '';
+  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the attached file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
   const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
@@ -223,5 +256,5 @@ function saysTheSame({ head, tail }: RunLog, message: string): boolean {
 function lookedBy({ verdict, plan }: Run): readonly string[] {
   if (verdict?.by !== undefined) return [verdict.by];
   const spots = plan?.blindSpots ?? [];
-  return spots.length === 0 ? [] : [`It could not see ${spots.join('; ')}.`];
+  return spots.length === 0 ? [] : [`Not visible to it: ${spots.join('; ')}.`];
 }

@@ -17,5 +17,8 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   finished: { tone: 'neutral', headline: 'Finished' },
 };
 
+/** How the notification of a card begins that waits for a decision. */
+export const APPROVAL_NEEDED = 'Approval needed';
+
 /** Ends an anchor's last line, where the policy keeps output from the channel. */
-export const OUTPUT_IS_PRIVATE = ' · what it writes goes to who asked alone, in a direct message';
+export const OUTPUT_IS_PRIVATE = ' · output goes to the requester by DM';

@@ -9,10 +9,8 @@ export function verdictParts({ id, verdict }: Run): readonly Part[] {
   const { fine, unseen = [], lookAgain } = verdict;
   return [
     ...findingsPart(verdict),
-    ...(fine === undefined ? [] : [paragraph([strong('Fine: '), text(fine)])]),
-    ...(unseen.length === 0
-      ? []
-      : [paragraph([strong('Could not be seen:')]), list(unseen.map((line) => [text(line)]))]),
+    ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
+    ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
     ...(lookAgain
       ? [{ kind: 'actions', buttons: [{ action: 'look-again', label: labelOf(lookAgain), value: id }] } as const]
       : []),
@@ -27,7 +25,7 @@ function findingsPart({ findings, more = 0 }: Verdict): readonly Part[] {
 
 const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] => [
   strong(found),
-  text([limit === undefined ? '.' : ` (a finding when ${limit})`, next === '' ? '' : ` ${next}`].join('')),
+  text([limit === undefined ? '.' : ` (threshold: ${limit})`, next === '' ? '' : ` ${next}`].join('')),
 ];
 
 /** Whether a long report is not shown besides: the verdict has said what it says. */
@@ -36,7 +34,10 @@ export const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
 
 /** What stands in its place. */
 export const reportPart = (lines: number): Part =>
-  paragraph([text(`The full report, ${formatCount(lines, 'line')}, is all in the file.`)]);
+  paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
+
+/** As a heading: without the stop that ends the image's sentence. */
+export const headlineOf = (verdict: Verdict | undefined): string | undefined => verdict?.line?.replace(/\.$/, '');
 
 /** How bad it is: something wrong asks for attention, something worth knowing does not. */
 export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Message['tone'] {

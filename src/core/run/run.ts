@@ -134,7 +134,7 @@ export interface Verdict {
 export interface VerdictFinding {
   /** A phrase with the number in it. */
   readonly text: string;
-  /** `over 90 %`. */
+  /** The threshold: `90%`. */
   readonly limit?: string;
   /** One sentence on what to do; may be empty. */
   readonly next: string;

@@ -48,7 +48,7 @@ const LOG = { method: 'GET', path: /\/log\?/ } as const;
 const anchorSays = (words: string) => (scene: CrashScene) =>
   scene.at.slack.until(() => scene.at.textOf(scene.at.posts('anchor')[0]).includes(words), 30_000);
 
-const REBUILT = /had lost its record of this run/;
+const REBUILT = /restarted during this run/;
 
 export const CRASH_POINTS: readonly CrashPoint[] = [
   {

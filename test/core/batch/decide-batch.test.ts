@@ -30,7 +30,7 @@ describe('the decision on a batch', () => {
       kind: 'deny',
       code: 'parallelism_not_allowed',
       rule: 'narrow',
-      subject: '3 at the same time, at most 2',
+      subject: '3 pods; this rule allows 2 in parallel',
     });
   });
 
@@ -99,7 +99,7 @@ describe('a new size of a running batch', () => {
     expect(decideResize(batch, { replicas: 6 }, policy(wide))).toMatchObject({
       kind: 'deny',
       code: 'resize_needs_approval',
-      subject: '5 pods, 2 at the same time',
+      subject: '5 pods, 2 in parallel, were approved',
     });
     const shrunk = { ...batch, replicas: 2, queueEnd: 2, parallelism: 1 };
     expect(decideResize(shrunk, { replicas: 5, parallelism: 2 }, policy(wide))).toEqual({ kind: 'allow' });

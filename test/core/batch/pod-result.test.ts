@@ -34,8 +34,8 @@ describe('what is kept of an ended container', () => {
   });
 
   it('is the word of its report, not the document that holds it', () => {
-    const termination = aTermination({ message: '{"kdebug":1,"verdict":"Nothing wrong was found"}' });
-    const verdict = 'Nothing wrong was found';
+    const termination = aTermination({ message: '{"kdebug":1,"verdict":"No problems found"}' });
+    const verdict = 'No problems found';
     expect(podResult({ outcome: { kind: 'succeeded' }, termination, findings: [], verdict }).message).toBe(verdict);
   });
 

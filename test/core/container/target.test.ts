@@ -12,7 +12,6 @@ test.each([
   ['a pod on its way out', { metadata: { deletionTimestamp: '2026-11-21T00:00:00Z' } }, 'pod_deleting'],
   ['a Windows pod', { spec: { os: 'windows' } }, 'pod_is_windows'],
   ['a pod for Windows nodes', { spec: { nodeSelectorOs: 'windows' } }, 'pod_is_windows'],
-  ['a pod that is full', { spec: { ephemeralContainers: [entry, entry, entry] } }, 'pod_has_too_many_containers'],
 ] as const)('refuses %s', (_, parts, code) => {
   expect(problemOfPod(aPod(parts), room(3))).toEqual({ code, subject: 'shop/web-1' });
 });
@@ -21,6 +20,12 @@ test('refuses a pod that is on no node', () => {
   const pod = aPod();
   const { nodeName: _, ...spec } = pod.spec;
   expect(problemOfPod({ ...pod, spec }, room(3))?.code).toBe('pod_unscheduled');
+});
+
+test('refuses a pod that is full, with the numbers', () => {
+  const pod = aPod({ spec: { ephemeralContainers: [entry, entry, entry] } });
+  const subject = 'shop/web-1 (3 of 3)';
+  expect(problemOfPod(pod, room(3))).toEqual({ code: 'pod_has_too_many_containers', subject });
 });
 
 test('takes an ordinary pod, with room left', () => {

@@ -76,7 +76,7 @@ describe('restarts', () => {
   it('tells a crash loop with its number, its age and its exit code', () => {
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
     expect(found(withStatus({ restartCount: 14, waiting, lastTermination: endedAgo(12_000) }))).toEqual([
-      { code: 'crash_loop', value: 14, text: 'web restarted 14 times, last ended 12 s ago: exit code 1 (Error)' },
+      { code: 'crash_loop', value: 14, text: 'web restarted 14 times, last exited 12 s ago: exit code 1 (Error)' },
     ]);
   });
 
@@ -87,7 +87,7 @@ describe('restarts', () => {
       {
         code: 'last_oom_killed',
         value: 2,
-        text: 'web restarted 2 times, last ended 1 h ago: killed for its memory (OOMKilled)',
+        text: 'web restarted 2 times, last exited 1 h ago: out of memory (OOMKilled)',
       },
     ]);
     expect(found(killed(25 * 3_600_000))).toEqual([]);
@@ -100,7 +100,7 @@ describe('restarts', () => {
 
   it('tells an end that was not yet followed by a start', () => {
     expect(found(withStatus({ terminated: endedAgo(1_000) }))[0]?.text).toBe(
-      'web ended 1.0 s ago: exit code 1 (Error)',
+      'web exited 1.0 s ago: exit code 1 (Error)',
     );
     expect(codes(withStatus({ terminated: endedAgo(1_000, { exitCode: 0 }) }))).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('a rollout', () => {
       {
         code: 'rollout_under_way',
         value: 1,
-        text: 'a rollout of web is under way: 1 pod of 2 of the newer version',
+        text: 'a rollout of web is in progress: 1 pod of 2 of the newer version',
       },
     ]);
     expect(found({ pod: next, siblings: [old, next] })[0]?.text).toContain('of the older version');

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
-  verdict: 'Nothing wrong was found.',
+  verdict: 'No problems found.',
   findings: [],
   sections: [],
   ...parts,
@@ -31,11 +31,11 @@ const restarted = (reason: string): Partial<ClusterFacts> => {
 };
 
 const closeWait = { code: 'close_wait', value: 300, threshold: 100, text: '300 sockets in CLOSE_WAIT' };
-const memory = { code: 'memory_near_limit', value: 97, threshold: 90, text: 'memory at 97 % of its limit' };
+const memory = { code: 'memory_near_limit', value: 97, threshold: 90, text: 'memory at 97% of its limit' };
 
 describe('the line', () => {
   it('is the image’s own when nothing was found, or only what it alone knows', () => {
-    expect(verdictOf(report(), aPlan(), facts()).line).toBe('Nothing wrong was found.');
+    expect(verdictOf(report(), aPlan(), facts()).line).toBe('No problems found.');
     const own = report({ verdict: 'The queue is stuck.', findings: [{ code: 'queue', text: '9 jobs wait' }] });
     expect(verdictOf(own, aPlan(), facts()).line).toBe('The queue is stuck.');
   });
@@ -82,12 +82,12 @@ describe('the findings', () => {
     expect(verdictOf(report({ findings }), aPlan(), undefined).findings).toEqual([
       {
         text: closeWait.text,
-        limit: 'over 100 sockets',
+        limit: '100 sockets',
         next: 'Look for connections that are not closed after an error or an end of stream.',
         rank: 2,
       },
-      { text: memory.text, limit: 'over 90 %', next: 'Ask the cart team.', rank: 2 },
-      { text: 'x', limit: 'over 5', next: '', rank: 2 },
+      { text: memory.text, limit: '90%', next: 'Ask the cart team.', rank: 2 },
+      { text: 'x', limit: '5', next: '', rank: 2 },
     ]);
   });
 
@@ -115,14 +115,14 @@ describe('what was fine and what could not be seen', () => {
     expect(verdict.unseen).toEqual([
       'memory, filesystem: ptrace access: look again as 65532:0',
       'tls: no tool for it',
-      'probes, events: kdebug could not read the events (its right: list events)',
-      'node: kdebug could not look at it (its right, an optional one: get nodes)',
+      'probes, events: kdebug may not read events (missing right: list events)',
+      'node: kdebug may not read it (missing optional right: get nodes)',
     ]);
   });
 
   it('is all that the API knows when the pod is gone', () => {
     expect(verdictOf(report(), aPlan(), undefined).unseen).toEqual([
-      'restarts, probes, events, node: the pod is gone, or its cluster did not answer in time',
+      'restarts, probes, events, node: the pod is gone, or the cluster did not answer in time',
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('what was fine and what could not be seen', () => {
     const many = Array.from({ length: 20 }, (_, index) => ({ ...blind, name: `s${index}`, lacks: `right ${index}` }));
     const { unseen } = verdictOf(report({ sections: many }), aPlan(), undefined);
     expect(unseen).toHaveLength(5);
-    expect(unseen?.at(-1)).toBe('17 more, all in the report');
+    expect(unseen?.at(-1)).toBe('17 more in the report');
   });
 
   describe('and the button', () => {

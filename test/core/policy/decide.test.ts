@@ -192,7 +192,7 @@ describe('default deny', () => {
 
   test.each([51, Number.NaN])('denies when there are more pods than the batch may have (%s)', (pods) => {
     const policy = ruled([aRule({ batch: { maxPods: 50, maxParallelism: 10 } })]);
-    expect(denied(planned(), policy, pods)).toBe(`batch_too_large ${pods} pods (look)`);
+    expect(denied(planned(), policy, pods)).toBe(`batch_too_large ${pods} pods; this rule allows 50 at once (look)`);
   });
 
   test.each<[string, Partial<Plan>]>([
@@ -207,7 +207,7 @@ describe('default deny', () => {
     [1_800_001, '30m'],
     [5_400_000, '1h30m'],
   ])('denies when the timeout of %s ms is over the limit', (timeoutMs, subject) => {
-    expect(denied(planned({ timeoutMs }), look)).toBe(`timeout_too_long ${subject} (look)`);
+    expect(denied(planned({ timeoutMs }), look)).toBe(`timeout_too_long ${subject}; the policy allows 30m (look)`);
   });
 
   test.each([undefined, '', '  '])('denies when the rule wants a reason and it is %j', (reason) => {

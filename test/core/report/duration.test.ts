@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatCount, formatDuration } from '../../../src/core/report/duration.ts';
+import {
+  afterWords,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  shortDuration,
+} from '../../../src/core/report/duration.ts';
 
 test.each([
   [-5, '0.0 s'],
@@ -30,4 +36,15 @@ test.each([
   [2_000_000, '2,000,000 lines'],
 ])('%d is %s', (count, words) => {
   expect(formatCount(count, 'line')).toBe(words);
+});
+
+test('what took no time to speak of is never said to have taken 0.0 s', () => {
+  expect([0, 30, 949, 950, 2_000].map(afterWords)).toEqual([
+    'in under a second',
+    'in under a second',
+    'in under a second',
+    'after 0.9 s',
+    'after 2.0 s',
+  ]);
+  expect([0, 49, 50].map(shortDuration)).toEqual(['under 0.1 s', 'under 0.1 s', '0.1 s']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOutcome } from '../../../src/core/report/outcome-text.ts';
+import { describeOutcome, happenedSpans } from '../../../src/core/report/outcome-text.ts';
 import type { Outcome } from '../../../src/core/run/outcome.ts';
 
 const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }> } = {
@@ -22,14 +22,28 @@ const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }
   internal: { kind: 'internal', code: 'cluster_unreachable' },
 };
 
-test.each(Object.values(ALL))('$kind has a title, a sentence on what happened and one on what to do', (outcome) => {
-  const words = describeOutcome(outcome);
-  expect(words.title).not.toBe('');
-  expect(words.happened).not.toBe('');
-  expect(words.next).toMatch(/\.$/);
-});
+test.each(Object.values(ALL))(
+  '$kind has a title, a sentence on what happened and one on what to do, if there is anything to do',
+  (outcome) => {
+    const words = describeOutcome(outcome);
+    expect(words.title).not.toBe('');
+    expect(words.happened).not.toBe('');
+    expect(words.next).toMatch(outcome.kind === 'succeeded' ? /^$/ : /\.$/);
+  },
+);
 
 test('the cluster’s and the kubelet’s own words are told', () => {
   expect(describeOutcome(ALL['start-failed']).happened).toContain('nope:1');
   expect(describeOutcome(ALL.refused).happened).toContain('violates PodSecurity');
+});
+
+test('whoever decided is a mention; nothing that a cluster says is one', () => {
+  expect(happenedSpans({ kind: 'rejected', by: 'U0BOB' })).toEqual([
+    { kind: 'person', userId: 'U0BOB' },
+    { kind: 'text', text: ' rejected it.' },
+  ]);
+  expect(happenedSpans({ kind: 'cancelled', by: 'U0ROY' })[0]).toEqual({ kind: 'person', userId: 'U0ROY' });
+  expect(happenedSpans({ kind: 'refused', by: 'webhook', message: 'ask U0BOB' })).toEqual([
+    { kind: 'text', text: 'ask U0BOB' },
+  ]);
 });

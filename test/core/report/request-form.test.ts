@@ -27,3 +27,10 @@ it('reads what our own card looks at, whatever its log says', () => {
   expect(podInText(card('read') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
   expect(podInText(card('pod=other namespace=dark') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
 });
+
+it('reads a card that waits for an approval, whatever its reason says', () => {
+  const card = 'Asked by\n@U0ROY\n· run abcdefghij · /kdebug pod-1234';
+  const summary = '\n:warning: Approval needed: debugger on shop/pod-1234';
+  for (const reason of ['', ': it hangs', ': as before: debugger on dark/other', ': pod=other'])
+    expect(podInText(card + summary + reason)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+});

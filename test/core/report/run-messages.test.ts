@@ -58,7 +58,7 @@ describe('the anchor', () => {
     );
     expect(text).toContain('Launching');
     expect(text).toContain('web-1  container web');
-    expect(text).toContain('Profile: restricted as 7:8 (auto)');
+    expect(text).toContain('Profile: restricted (picked automatically), runs as 7:8');
     expect(text).toContain('Asked by @U0ROY · run abcdefghij');
   });
 
@@ -91,7 +91,7 @@ describe('the anchor', () => {
     const moment = { approvers: {}, nowMs: START_MS, tail: 'line 9', isPrivate: true };
     for (const run of [finished({ verdict }), finished({ verdict, state: 'running' })]) {
       const text = textOf(anchorMessage(run, moment));
-      expect(text).toContain('goes to who asked alone');
+      expect(text).toContain('goes to the requester by DM');
       expect(text).not.toMatch(/line 9|disk/);
     }
   });
@@ -104,7 +104,56 @@ describe('the anchor', () => {
   });
 });
 
+describe('the anchor of a diagnosis that has ended', () => {
+  const verdict = { line: '1 finding: memory at 95% of its limit.', findings: [{ text: 'memory 95%', next: '' }] };
+
+  it('says what the result says, in tone and words, and how it ended below', () => {
+    const moment = { approvers: {}, nowMs: START_MS };
+    for (const run of [
+      finished({ verdict }),
+      finished({ verdict, outcome: { kind: 'failed', exitCode: 3, reason: 'Error' } }),
+      finished({ verdict: { line: 'No problems found.', findings: [] } }),
+      finished({ verdict: { findings: [{ text: 'web restarted', next: '', rank: 1 }] } }),
+    ]) {
+      expect(anchorMessage(run, moment).tone).toBe(resultMessage(run).tone);
+    }
+    const message = anchorMessage(finished({ verdict }), moment);
+    expect(message.summary).toBe('1 finding: memory at 95% of its limit: autodiagnose on shop/web-1');
+    expect(textOf(message)).toContain('Succeeded after 2.0 s');
+  });
+
+  it('tells nothing of the verdict where output is private, not even by its mark', () => {
+    const moment = { approvers: {}, nowMs: START_MS, isPrivate: true };
+    const bad = anchorMessage(finished({ verdict }), moment);
+    expect(bad.tone).toBe('neutral');
+    expect(anchorMessage(finished({ verdict: { line: 'No problems found', findings: [] } }), moment)).toEqual(bad);
+  });
+});
+
+describe('the notification of a card that waits', () => {
+  it('says what is needed, of which pod and why', () => {
+    const run = aRun({ state: 'pending-approval', plan: aPlan({ reason: 'it hangs\non start' }) });
+    expect(anchorMessage(run, { approvers: {}, nowMs: START_MS }).summary).toBe(
+      'Approval needed: autodiagnose on shop/web-1: it hangs⏎on start',
+    );
+  });
+});
+
+describe('a person in a reason', () => {
+  it('is mentioned by name on the card', () => {
+    const run = aRun({ state: 'pending-approval', plan: aPlan({ reason: 'ask U0BOB first' }) });
+    expect(textOf(anchorMessage(run, { approvers: {}, nowMs: START_MS }))).toContain('Reason: ask @U0BOB first');
+  });
+});
+
 describe('the result', () => {
+  it('mentions the requester first when it went wrong, and in private not at all: a direct message notifies by itself', () => {
+    const run = finished({ outcome: { kind: 'timed-out' } });
+    expect(textOf(resultMessage(run)).startsWith('@U0ROY  Timed out')).toBe(true);
+    expect(textOf(resultMessage(run, { isPrivate: true })).startsWith('Timed out')).toBe(true);
+    expect(textOf(resultMessage(finished()))).not.toContain('@');
+  });
+
   it('has the exit code, the duration, the size, the excerpt and the run id', () => {
     const text = textOf(resultMessage(finished()));
     expect(text).toContain('Exit code: 0 (Completed)');
@@ -116,13 +165,13 @@ describe('the result', () => {
 
   it('says what happened and what to do when it did not succeed', () => {
     const text = textOf(resultMessage(finished({ outcome: { kind: 'timed-out' } })));
-    expect(text).toContain('cannot be removed');
+    expect(text).toContain('cannot be stopped or removed');
     expect(text).toContain('--timeout');
   });
 
   it('shows both ends of a long log and counts what is only in the file', () => {
     const text = textOf(resultMessage(finished({ log: log({ head: 'first', tail: 'last', omittedLines: 2_000 }) })));
-    expect(text).toContain('first\n… 2,000 lines more, all in the file …\nlast');
+    expect(text).toContain('first\n… 2,000 lines more, all in the attached file …\nlast');
   });
 
   it.each([
@@ -141,8 +190,8 @@ describe('the result', () => {
   it('says of a run whose record was lost what is not certain any more, also without a log', () => {
     const { log: _none, ...without } = finished({ rebuilt: true });
     for (const run of [finished({ rebuilt: true }), without])
-      expect(textOf(resultMessage(run))).toContain('had lost its record of this run');
-    expect(textOf(resultMessage(finished()))).not.toContain('lost its record');
+      expect(textOf(resultMessage(run))).toContain('restarted during this run');
+    expect(textOf(resultMessage(finished()))).not.toContain('restarted during this run');
   });
 
   it('counts what was redacted', () => {
@@ -151,19 +200,26 @@ describe('the result', () => {
 
   it('leads with the verdict of the image and its findings', () => {
     const verdict = {
-      line: 'memory at 95 % of its limit',
-      findings: [{ text: 'memory 95 %', next: 'Raise the limit.' }],
+      line: 'memory at 95% of its limit',
+      findings: [{ text: 'memory 95%', next: 'Raise the limit.' }],
     };
     const message = resultMessage(finished({ verdict }));
-    expect(message.parts[0]).toEqual({ kind: 'heading', text: 'memory at 95 % of its limit' });
+    expect(message.parts[0]).toEqual({
+      kind: 'paragraph',
+      spans: [
+        { kind: 'person', userId: 'U0ROY' },
+        { kind: 'text', text: '  ' },
+        { kind: 'strong', text: 'memory at 95% of its limit' },
+      ],
+    });
     expect(message.tone).toBe('attention');
-    expect(textOf(message)).toContain('memory 95 %. Raise the limit.');
+    expect(textOf(message)).toContain('memory 95%. Raise the limit.');
   });
 
   it('says in order what is wrong, what is fine, what could not be seen, and offers to look again', () => {
     const verdict = {
-      line: '2 findings: memory 95 %; 300 sockets',
-      findings: [{ text: 'memory 95 %', limit: 'over 90 %', next: 'Raise the limit.', rank: 2 as const }],
+      line: '2 findings: memory 95%; 300 sockets',
+      findings: [{ text: 'memory 95%', limit: '90%', next: 'Raise the limit.', rank: 2 as const }],
       more: 1,
       fine: 'dns, cpu',
       unseen: ['files: ptrace access: look again as 7:0'],
@@ -172,12 +228,12 @@ describe('the result', () => {
     };
     const text = textOf(resultMessage(finished({ verdict, log: log({ omittedLines: 40, lines: 80 }) })));
     const order = [
-      'memory 95 % (a finding when over 90 %) Raise the limit.',
+      'memory 95% (threshold: 90%) Raise the limit.',
       '1 more in the report',
-      'Fine: dns, cpu',
+      'Checked, no problems: dns, cpu',
       'files: ptrace access: look again as 7:0',
       '[Look again as 7:0]',
-      'The full report, 80 lines, is all in the file.',
+      'Full report attached (80 lines)',
       'Run abcdefghij · autodiagnose 0.2.0',
     ].map((words) => text.indexOf(words));
     expect(order).not.toContain(-1);
@@ -204,7 +260,7 @@ describe('the result', () => {
   it('lets the outcome lead where the findings only explain it', () => {
     const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
     const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));
-    expect(text.startsWith('The target ended')).toBe(true);
+    expect(text.startsWith('@U0ROY  The target exited')).toBe(true);
     expect(text).toContain('web restarted 4 times. Read it.');
     expect(text).toContain('hello');
   });
@@ -219,19 +275,17 @@ describe('the result', () => {
 
   it('says what the profile could not see', () => {
     const plan = aPlan({ blindSpots: ["the target's files"] });
-    expect(textOf(resultMessage(finished({ plan })))).toContain("It could not see the target's files.");
+    expect(textOf(resultMessage(finished({ plan })))).toContain("Not visible to it: the target's files.");
   });
 
   it('says so when nothing was written', () => {
-    expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain(
-      'It wrote nothing.',
-    );
+    expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain('No output.');
   });
 
   it('does not say that nothing was written when nothing could be read', () => {
     const completeness = { ...log().completeness, complete: false, interruptedBy: 'aborted' };
     const told = textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '', completeness }) })));
-    expect(told).not.toContain('It wrote nothing.');
-    expect(told).toContain('Nothing of its log could be read.');
+    expect(told).not.toContain('No output.');
+    expect(told).toContain('None of its log could be read.');
   });
 });

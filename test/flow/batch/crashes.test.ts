@@ -128,7 +128,7 @@ describe('a store that loses everything', () => {
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
     for (const kind of ['anchor', 'result'] as const) {
       expect(world.text(kind)).toContain('Partially succeeded');
-      expect(world.text(kind)).toContain('kdebug had lost its record of this batch');
+      expect(world.text(kind)).toContain('kdebug restarted during this batch');
     }
     for (const name of started) expect(world.thread.files[0]?.content).toContain(`seen in ${name}`);
   });

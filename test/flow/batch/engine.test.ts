@@ -135,7 +135,7 @@ describe('a batch from its words to its files', () => {
     expect(txt?.content).toMatch(/web-1 \| succeeded .*\| log not read to its end \(cluster_busy\) \| 14 bytes/);
     expect(txt?.content).toMatch(/web-2 \| succeeded \| exit code 0 \| Completed \| run [a-z2-7]{10} \| 14 bytes/);
     expect(csv?.content).toMatch(/,14,not read to its end \(cluster_busy\),/);
-    expect(world.text('result')).toContain('2 logs may not be complete: the files say which, and why.');
+    expect(world.text('result')).toContain('2 logs may be incomplete: the files say which, and why.');
   });
 
   it('keeps what was written by the pods that the end of its time found running', async () => {

@@ -92,7 +92,7 @@ describe('what EphemeralJob of Kruise gets wrong', () => {
     await world.say(`${WEB} --ttl=10s`);
     await world.clock.advance(11_000);
     expect([await isDone(world), world.fleet.launches.length]).toEqual([true, 1]);
-    expect(world.text('anchor')).toContain('what still runs is no longer waited for');
+    expect(world.text('anchor')).toContain('kdebug no longer waits for those still running');
     const cancelled = new BatchWorld(4);
     await cancelled.say(WEB);
     await cancelled.click('cancel');

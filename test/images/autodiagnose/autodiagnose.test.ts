@@ -53,9 +53,9 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(unasked).toEqual(['io', 'dns', 'peers', 'tls', 'filesystem']);
     expect(report.out).toMatch(/^not looked at tls {9}no endpoints/m);
     expect(sectionOf(diagnosis, 'memory')?.text).toBe(
-      '20 MiB in use (30 with cache) of 100 MiB, 20 %; peak 40 MiB; 0 out-of-memory kills; pressure 0 %',
+      '20 MiB in use (30 with cache) of 100 MiB, 20%; peak 40 MiB; 0 out-of-memory kills; pressure 0%',
     );
-    expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 500 millicores, throttled in 1 % of all periods');
+    expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 500 millicores, throttled in 1% of all periods');
   });
 
   test('tells what it cost', async () => {
@@ -67,7 +67,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(cost?.milliseconds).toBeLessThan(10_000);
     expect(cost?.memoryBytes).toBeGreaterThan(100_000);
     expect(cost?.memoryBytes).toBeLessThan(32 * 1024 * 1024);
-    expect(report.out).toContain(`This look took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
+    expect(report.out).toContain(`This check took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 
   test('names the variables of the environment and shows no value', async () => {

@@ -76,13 +76,13 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'listen_overflow')?.value).toBeGreaterThan(0);
   });
 
-  test.each(SHELLS)('that has 90 % of its files open (%s %s)', async (...shell) => {
+  test.each(SHELLS)('that has 90% of its files open (%s %s)', async (...shell) => {
     const { pid } = await startShell(`ulimit -n 200; exec "$@"`, [process.execPath, '-e', openFiles(180)]);
     const finding = await found(pid, 'files_near_limit', {}, shell.filter(Boolean));
     expect(finding).toMatchObject({ value: 90, text: expect.stringContaining('180 of 200') });
   });
 
-  test('whose child has 90 % of its files open', async () => {
+  test('whose child has 90% of its files open', async () => {
     const { pid } = await startTarget(workers(0, openFiles(360)));
     expect(await found(pid, 'files_near_limit')).toMatchObject({ value: 90 });
   });

@@ -99,7 +99,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     const diagnosis = await look(pid, {}, ['nsenter', `--net=/proc/${pid}/ns/net`, 'sh']);
     expect(findingOf(diagnosis, 'ports_near_limit')).toMatchObject({
       value: 90,
-      text: '90 % of the local ports towards 127.0.0.1 port 50000 are in use (9 of 10)',
+      text: '90% of the local ports towards 127.0.0.1 port 50000 are in use (9 of 10)',
     });
   });
 
@@ -115,10 +115,10 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     ];
     const { pid } = await startProgram('unshare', ['--mount', 'sh', '-ec', mounts.join('\n')]);
     const diagnosis = await look(pid, {});
-    expect(findingOf(diagnosis, 'disk_full')).toMatchObject({ value: 93, text: '/full is 93 % full' });
-    expect(findingOf(diagnosis, 'disk_inodes')?.text).toBe('/files has used 100 % of its inodes');
+    expect(findingOf(diagnosis, 'disk_full')).toMatchObject({ value: 93, text: '/full is 93% full' });
+    expect(findingOf(diagnosis, 'disk_inodes')?.text).toBe('/files has used 100% of its inodes');
     expect(findingOf(diagnosis, 'disk_read_only')?.text).toBe('/broken was made read-only by the kernel');
-    expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93 %');
+    expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
 
   test.skipIf(!canUnshare('--mount') || !hasBusybox)(

@@ -119,7 +119,7 @@ describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files 
     const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }));
     const large = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...tools }));
 
-    expect(sectionOf(diagnosis, 'memory')?.text).toContain('of 100 MiB, 20 %');
+    expect(sectionOf(diagnosis, 'memory')?.text).toContain('of 100 MiB, 20%');
     expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 1, text: expect.stringContaining('/core.7') });
     expect(sectionOf(diagnosis, 'filesystem')?.text).toContain('; 3 MiB temporary files and logs');
     expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });

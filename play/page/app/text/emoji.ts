@@ -6,6 +6,8 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
   ['warning', '⚠️'],
   ['hourglass_flowing_sand', '⏳'],
   ['hourglass', '⌛'],
+  ['arrow_forward', '▶️'],
+  ['double_vertical_bar', '⏸️'],
   ['eyes', '👀'],
   ['+1', '👍'],
   ['thumbsup', '👍'],

@@ -77,6 +77,6 @@ export const refusal = (error: KdebugError): Message => ({
   parts: [
     { kind: 'paragraph', spans: [{ kind: 'strong', text: `kdebug: ${error.title}` }] },
     { kind: 'paragraph', spans: [text(error.hint)] },
-    { kind: 'note', spans: [text(error.code)] },
+    { kind: 'note', spans: [text(`Error code: ${error.code}`)] },
   ],
 });

@@ -11,6 +11,8 @@ const MARK_WEIGHT = 120;
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const CHANNEL_ID = /^[CG][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
+/** Slack's words for a moment: `Today at 12:41 AM`. */
+const MOMENT = '{date_short_pretty} at {time}';
 /** Slack takes whole seconds of up to eleven digits (the year 5138). */
 const LATEST_MS = 99_999_999_999_000;
 
@@ -50,8 +52,9 @@ function element(span: Span, room: Room): RichTextElement | undefined {
     return { type: 'channel', channel_id: span.channelId };
   if (span.kind === 'time' && isMoment(span.atMs)) {
     const timestamp = Math.floor(span.atMs / 1000);
-    return { type: 'date', timestamp, format: '{date_short_pretty} {time_secs}', fallback: wordsOf(span) };
+    return { type: 'date', timestamp, format: MOMENT, fallback: wordsOf(span) };
   }
+  if (span.kind === 'emoji') return { type: 'emoji', name: span.name };
   const text = shorten(clean(wordsOf(span)), room);
   if (span.kind === 'link' && text !== '' && SLACK_LINK.test(span.url)) return { type: 'link', url: span.url, text };
   return text === '' ? undefined : textElement(text, span);
@@ -115,5 +118,5 @@ function markupOf(span: Span): string | undefined {
   if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId)) return `<#${span.channelId}>`;
   if (span.kind === 'link' && SLACK_LINK.test(span.url)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
-  return `<!date^${Math.floor(span.atMs / 1000)}^{date_short_pretty} {time_secs}|${wordsOf(span)}>`;
+  return `<!date^${Math.floor(span.atMs / 1000)}^${MOMENT}|${wordsOf(span)}>`;
 }

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Message, Part, Tone } from '../../../core/report/message.ts';
+import { type EmojiName, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
@@ -10,13 +10,25 @@ export interface View {
   readonly blocks: KnownBlock[];
 }
 
-const MARKS: Readonly<Record<Tone, string>> = {
-  progress: '⏳',
-  success: '✅',
-  failure: '❌',
-  attention: '⚠️',
-  neutral: '',
+const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
+  progress: 'hourglass_flowing_sand',
+  success: 'white_check_mark',
+  failure: 'x',
+  attention: 'warning',
+  neutral: undefined,
 };
+
+/** The mark as a span, with the space after it. */
+function markOf(tone: Tone): readonly Span[] {
+  const name = MARKS[tone];
+  return name === undefined ? [] : [emoji(name), { kind: 'text', text: ' ' }];
+}
+
+/** The mark as a character, where Slack takes no emoji element: it never reads names there, so no text becomes an emoji. */
+const markText = (tone: Tone): string =>
+  markOf(tone)
+    .map((span) => ('text' in span ? span.text : ''))
+    .join('');
 
 /**
  * A message as Block Kit, within every limit of `limits.ts` whatever its texts hold; what was cut says so.
@@ -28,7 +40,7 @@ export const view = (message: Message): View => ({
 });
 
 /**
- * The same message, each time simpler, for when Slack refuses it all the same: half the weight, then only the summary and
+ * The same message, each time simpler, for when Slack refuses it anyway: half the weight, then only the summary and
  * the buttons, then no blocks at all.
  */
 export function* simplerViews(message: Message): Generator<View> {
@@ -49,12 +61,15 @@ export function* simplerViews(message: Message): Generator<View> {
 const NOT_WHOLE: Part = {
   kind: 'note',
   spans: [
-    { kind: 'text', text: 'Slack did not take the whole card, so nobody can decide on it here. Ask again with less.' },
+    {
+      kind: 'text',
+      text: 'Slack could not show the whole card, so nobody can decide on it here. Ask again with a shorter command.',
+    },
   ],
 };
 
 const plainSummary = ({ summary, tone }: Message): string =>
-  shorten(`${MARKS[tone]} ${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
+  shorten(`${markText(tone)}${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
 
 const fallback = (message: Message): string => escapeText(plainSummary(message));
 
@@ -121,10 +136,8 @@ function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
 
 /** The tone's mark leads the first words; a message that does not begin with words gets its summary as the first line. */
 function withMark({ summary, tone, parts }: Message): readonly Part[] {
-  const mark = MARKS[tone] === '' ? '' : `${MARKS[tone]} `;
   const [first, ...others] = parts;
-  if (first?.kind === 'heading') return [{ ...first, text: `${mark}${first.text}` }, ...others];
-  if (first?.kind !== 'paragraph')
-    return [{ kind: 'paragraph', spans: [{ kind: 'strong', text: `${mark}${cleanLine(summary)}` }] }, ...parts];
-  return [{ ...first, spans: mark === '' ? first.spans : [{ kind: 'text', text: mark }, ...first.spans] }, ...others];
+  if (first?.kind === 'heading') return [{ ...first, text: `${markText(tone)}${first.text}` }, ...others];
+  if (first?.kind === 'paragraph') return [{ ...first, spans: [...markOf(tone), ...first.spans] }, ...others];
+  return [{ kind: 'paragraph', spans: [...markOf(tone), { kind: 'strong', text: cleanLine(summary) }] }, ...parts];
 }

@@ -2,6 +2,7 @@ import type { BatchRun } from '../../batch/batch-run.ts';
 import { podsToRerun } from '../../batch/group-results.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
 import { isFinal } from '../../run/progress.ts';
+import { formatCount } from '../duration.ts';
 import type { Button, Part } from '../message.ts';
 
 /** The buttons that apply to a batch that may run, where it stands; the value of each is the run's id. */
@@ -30,24 +31,36 @@ function continueButton({ id: value, batch: { canary, pods } }: BatchRun): reado
   const isFine = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined)?.state === 'succeeded';
   return isFine
     ? [{ action: 'continue', label: 'Continue', value, style: 'primary' }]
-    : [{ action: 'continue', label: 'Continue all the same', value, style: 'danger' }];
+    : [{ action: 'continue', label: 'Continue anyway', value, style: 'danger' }];
 }
 
 const cancelButton = (value: string, inFlight: number): Button => ({
   action: 'cancel',
-  label: 'Cancel',
+  label: 'Cancel batch',
   value,
   style: 'danger',
   confirm: {
     title: 'Cancel this batch?',
-    text: `Nothing more is started. ${inFlight === 0 ? 'Nothing runs now.' : `${inFlight} under way cannot be killed: they are followed to their end.`}`,
-    yes: 'Cancel it',
-    no: 'Go on',
+    text: `No more pods will start. ${inFlight === 0 ? 'No container is running now.' : runningOn(inFlight)}`,
+    yes: 'Cancel batch',
+    no: 'Keep running',
   },
 });
 
-function rerunButton({ id: value, batch }: BatchRun): readonly Button[] {
+/** Those that were never started have not failed. */
+function retryLabel({ batch }: BatchRun, count: number): string {
+  const isStarted = podsToRerun(batch).every(({ launchedAtMs }) => launchedAtMs !== undefined);
+  return isStarted ? `Retry ${formatCount(count, 'failed pod')}` : `Run ${formatCount(count, 'other pod')}`;
+}
+
+const runningOn = (count: number): string =>
+  count === 1
+    ? "The container already running can't be stopped and will finish."
+    : `The ${count.toLocaleString('en-US')} containers already running can't be stopped and will finish.`;
+
+function rerunButton(run: BatchRun): readonly Button[] {
+  const { id: value, batch } = run;
   const count = podsToRerun(batch).length;
   if (count === 0) return [];
-  return [{ action: 'rerun-failed', label: `Run the other ${count} again`, value }];
+  return [{ action: 'rerun-failed', label: retryLabel(run, count), value }];
 }

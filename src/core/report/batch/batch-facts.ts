@@ -3,30 +3,42 @@ import type { BatchRun } from '../../batch/batch-run.ts';
 import { type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
 import type { Target } from '../../command/command.ts';
 import { classText } from '../../policy/class-facts.ts';
-import { formatDuration } from '../duration.ts';
-import { code, type Fact, type Part, type Span, text } from '../message.ts';
+import { formatCount, formatDuration } from '../duration.ts';
+import { code, type EmojiName, emoji, type Fact, type Part, type Span, text } from '../message.ts';
 import { powerParts } from '../power-parts.ts';
+import { typedText } from '../typed-text.ts';
 import { visible } from '../visible.ts';
 import { SKIP_TEXT } from './batch-text.ts';
 
-/** The proposal's status columns as a line of their own, AGE counted from the creation. */
-export function columnsPart(batch: Batch, counts: Counts, nowMs: number): Part {
+/**
+ * How many pods stand where, in words that a narrow screen wraps and a screen reader reads: the columns of the proposal but for AGE,
+ * which is counted from the creation.
+ */
+export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
   const { match, succeed, failed, running, waiting } = columnsOf(counts);
   const age = ageText((batch.endedAtMs ?? nowMs) - batch.createdAtMs);
-  const columns: readonly (readonly [string, string])[] = [
-    ['MATCH', String(match)],
-    ['SUCCEED', String(succeed)],
-    ['FAILED', String(failed)],
-    ['RUNNING', String(running)],
-    ['WAITING', String(waiting)],
-    ['AGE', age],
+  const said = (name: EmojiName, count: number, words: string): readonly Span[] => [
+    emoji(name),
+    text(` ${count.toLocaleString('en-US')} ${words}`),
   ];
-  const line = (pick: (column: readonly [string, string]) => string): string =>
-    columns
-      .map((column) => pick(column).padEnd(Math.max(column[0].length, column[1].length) + 2))
-      .join('')
-      .trimEnd();
-  return { kind: 'preformatted', text: `${line(([name]) => name)}\n${line(([, value]) => value)}` };
+  const isOver = batch.endedAtMs !== undefined;
+  return {
+    kind: 'paragraph',
+    spans: [
+      ...said('white_check_mark', succeed, 'succeeded'),
+      text(' · '),
+      ...said('x', failed, 'failed'),
+      ...(isOver && running + waiting === 0
+        ? []
+        : [
+            text('\n'),
+            ...said('arrow_forward', running, 'running'),
+            text(' · '),
+            ...said('double_vertical_bar', waiting, 'waiting'),
+          ]),
+      text(`\n${formatCount(match, 'pod')} matched · ${isOver ? 'took' : 'for'} ${age}`),
+    ],
+  };
 }
 
 /** As kubectl writes it: `82s`, `5m12s`, `3h4m`. */
@@ -52,7 +64,7 @@ export function planFacts(run: BatchRun): readonly Fact[] {
     { label: 'Cluster', value: [text(plan.cluster)] },
     ...(state === 'pending-approval' ? askedFacts(run) : []),
     // The last: it may be long, and what does not fit is cut from the end.
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: [text(visible(plan.reason))] }]),
+    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: typedText(visible(plan.reason)) }]),
   ];
 }
 
@@ -71,7 +83,7 @@ function askedFacts(run: BatchRun): readonly Fact[] {
   return [
     {
       label: 'Pods',
-      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; later ones are not touched`)],
+      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; pods created later are left alone`)],
     },
     { label: 'Selects', value: [selectionSpan(run)] },
     { label: 'Class', value: [text([...classes].join(' · '))] },

@@ -17,14 +17,14 @@ export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: B
     value: id,
     title: 'Change size',
     submit: 'Change',
-    intro: `Only these two may change while it runs. ${eligible} pods can be worked on.`,
+    intro: `Only these two can change while it runs. ${eligible} pods can be debugged.`,
     fields: [
       {
         id: 'parallelism',
         label: 'Parallelism',
         kind: 'line',
         optional: true,
-        hint: 'How many pods at the same time, 1 to 10.',
+        hint: 'How many pods at once, 1 to 10.',
         initial: String(parallelism),
         maxLength: 2,
       },
@@ -33,7 +33,7 @@ export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: B
         label: 'Replicas',
         kind: 'line',
         optional: true,
-        hint: 'How many of the pods at most; left empty: no change.',
+        hint: 'The most pods to debug. Leave empty for no change.',
         ...(replicas !== undefined && { initial: String(replicas) }),
         maxLength: 10,
       },
@@ -59,11 +59,11 @@ export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Bat
   });
   const wrong = typed.filter(({ id, number }) => number < 1 || number > MOST[id]);
   if (wrong.length > 0) {
-    const errors = wrong.map(({ id }) => [id, `Give a whole number from 1 to ${MOST[id]}.`]);
+    const errors = wrong.map(({ id }) => [id, `Enter a whole number from 1 to ${MOST[id]}.`]);
     return { kind: 'errors', errors: Object.fromEntries(errors) };
   }
   const changed = typed.filter(({ id, number }) => number !== batch[id]);
-  if (changed.length === 0) return { kind: 'errors', errors: { parallelism: 'Nothing would change.' } };
+  if (changed.length === 0) return { kind: 'errors', errors: { parallelism: 'These are the current values.' } };
   return { kind: 'ok', ...Object.fromEntries(changed.map(({ id, number }) => [id, number])) };
 }
 
@@ -86,7 +86,7 @@ export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => 
       label: 'YAML',
       kind: 'lines',
       optional: false,
-      hint: 'A longer job goes into a code block of a message: there, the shortcut "Apply as EphemeralJob" reads it.',
+      hint: 'For a longer job, post it in a code block and use the message shortcut "Apply as EphemeralJob".',
       placeholder: 'apiVersion: apps.kruise.io/v1alpha1',
       maxLength: LONGEST_PASTED,
       ...(yaml !== undefined && { initial: yaml }),
@@ -96,7 +96,7 @@ export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => 
       label: 'Namespace',
       kind: 'line',
       optional: true,
-      hint: 'Left empty: the one that the job names, or the default of this channel.',
+      hint: 'Leave empty for the namespace in the job, or the default of this channel.',
       maxLength: 63,
       ...(namespace !== undefined && { initial: namespace }),
     },

@@ -6,16 +6,17 @@ import type { RunState } from '../../run/run.ts';
 import { type Approvers, approvalParts } from '../approval-parts.ts';
 import { formatCount, formatDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
-import { OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
+import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
+import { visible } from '../visible.ts';
 import { buttonsPart } from './batch-buttons.ts';
-import { askedParts, columnsPart, planFacts, skippedText } from './batch-facts.ts';
-import { progressBar, RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
+import { askedParts, countsPart, planFacts, skippedText } from './batch-facts.ts';
+import { RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
 import { groupsPart } from './group-parts.ts';
 
 export interface BatchMoment {
   readonly nowMs: number;
   readonly approvers: Approvers;
-  /** Results and logs are for who asked alone; the dashboard holds none of them. */
+  /** Results and logs are for the requester alone; the dashboard holds none of them. */
   readonly isPrivate?: boolean;
 }
 
@@ -25,11 +26,11 @@ export interface BatchMoment {
  * thousand pods.
  */
 export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchMoment): Message {
-  const { batch, plan, origin } = run;
+  const { batch, origin } = run;
   const counts = countPods(batch);
   const { headline, tone } = headOf(run, counts);
   return {
-    summary: `${headline}: ${imagesOf(batch)} on ${formatCount(matchedOf(counts), 'pod')} of ${plan.namespace}`,
+    summary: summaryOf(run, headline, counts),
     tone,
     parts: [
       { kind: 'paragraph', spans: [strong(headline), text('  '), code(shownCommand(run))] },
@@ -51,6 +52,12 @@ export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = fals
       },
     ],
   };
+}
+
+function summaryOf({ state, batch, plan }: BatchRun, headline: string, counts: Counts): string {
+  const subject = `${imagesOf(batch)} on ${formatCount(matchedOf(counts), 'pod')} of ${plan.namespace}`;
+  if (state !== 'pending-approval') return `${headline}: ${subject}`;
+  return `${APPROVAL_NEEDED}: ${subject}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
 }
 
 /** Whether it may run, or has. */
@@ -85,29 +92,24 @@ function headOf(run: BatchRun, counts: Counts): { readonly headline: string; rea
     };
   }
   if (batch.closed) {
-    return { tone, headline: `Ending: ${formatCount(counts.starting + counts.running, 'pod')} still under way` };
+    return { tone, headline: `Finishing: ${formatCount(counts.starting + counts.running, 'pod')} still running` };
   }
   const isLookedAt = batch.canary === 'waiting' && !batch.paused;
-  return isLookedAt
-    ? { tone: 'attention', headline: 'The first pod has ended: have a look' }
-    : { tone, headline: words };
+  return isLookedAt ? { tone: 'attention', headline: 'Canary finished: review it' } : { tone, headline: words };
 }
 
 function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Part[] {
   const all = matchedOf(counts) - counts.skipped;
   const pace = paceOf(batch, counts, nowMs);
-  const rate = pace ? ` · ${rateText(pace.perMinute)}` : '';
+  const rate = pace ? `\n${rateText(pace.perMinute)}` : '';
   const left = leftText(counts, pace?.leftMs);
   const done = endedOf(counts) + counts.cancelled;
   return [
     {
       kind: 'paragraph',
-      spans: [
-        code(progressBar(done, all)),
-        text(`  ${done.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}${rate}${left}`),
-      ],
+      spans: [text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${left}${rate}`)],
     },
-    columnsPart(batch, counts, nowMs),
+    countsPart(batch, counts, nowMs),
   ];
 }
 
@@ -138,14 +140,14 @@ function heldSpans(batch: Batch, nowMs: number): readonly Span[] {
   if (batch.endedAtMs !== undefined) return [];
   if (paused) return [text('Paused by '), person(paused.byUserId), text(', '), time(paused.atMs)];
   if (canary === 'waiting') return canarySpans(batch);
-  return ttlMs === undefined || nowMs >= createdAtMs + ttlMs
-    ? []
-    : [text('Ends at the latest '), time(createdAtMs + ttlMs)];
+  return ttlMs === undefined || nowMs >= createdAtMs + ttlMs ? [] : [text('Finishes by '), time(createdAtMs + ttlMs)];
 }
 
 function canarySpans({ pods }: Batch): readonly Span[] {
   const first = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined);
-  return [text('The first pod was '), code(shownName(first?.name ?? '')), text('. The others wait for Continue.')];
+  const others = pods.filter(({ state }) => state === 'queued').length;
+  const start = others === 1 ? 'The other pod starts' : `The other ${others.toLocaleString('en-US')} pods start`;
+  return [text('The canary was '), code(shownName(first?.name ?? '')), text(`. ${start} when you click Continue.`)];
 }
 
 function closedSpans({ closed }: Batch): readonly Span[] {
@@ -156,15 +158,17 @@ function closedSpans({ closed }: Batch): readonly Span[] {
         ...(closed.byUserId === undefined ? [] : [text(' by '), person(closed.byUserId)]),
         text(', '),
         time(closed.atMs),
-        text('. Nothing more is started.'),
+        text('. No more pods will start.'),
       ];
     case 'ttl':
-      return [text('Its time to live is over: nothing more is started, and what still runs is no longer waited for.')];
+      return [
+        text('Its time to live is over: no more pods will start, and kdebug no longer waits for those still running.'),
+      ];
     case 'start-failures':
       return [
-        text('Stopped: three pods did not start for the same reason ('),
+        text('Stopped: three pods failed to start for the same reason ('),
         code(closed.reason ?? ''),
-        text('), so the others would not either.'),
+        text('), so the others would fail too.'),
       ];
     case 'record-lost':
       return [text(RECORD_LOST)];

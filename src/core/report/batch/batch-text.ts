@@ -31,12 +31,12 @@ export const SKIP_TEXT: Readonly<Record<SkipReason, string>> = {
   static: 'static',
   finished: 'finished',
   deleting: 'being deleted',
-  'not-scheduled': 'on no node yet',
+  'not-scheduled': 'not scheduled yet',
   windows: 'on Windows',
-  'cap-reached': 'full of debug containers',
-  'share-reached': 'full of your debug containers',
+  'cap-reached': 'at their limit of debug containers',
+  'share-reached': 'at their limit of your debug containers',
   'no-such-target': 'without that container',
-  'target-ended': 'whose target has ended',
+  'target-ended': 'whose target has exited',
   'beyond-replicas': 'beyond --replicas',
 };
 
@@ -53,15 +53,6 @@ export function groupText({ state, exitCode, reason, findings }: ResultGroup): s
   return `${STATE_TEXT[state]}${code}${why}${found}`;
 }
 
-/** Twenty cells; a batch that has begun shows one, and only a finished one shows them all. */
-export function progressBar(done: number, all: number): string {
-  const share = all === 0 ? 1 : done / all;
-  const cells = share >= 1 ? CELLS : Math.min(CELLS - 1, Math.max(done > 0 ? 1 : 0, Math.floor(share * CELLS)));
-  return `${'█'.repeat(cells)}${'░'.repeat(CELLS - cells)} ${Math.floor(share * 100)} %`;
-}
-
-const CELLS = 20;
-
 /** Of a batch that was rebuilt from the cluster (`rebuildBatch`). */
 export const RECORD_LOST =
-  'kdebug had lost its record of this batch and found these containers again in the cluster. Pods that were still waiting are not known any more and were not started; when each was launched is an estimate.';
+  'kdebug restarted during this batch and recovered these containers from the cluster. Pods that were still waiting are no longer known and were not started; times are estimates.';

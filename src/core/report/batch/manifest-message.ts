@@ -32,8 +32,8 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
       },
       ...(first ? [{ kind: 'preformatted', text: caretAt(first, yaml) } as const] : []),
       { kind: 'paragraph', spans: [text(hint)] },
-      { kind: 'note', spans: [text('manifest_invalid')] },
     ],
+    code: 'manifest_invalid',
   };
 }
 
@@ -60,10 +60,10 @@ export function fieldProblems(problems: readonly ManifestProblem[]): string {
 
 /** Said to who applied a job: that it was taken, and what of it means something else here. */
 export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
-  summary: `Applied ${jobName}: its dashboard follows in the channel.`,
+  summary: `Applied ${jobName}: its dashboard appears in the channel.`,
   tone: 'neutral',
   parts: [
-    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its dashboard follows in the channel.')] },
+    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its dashboard appears in the channel.')] },
     ...(notes.length === 0 ? [] : [{ kind: 'list', items: notes.map((note) => [text(note)]) } as const]),
   ],
 });
@@ -90,12 +90,12 @@ export const exportMessage = (id: RunId, yaml: string): Message => ({
 });
 
 export const exportedAsFileMessage = (id: RunId): Message => ({
-  summary: `Batch ${id} is too long to show here: it comes as a file in a direct message.`,
+  summary: `Batch ${id} is too long to show here: it is sent as a file by DM.`,
   tone: 'neutral',
   parts: [
     {
       kind: 'paragraph',
-      spans: [text(`Batch ${id} is too long to show here: it comes as a file in a direct message from kdebug.`)],
+      spans: [text(`Batch ${id} is too long to show here: it is sent as a file by DM.`)],
     },
   ],
 });

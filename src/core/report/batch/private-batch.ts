@@ -10,7 +10,7 @@ import { STATUS_TEXT } from './batch-text.ts';
 export function batchForOne(run: BatchRun, moment: BatchMoment & { readonly links: RunLinks }): Message {
   const { parts, ...message } = batchMessage(run, moment);
   const change: readonly Span[] = isFinal(run.state)
-    ? [code(`/kdebug export ${run.id}`), text(' gives it as YAML')]
+    ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
   return { ...message, parts: [...shown, ...linksPart(run, moment), { kind: 'note', spans: change }] };
@@ -25,10 +25,10 @@ export function batchWords({ state, batch }: BatchRun): string {
 }
 
 const CHANGED = {
-  pause: 'is paused: nothing more is started until somebody resumes it',
-  resume: 'goes on',
-  continue: 'goes on with the other pods',
-  cancel: 'is cancelled: nothing more is started; what runs is followed to its end',
+  pause: 'is paused: no more pods start until somebody resumes it',
+  resume: 'continues',
+  continue: 'continues with the other pods',
+  cancel: 'is cancelled: no more pods start; containers already running will finish',
   scale: 'has its new size',
 } as const;
 

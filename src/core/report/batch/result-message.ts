@@ -2,9 +2,9 @@ import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../batch/batch-run.ts';
 import { groupResults } from '../../batch/group-results.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
-import { formatCount, formatDuration } from '../duration.ts';
+import { formatCount, shortDuration } from '../duration.ts';
 import { code, type Message, type Part, person, text } from '../message.ts';
-import { columnsPart, skippedText } from './batch-facts.ts';
+import { countsPart, skippedText } from './batch-facts.ts';
 import { batchFileName } from './batch-files.ts';
 import { RECORD_LOST, STATUS_TEXT } from './batch-text.ts';
 import { groupsPart } from './group-parts.ts';
@@ -28,11 +28,11 @@ export function batchResultMessage(run: BatchRun): Message {
         kind: 'paragraph',
         spans: [
           person(origin.requesterId),
-          text(lasted === undefined ? ', nothing was started.' : `, it took ${formatDuration(lasted)}.`),
+          text(lasted === undefined ? ', no pod was started.' : `, it took ${shortDuration(lasted)}.`),
         ],
       },
       ...(batch.closed?.because === 'record-lost' ? [{ kind: 'paragraph', spans: [text(RECORD_LOST)] } as const] : []),
-      columnsPart(batch, counts, batch.endedAtMs ?? batch.createdAtMs),
+      countsPart(batch, counts, batch.endedAtMs ?? batch.createdAtMs),
       ...groupsPart(groupResults(batch)),
       ...(skipped === undefined ? [] : [{ kind: 'paragraph', spans: [text(`${skipped}.`)] } as const]),
       ...doubtPart(batch),
@@ -60,6 +60,6 @@ export function batchResultMessage(run: BatchRun): Message {
 /** That logs are not complete: which, and why, is in the files. */
 function doubtPart({ pods }: Batch): readonly Part[] {
   const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
-  const words = `${formatCount(inDoubt, 'log')} may not be complete: the files say which, and why.`;
+  const words = `${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
   return inDoubt === 0 ? [] : [{ kind: 'paragraph', spans: [text(words)] }];
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
 import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
+import { emoji } from '../../../../src/core/report/message.ts';
 import { anyMessage, HOSTILE, RESULT } from './messages.ts';
 
 /** Everything a block says, and which of it Slack would parse. */
@@ -17,6 +18,9 @@ function textsOf(value: unknown): { readonly all: string[]; readonly parsed: str
   });
   return { all, parsed };
 }
+
+const emojiOf = (blocks: readonly KnownBlock[]): string[] =>
+  [...JSON.stringify(blocks).matchAll(/"type":"emoji","name":"([a-z_]+)"/g)].map(([, name]) => name ?? '');
 
 const elementTypes = (blocks: readonly KnownBlock[]): string[] =>
   [...JSON.stringify(blocks).matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
@@ -36,7 +40,8 @@ describe('a result', () => {
 
 test('a message that does not begin with words begins with its summary', () => {
   const { blocks } = view({ summary: 'the log', tone: 'failure', parts: [{ kind: 'preformatted', text: 'x' }] });
-  expect(textsOf(blocks).all).toEqual(['❌ the log', 'x']);
+  expect(textsOf(blocks).all).toEqual([' ', 'the log', 'x']);
+  expect(emojiOf(blocks)).toEqual(['x']);
 });
 
 test('a user group is mentioned by its id, in the blocks only; what is no id is words', () => {
@@ -48,7 +53,8 @@ test('a user group is mentioned by its id, in the blocks only; what is no id is 
       elements: [
         {
           elements: [
-            { type: 'text', text: '⚠️ ' },
+            { type: 'emoji', name: 'warning' },
+            { type: 'text', text: ' ' },
             { type: 'usergroup', usergroup_id: 'S0SRE' },
             { type: 'text', text: '<!channel>' },
           ],
@@ -146,10 +152,13 @@ describe('whatever a message holds', () => {
         const { blocks, text } = view(message);
         for (const parsed of textsOf(blocks).parsed) {
           expect(parsed).toMatch(
-            /^(<@[UW][A-Z0-9]+>|<#C0SHOP>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[-+\d:.TZ]+>)$/,
+            /^(<@[UW][A-Z0-9]+>|<#C0SHOP>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-+\d:.TZ]+>)$/,
           );
         }
-        expect(elementTypes(blocks).filter((type) => ['link', 'emoji', 'broadcast'].includes(type))).toEqual([]);
+        expect(elementTypes(blocks).filter((type) => ['link', 'broadcast'].includes(type))).toEqual([]);
+        // Only the mark of its tone, once; headers and small print read no names.
+        expect(emojiOf(blocks).length).toBeLessThanOrEqual(1);
+        expect(JSON.stringify(blocks)).not.toContain('"emoji":true');
         expect(JSON.stringify(blocks)).not.toMatch(/"usergroup_id":"(?!S0SRE")|"channel_id":"(?!C0SHOP")/);
         expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
       }),
@@ -202,4 +211,18 @@ test('a link leads to a message or file of Slack, and any other address stays wo
     'javascript:1',
   ])
     expect(linked(url)).not.toMatch(/evil|javascript|!channel|"type":"link"/);
+});
+
+test('our marks are emoji elements, which a screen reader says by name; in small print and headers they are characters', () => {
+  const spans = [emoji('double_vertical_bar'), { kind: 'text', text: ' 3 waiting' } as const];
+  const { blocks } = view({
+    summary: 's',
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans },
+      { kind: 'note', spans },
+    ],
+  });
+  expect(emojiOf(blocks)).toEqual(['double_vertical_bar']);
+  expect(textsOf(blocks).all).toEqual([' 3 waiting', '⏸️ 3 waiting']);
 });

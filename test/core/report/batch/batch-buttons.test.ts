@@ -17,17 +17,17 @@ const LAUNCHED: BatchEvent = { kind: 'launched', index: 0 };
 const CANARY = { request: { batch: { canary: true } } };
 
 it.each<[string, BatchRunParts, readonly string[]]>([
-  ['that may run', {}, ['Pause', 'Change size', 'Cancel']],
-  ['that runs', { events: [LAUNCHED] }, ['Pause', 'Change size', 'Cancel']],
-  ['that is paused', { events: [PAUSED] }, ['Resume', 'Change size', 'Cancel']],
-  ['whose canary succeeded', { ...CANARY, events: ended(0, 0) }, ['Continue', 'Pause', 'Change size', 'Cancel']],
+  ['that may run', {}, ['Pause', 'Change size', 'Cancel batch']],
+  ['that runs', { events: [LAUNCHED] }, ['Pause', 'Change size', 'Cancel batch']],
+  ['that is paused', { events: [PAUSED] }, ['Resume', 'Change size', 'Cancel batch']],
+  ['whose canary succeeded', { ...CANARY, events: ended(0, 0) }, ['Continue', 'Pause', 'Change size', 'Cancel batch']],
   [
     'whose canary failed',
     { ...CANARY, events: ended(0, 1) },
-    ['Continue all the same', 'Pause', 'Change size', 'Cancel'],
+    ['Continue anyway', 'Pause', 'Change size', 'Cancel batch'],
   ],
   ['that is cancelled, with pods still at work', { events: [LAUNCHED, CANCELLED] }, []],
-  ['that ended with pods left', { events: [...ended(0, 0), CANCELLED] }, ['Run the other 3 again']],
+  ['that ended with pods left', { events: [...ended(0, 0), CANCELLED] }, ['Run 3 other pods']],
   ['that ended well', { size: 1, events: ended(0, 0) }, []],
   ['that waits for its approval', { run: { state: 'pending-approval', approval: anApproval() } }, []],
 ])('a batch %s has the buttons that apply', (_where, parts, labels) => {
@@ -37,6 +37,10 @@ it.each<[string, BatchRunParts, readonly string[]]>([
 it('every button carries the run’s id alone, and cancelling is asked for twice', () => {
   const buttons = buttonsOf({ events: [LAUNCHED] });
   expect(new Set(buttons.map(({ value }) => value))).toEqual(new Set([aBatchRun().id]));
-  expect(buttons.find(({ action }) => action === 'cancel')?.confirm?.text).toContain('1 under way cannot be killed');
-  expect(buttonsOf({}).find(({ action }) => action === 'cancel')?.confirm?.text).toContain('Nothing runs now');
+  expect(buttons.find(({ action }) => action === 'cancel')?.confirm?.text).toContain(
+    "can't be stopped and will finish",
+  );
+  expect(buttonsOf({}).find(({ action }) => action === 'cancel')?.confirm?.text).toContain(
+    'No container is running now',
+  );
 });

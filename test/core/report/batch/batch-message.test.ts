@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchMessage } from '../../../../src/core/report/batch/batch-message.ts';
+import type { Message } from '../../../../src/core/report/message.ts';
 import { START_MS } from '../../../support/builders.ts';
 import { aBatchRun, type BatchRunParts, ended } from './a-batch-run.ts';
 
@@ -19,4 +20,38 @@ it('does not guess when what is left is only starting, or would be over before i
   const starting = { size: 2, events: [...ended(0, 0), LAUNCHED] };
   expect(progressAfter(20_000, starting)).not.toContain(' left');
   expect(progressAfter(500, { size: 2, events: [...ended(0, 0), LAUNCHED, STARTED] })).not.toContain(' left');
+});
+
+/** As a phone shows it: an emoji is two columns wide. */
+const linesOf = (message: Message): readonly string[] =>
+  message.parts
+    .flatMap((part) => (part.kind === 'paragraph' ? [part.spans] : []))
+    .map((spans) => spans.map((span) => (span.kind === 'emoji' ? '••' : 'text' in span ? span.text : '')).join(''))
+    .filter((text) => / succeeded · /.test(text))
+    .flatMap((text) => text.split('\n'));
+
+it('counts its pods in words beside the marks, on lines that fit a phone', () => {
+  const run = aBatchRun({
+    size: 4,
+    events: [...ended(0, 0), ...ended(1, 1), { kind: 'launched', index: 2 }, { kind: 'started', index: 2 }],
+  });
+  const message = batchMessage(run, { approvers: {}, nowMs: START_MS + 5_000 });
+  expect(linesOf(message)).toEqual([
+    '•• 1 succeeded · •• 1 failed',
+    '•• 1 running · •• 1 waiting',
+    '4 pods matched · for 5s',
+  ]);
+  expect(message.parts.some(({ kind }) => kind === 'preformatted')).toBe(false);
+  expect(JSON.stringify(message.parts)).toContain('2 of 4 pods done');
+});
+
+it('leaves out what nobody waits for once it has ended', () => {
+  const run = aBatchRun({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] });
+  expect(linesOf(batchMessage(run, { approvers: {}, nowMs: START_MS }))[1]).toMatch(/^2 pods matched · took /);
+});
+
+it('of many thousands of pods the lines still fit', () => {
+  const run = aBatchRun({ size: 2_000, events: ended(0, 0) });
+  for (const line of linesOf(batchMessage(run, { approvers: {}, nowMs: START_MS })))
+    expect(line.length).toBeLessThanOrEqual(40);
 });

@@ -11,7 +11,8 @@ const problem = (line: number, column: number, message = 'is required') => ({ li
 it('names each problem with its place, the first with a caret under it', () => {
   const message = manifestProblemsMessage([problem(2, 3, 'a.b is wrong'), problem(3, 1)], 'a:\n  b: 1\nc: 2\n');
   expect(message.parts).toContainEqual({ kind: 'preformatted', text: '  b: 1\n  ^' });
-  expect(JSON.stringify(message.parts)).toMatch(/2:3 .*a\.b is wrong.*3:1 .*is required.*manifest_invalid/);
+  expect(JSON.stringify(message.parts)).toMatch(/2:3 .*a\.b is wrong.*3:1 .*is required/);
+  expect(message.code).toBe('manifest_invalid');
 });
 
 it('says how many more there are than it shows', () => {

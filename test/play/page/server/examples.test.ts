@@ -49,7 +49,7 @@ it('a guest gets one private answer, and nothing is started', async () => {
   const before = launches();
   const user = await send('refused');
   const { slack } = page.bed;
-  const why = 'guests of the Slack team cannot use kdebug';
+  const why = 'guests of the Slack workspace cannot use kdebug';
   await slack.until(() => slack.ephemerals(user).find((message) => textOf(message).includes(why)));
   expect(slack.ephemerals(user)).toHaveLength(1);
   expect(launches()).toBe(before);

@@ -1,0 +1,23 @@
+import { person, type Span, text } from './message.ts';
+import { visible } from './visible.ts';
+
+/**
+ * Where Slack's id of a person stands alone in what somebody typed: `<@U0BOB|bob>` reaches us as `U0BOB`. Ids begin with U0 or W0;
+ * older ones have another second character and nine to eleven in all, with digits among them. Other words in capitals stay words.
+ */
+const PERSON =
+  /(?<![\p{L}\p{N}_@<-])(?:<@|@)?([UW](?:0[A-Z0-9]{2,19}|(?=[A-Z]*[0-9][A-Z]*[0-9])[A-Z0-9]{8,10}))>?(?![\p{L}\p{N}_-])/gu;
+
+/** Words that a person typed, each character visible, with the people in them as mentions; nothing else of it formats. */
+export function typedText(words: string): readonly Span[] {
+  const shown = visible(words);
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { 0: found, 1: userId = '', index } of shown.matchAll(PERSON)) {
+    if (index > from) spans.push(text(shown.slice(from, index)));
+    spans.push(person(userId));
+    from = index + found.length;
+  }
+  if (from < shown.length || spans.length === 0) spans.push(text(shown.slice(from)));
+  return spans;
+}
