@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
+import type { Place, PostMeta, Shared } from '../../../flow/ports/slack.ts';
 import { EVENT_TYPE, type Speaker } from './messages.ts';
 
 const PAGE = 200;
@@ -58,19 +58,20 @@ export async function findMessage(
   return found && { channelId: where.place.channelId, ts: found.ts };
 }
 
-/** The id of a file of that name that we shared ourselves. */
-export async function findFile(
+/** A message that we shared ourselves, with files of all these names. */
+export async function findShared(
   speaker: Speaker,
   where: Where,
-  { filename, botId }: { readonly filename: string; readonly botId: string | undefined },
-): Promise<string | undefined> {
-  const named = ({ files }: Posted) => files?.find(({ name }) => name === filename)?.id;
+  { filenames, botId }: { readonly filenames: readonly string[]; readonly botId: string | undefined },
+): Promise<Shared | undefined> {
+  const idsIn = ({ files }: Posted) =>
+    filenames.flatMap((filename) => files?.find(({ name }) => name === filename)?.id ?? []);
   const found = await findPosted(
     speaker,
     where,
-    (message) => named(message) !== undefined && (botId === undefined || message.bot_id === botId),
+    (message) => idsIn(message).length === filenames.length && (botId === undefined || message.bot_id === botId),
   );
-  return found && named(found);
+  return found && { ref: { channelId: where.place.channelId, ts: found.ts }, fileIds: idsIn(found) };
 }
 
 /** The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. */
