@@ -32,7 +32,7 @@ function outside<W extends Pick<World, 'directory'>>(world: W): W {
 
 /** Slack takes no post in the channel. */
 function closeFor(
-  world: World,
+  world: Pick<World, 'thread'>,
   error: string,
   code: 'slack_channel_closed' | 'slack_refused' = 'slack_channel_closed',
 ) {
