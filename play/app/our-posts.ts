@@ -1,5 +1,5 @@
-import type { SlackState } from '../slack/state/state.ts';
 import type { StoredMessage } from '../slack/state/message.ts';
+import type { SlackState } from '../slack/state/state.ts';
 
 /** What a post of kdebug is. */
 export interface Tag {
@@ -17,6 +17,7 @@ export function tagOf({ files }: Pick<SlackState, 'files'>, message: StoredMessa
   if (typeof payload === 'object' && payload !== null && 'run' in payload && 'kind' in payload)
     return { run: String(payload.run), kind: String(payload.kind) };
   const names = message.files.map((id) => files.get(id)?.name ?? '');
-  const [, run] = names.map((name) => /^kdebug-(?:batch-)?([a-z0-9]+)\.(?:log|txt|csv)$/.exec(name)).find(Boolean) ?? [];
+  const [, run] =
+    names.map((name) => /^kdebug-(?:batch-)?([a-z0-9]+)\.(?:log|txt|csv)$/.exec(name)).find(Boolean) ?? [];
   return run === undefined ? undefined : { run, kind: 'result' };
 }

@@ -318,6 +318,10 @@ export const REASONS = {
     'guests of the Slack team cannot use kdebug',
     'Ask a full member of the team to do it, or a Slack administrator to make you one.',
   ),
+  person_in_other_workspace: user(
+    'you are in this organisation, but not in the workspace that kdebug is installed in',
+    'Ask a member of that workspace, or ask a Slack administrator to add you to it.',
+  ),
   person_is_outsider: user(
     'people of another Slack team cannot use kdebug',
     'Ask a member of the team that kdebug is installed in.',

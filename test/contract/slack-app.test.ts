@@ -1,29 +1,46 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { HANDLERS } from '../../src/adapters/slack/handlers.ts';
+import { fastClock, saying, startWorld, type World } from '../adapters/slack/harness.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The bot scopes that each Web API method needs where we call it (Slack's page of the method); none: no scope at all. */
+/** The kinds of conversation by the prefix of their scopes. */
+type Kind = 'channels' | 'groups' | 'im';
+/** Public channels, private ones, direct messages with the bot: everything that kdebug posts in, and what it knows again after a crash. */
+const EVERYWHERE: readonly Kind[] = ['channels', 'groups', 'im'];
+/** What the directory asks of a conversation; a direct message with the bot it knows without asking. */
+const CHANNELS: readonly Kind[] = ['channels', 'groups'];
+
+const reading = (kinds: readonly Kind[]) => kinds.map((kind) => `${kind}:read`);
+const historyOf = (kinds: readonly Kind[]) => kinds.map((kind) => `${kind}:history`);
+
+/**
+ * The bot scopes that each Web API method needs where we call it (Slack's page of the method), for every kind of conversation that we
+ * call it on; none: no scope at all. No kind is `mpim`, direct messages of several people: kdebug opens none, and what it is asked in
+ * one it refuses, because conversations.info tells nothing of it without `mpim:read`.
+ */
 const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'auth.test': [],
   'bots.info': ['users:read'],
+  'chat.getPermalink': [],
   'chat.postEphemeral': ['chat:write'],
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
-  'conversations.history': ['channels:history', 'groups:history'],
-  'conversations.info': ['channels:read', 'groups:read'],
+  'conversations.history': historyOf(EVERYWHERE),
+  'conversations.info': reading(CHANNELS),
+  'conversations.members': reading(CHANNELS),
   'conversations.open': ['im:write'],
-  'conversations.replies': ['channels:history', 'groups:history'],
+  'conversations.replies': historyOf(EVERYWHERE),
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
+  'files.info': ['files:read'],
   'users.info': ['users:read'],
   'usergroups.users.list': ['usergroups:read'],
   'views.open': [],
-  'views.update': [],
 };
 
 /** The bot scopes of what the table of handlers listens to; buttons and forms need none. */
@@ -35,9 +52,24 @@ const LISTENING: Readonly<Record<string, readonly string[]>> = {
 };
 
 interface AppManifest {
+  readonly display_information: {
+    readonly name: string;
+    readonly description: string;
+    readonly long_description: string;
+  };
   readonly features: {
-    readonly slash_commands: readonly { readonly command: string; readonly should_escape: boolean }[];
-    readonly shortcuts: readonly { readonly name: string; readonly type: string; readonly callback_id: string }[];
+    readonly slash_commands: readonly {
+      readonly command: string;
+      readonly description: string;
+      readonly usage_hint: string;
+      readonly should_escape: boolean;
+    }[];
+    readonly shortcuts: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly callback_id: string;
+      readonly description: string;
+    }[];
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
   readonly settings: {
@@ -73,6 +105,20 @@ describe('slack-app.yml', () => {
     expect(manifest.oauth_config.scopes.bot).toEqual([...needed].sort());
   });
 
+  it('has texts that Slack takes and people read: a long one, and hints without odd gaps', () => {
+    const { display_information: shown, features } = manifest;
+    const [command] = features.slash_commands;
+    expect(shown.description.length).toBeLessThanOrEqual(140);
+    // Slack, "App manifest reference": 174 to 4,000 characters.
+    expect(shown.long_description.length).toBeGreaterThanOrEqual(174);
+    expect(shown.long_description.length).toBeLessThanOrEqual(4_000);
+    expect(command?.usage_hint).toBe('pod-name [--image=alias] [-- command]  |  help');
+    for (const { name, description } of features.shortcuts) {
+      expect(name.length).toBeLessThanOrEqual(24);
+      expect(description.length).toBeLessThanOrEqual(150);
+    }
+  });
+
   it('has exactly the events, commands and shortcuts of the table of handlers', () => {
     const listed = (kind: string) => HANDLERS.filter(({ listens }) => listens === kind).map(({ name }) => name);
     expect(manifest.settings.event_subscriptions.bot_events).toEqual(listed('event'));
@@ -88,5 +134,50 @@ describe('slack-app.yml', () => {
     ]);
     expect(manifest.settings.interactivity.is_enabled).toBe(true);
     expect(manifest.settings.socket_mode_enabled).toBe(true);
+  });
+});
+
+describe('an app installed from slack-app.yml', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld('http', {
+      clock: fastClock(20),
+      team: ({ channels }) => {
+        const shop = channels.C0SHOP!;
+        shop.members = ['U0BOB', 'U0KDEBUG'];
+        channels.G0GROUP = { ...shop, id: 'G0GROUP', kind: 'mpim' };
+      },
+    });
+  });
+  afterEach(() => world.stop());
+
+  const lacking = () =>
+    Object.keys(METHOD_SCOPES).flatMap((method) =>
+      world.local.requests(method).filter(({ error }) => error === 'missing_scope'),
+    );
+
+  it.each(['C0SHOP', 'C0SECRET', 'a direct message'])('lacks no scope for anything it does in %s', async (where) => {
+    const { thread, directory } = world.slack;
+    const { channelId } = where.startsWith('C') ? { channelId: where } : await thread.openDirect('U0BOB');
+    const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
+    await directory.channel(channelId);
+    if (where.startsWith('C')) await directory.channelMembers(channelId);
+    const root = await thread.post({ channelId }, saying('root'), meta);
+    await thread.update(root, saying('more'), { ...meta, seq: 2 }, 'final');
+    const place = { channelId, threadTs: root.ts };
+    const open = async function* () {
+      yield Buffer.from('x');
+    };
+    await thread.share(place, saying('the result'), [{ filename: 'a.log', title: 'a', bytes: 1, open }]);
+    await thread.tell({ ...place, userId: 'U0BOB' }, saying('yours'));
+    expect(await thread.find({ channelId }, meta, 0)).toEqual(root);
+    expect(await thread.findShared(place, ['a.log'], 0)).toBeDefined();
+    expect(await thread.permalink(root)).toMatch(/^https:/);
+    expect(lacking()).toEqual([]);
+  });
+
+  it('learns nothing of a direct message of several people, so nothing runs there', async () => {
+    await expect(world.slack.directory.channel('G0GROUP')).rejects.toMatchObject({ code: 'slack_refused' });
+    expect(lacking()).toMatchObject([{ method: 'conversations.info' }]);
   });
 });

@@ -91,6 +91,17 @@ const refusals = ({ thread }: Pick<World, 'thread'>): number =>
 const resultPlaces = ({ thread }: World) =>
   thread.posts.filter(({ meta }) => meta.kind === 'result').map(({ place }) => place);
 
+it.each([
+  ['thread_locked', 'slack_thread_closed'],
+  ['thread_not_found', 'slack_message_gone'],
+  ['is_archived', 'slack_channel_closed'],
+  ['user_disabled', 'slack_channel_closed'],
+  ['missing_scope', 'slack_refused'],
+  ['some_error_of_next_year', 'slack_refused'],
+])('%s is %s', (error, code) => {
+  expect(errorOf(error)).toMatchObject({ code, detail: error });
+});
+
 describe('a result, with its file', () => {
   it.each(OF_THREADS)('whose thread takes no reply (%s) goes to the channel', async (error) => {
     const world = await started();

@@ -67,7 +67,7 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, close } = createThread({ client, apiUrl, clock, log, botId: () => identity?.botId, ...patience });
+  const { thread, close } = createThread({ client, apiUrl, clock, log, ourselves: () => identity, ...patience });
 
   const stop = async (): Promise<void> => {
     if (hasStarted) await receiver.stop();

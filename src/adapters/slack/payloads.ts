@@ -18,13 +18,20 @@ const optionalId = id
   .catch(undefined)
   .transform((value) => value ?? undefined);
 
+/** Absent, null or empty: it names no app. Whatever else is not our id is another app's, so an id of a wrong shape is kept as wrong. */
+const appId = z
+  .unknown()
+  .optional()
+  .transform((value) => (value === undefined || value === null || value === '' ? undefined : nameOf(value)));
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : 'not an id');
+
 /** A slash command (Slack, "Implementing slash commands"). */
 export const CommandPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
   channel_id: id,
   user_id: id,
-  api_app_id: optionalId,
+  api_app_id: appId,
   text: z.string().default(''),
   trigger_id: z.string().min(1),
   response_url: z.string().optional(),
@@ -35,7 +42,7 @@ export type CommandPayload = z.infer<typeof CommandPayload>;
 export const MentionPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
-  api_app_id: optionalId,
+  api_app_id: appId,
   event: z.object({
     user: id.optional(),
     bot_id: z.string().optional(),
@@ -54,7 +61,7 @@ export type MentionPayload = z.infer<typeof MentionPayload>;
 const interaction = {
   team: z.object({ id: optionalId, enterprise_id: optionalId }).nullish(),
   enterprise: z.object({ id: optionalId }).nullish(),
-  api_app_id: optionalId,
+  api_app_id: appId,
   user: z.object({ id, team_id: optionalId }),
 };
 const Interaction = z.object(interaction);
@@ -97,8 +104,11 @@ export const ShortcutPayload = z.object({
 });
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
 
+/** Slack counts the characters of a field in its own way: an emoji may be eleven of our units. */
+const LONGEST_VALUE = 11 * MAX_INPUT;
+
 const FieldState = z.object({
-  value: z.string().max(MAX_INPUT).nullish(),
+  value: z.string().max(LONGEST_VALUE).nullish(),
   selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
 });
 /** By block id, then by action id. */
@@ -114,6 +124,14 @@ export const SubmissionPayload = z.object({
   }),
 });
 export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
+
+const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
+
+/** The ids of a submitted form's fields, as far as the payload tells, be it understood or not. */
+export function fieldIdsOf(body: unknown): readonly string[] {
+  const form = AnyForm.safeParse(body);
+  return form.success ? Object.keys(form.data.view.state.values) : [];
+}
 
 /** What was typed, by field id; absent where it was nothing. */
 export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>

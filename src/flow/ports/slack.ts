@@ -40,7 +40,7 @@ export interface Thread {
   share(place: Place, message: Message, files: readonly FileToShare[], sure?: () => Promise<void>): Promise<Shared>;
   /** Looks for a message of ours with files of all these names, where `find` looks. */
   findShared(place: Place, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
-  /** A private answer, by `response_url` when there is one that works, else `chat.postEphemeral`. */
+  /** A private answer: in the thread where that has replies, else by `response_url` when there is one that works, else in the channel. */
   tell(person: PrivatePlace, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Place>;
@@ -52,6 +52,8 @@ export interface PrivatePlace {
   readonly channelId: string;
   readonly userId: string;
   readonly threadTs?: string;
+  /** What they clicked or picked is a reply in the thread, so Slack shows private answers there; else it is asked first. */
+  readonly isReply?: true;
   readonly responseUrl?: string;
 }
 
@@ -151,11 +153,11 @@ export interface Shortcut extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** A person as Slack knows them now. Only `member` may ask or vote. */
+/** A person as Slack knows them now. Only `member` may ask or vote. `sibling`: of our Enterprise organisation, in other workspaces of it only. */
 export interface Person {
   readonly userId: string;
   readonly teamId: string;
-  readonly kind: 'member' | 'guest' | 'outsider' | 'bot' | 'deactivated';
+  readonly kind: 'member' | 'guest' | 'sibling' | 'outsider' | 'bot' | 'deactivated';
   /** Shown, never matched. */
   readonly name: string;
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredView } from '../../../play/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import type { Answer } from '../../../src/flow/ports/slack.ts';
+import type { Answer, Place } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';
 
@@ -53,6 +53,21 @@ describe('an answer that is a form is opened', () => {
     expect(metadataOf(await opened())).toMatchObject({ name: 'vote-reason', channelId: 'C0SHOP', threadTs: root.ts });
   });
 
+  test('after a click on a card that has replies, without a thread: the card is in the channel', async () => {
+    const ts = await aCard();
+    world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
+    world.inbox.answer = async () => asking('vote-reason');
+    await world.local.deliver.action({ ...ROY, ts, actionId: 'approve' });
+    expect(metadataOf(await opened())).toEqual({ name: 'vote-reason', value: 'abcdefgh23', channelId: 'C0SHOP' });
+  });
+
+  test('after the shortcut on a message that has replies, with its thread', async () => {
+    const { ts } = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
+    await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
+    expect(metadataOf(await opened())).toMatchObject({ channelId: 'C0SHOP', threadTs: ts });
+  });
+
   test('after the shortcut, which tells the inbox what the message says', async () => {
     const { ts } = world.local.deliver.say({ ...ROY, text: 'pod <http://x|web-1> in shop &amp; more' });
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
@@ -82,6 +97,89 @@ describe('an answer that is a form is opened', () => {
       { name: 'apply-job', code: 'a: 1 & 2' },
     ]);
     expect(new Set(world.inbox.shortcuts.map(({ dedupeKey }) => dedupeKey)).size).toBe(2);
+  });
+});
+
+/** A message with a button, in the channel, in a thread of it or elsewhere. */
+async function aCard(place: Place = { channelId: 'C0SHOP' }): Promise<string> {
+  const buttons = [{ action: 'approve', label: 'Approve', value: 'abcdefgh23' }];
+  const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
+  return (await world.slack.thread.post(place, message, { run: 'abcdefgh23', kind: 'anchor', seq: 1 })).ts;
+}
+
+describe('a private answer stands where the person looks', () => {
+  const saidTo = (user: string) => world.local.ephemerals(user).at(-1);
+  const answered = async (user: string, act: () => Promise<unknown>) => {
+    world.inbox.answer = async () => ({ kind: 'message', message: saying('only for you') });
+    const before = world.local.ephemerals(user).length;
+    await act();
+    await world.local.until(() => world.local.ephemerals(user)[before]);
+    const { channel, threadTs, text } = saidTo(user)!;
+    return { channel, threadTs, text };
+  };
+  const uses = () => world.local.requestCounts.get('response_url') ?? 0;
+
+  test('a click on a reply is answered in its thread', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    const ts = await aCard({ channelId: 'C0SHOP', threadTs: root.ts });
+    const before = uses();
+    const said = await answered('U0ROY', () => world.local.deliver.action({ ...ROY, ts, actionId: 'approve' }));
+    expect(said).toEqual({ channel: 'C0SHOP', threadTs: root.ts, text: 'only for you' });
+    expect(uses()).toBe(before);
+  });
+
+  test('a shortcut on a reply is answered in its thread', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    const { ts } = world.local.deliver.say({ ...ROY, text: 'pod-1', threadTs: root.ts });
+    const said = await answered('U0ROY', () => world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' }));
+    expect(said).toMatchObject({ threadTs: root.ts });
+  });
+
+  test.each([true, false])(
+    'a click on a card of the channel is answered in the channel (replies: %s)',
+    async (hasReplies) => {
+      const ts = await aCard();
+      if (hasReplies) world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
+      const said = await answered('U0ROY', () => world.local.deliver.action({ ...ROY, ts, actionId: 'approve' }));
+      expect(said).toEqual({ channel: 'C0SHOP', threadTs: undefined, text: 'only for you' });
+    },
+  );
+
+  test('by the response_url when Slack takes no private answer in the thread', async () => {
+    const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
+    const ts = await aCard({ channelId: 'C0SHOP', threadTs: root.ts });
+    world.local.faults.queue({ method: 'chat.postEphemeral', kind: 'user_not_in_channel' });
+    const before = uses();
+    await answered('U0ROY', () => world.local.deliver.action({ ...ROY, ts, actionId: 'approve' }));
+    expect(uses()).toBe(before + 1);
+  });
+
+  test.each([
+    ['by the response_url', undefined],
+    ['by chat.postEphemeral where Slack does not take that', 'http_500'],
+  ])('a click in a direct message with the bot reaches the inbox and is answered there: %s', async (_how, kind) => {
+    const place = await world.slack.thread.openDirect('U0BOB');
+    const ts = await aCard(place);
+    if (kind !== undefined) world.local.faults.queue({ method: 'response_url', kind });
+    const click = { user: 'U0BOB', channel: place.channelId, ts, actionId: 'approve' };
+    const said = await answered('U0BOB', () => world.local.deliver.action(click));
+    expect(said).toEqual({ channel: place.channelId, threadTs: undefined, text: 'only for you' });
+    expect(world.inbox.clicks).toMatchObject([{ action: 'approve', userId: 'U0BOB', channelId: place.channelId }]);
+    expect(place.channelId).toMatch(/^D/);
+  });
+
+  test('a form opened in a direct message comes back with that channel, and is answered there', async () => {
+    const place = await world.slack.thread.openDirect('U0BOB');
+    const ts = await aCard(place);
+    world.inbox.answer = async () => asking('vote-reason');
+    await world.local.deliver.action({ user: 'U0BOB', channel: place.channelId, ts, actionId: 'approve' });
+    const { id: viewId } = await world.local.until(() => world.local.views('U0BOB')[0]);
+    world.inbox.submitAnswer = async () => ({ kind: 'taken', message: saying('only for you') });
+    const said = await answered('U0BOB', () =>
+      world.local.deliver.viewSubmission({ user: 'U0BOB', viewId, values: typed('x') }),
+    );
+    expect(said).toMatchObject({ channel: place.channelId, text: 'only for you' });
+    expect(world.inbox.submissions).toMatchObject([{ channelId: place.channelId, userId: 'U0BOB' }]);
   });
 });
 
@@ -208,12 +306,32 @@ describe('a form that was filled in', () => {
     ['names no channel', JSON.stringify({ name: 'debug', value: 'x', channelId: '#shop' })],
     ['names a thread that is none', JSON.stringify({ name: 'debug', value: 'x', channelId: 'C0SHOP', threadTs: 'x' })],
     ['is too long', JSON.stringify({ name: 'debug', value: 'x'.repeat(3_000), channelId: 'C0SHOP' })],
-  ])('is left out when what it carried %s', async (_what, private_metadata) => {
+  ])('is left out when what it carried %s, and stays open with a word', async (_what, private_metadata) => {
     const id = await openForm(world, 'debug');
     const view = { id, callback_id: 'debug', private_metadata, state: { values: typed('pod-1') } };
-    // Beyond Slack's own limit it is no payload of Slack's.
-    expect((await submit(typed('pod-1'), { view })).status).toBe(private_metadata.length > 3_000 ? 400 : 200);
+    const { status, body } = await submit(typed('pod-1'), { view });
     expect(world.inbox.submissions).toEqual([]);
+    expect(world.local.views().map((one) => one.id)).toContain(id);
+    // Beyond Slack's own limit it is no payload of Slack's: without an answer Slack says so itself.
+    if (private_metadata.length > 3_000) expect(status).toBe(400);
+    else
+      expect(body).toEqual({
+        response_action: 'errors',
+        errors: { pod: expect.stringContaining('slack_payload_invalid') },
+      });
+  });
+
+  test('without fields says in the form that it was not understood', async () => {
+    const id = await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
+    const view = { id, callback_id: 'vote-reason', private_metadata: '{', state: { values: {} } };
+    await submit({}, { view });
+    expect(JSON.stringify(world.local.views().find((one) => one.id === id)?.view)).toContain('slack_payload_invalid');
+    expect(world.inbox.submissions).toEqual([]);
+  });
+
+  test('takes a text that Slack counts as short enough and we as longer', async () => {
+    await submit(typed('👩‍👩‍👧‍👧'.repeat(1_000)));
+    expect(world.inbox.submissions[0]?.fields.pod).toHaveLength(11_000);
   });
 
   test('keeps prototype keys out', async () => {

@@ -90,6 +90,8 @@ const ROWS = HANDLERS.map((handler): [string, Handler] => [nameOf(handler), hand
 interface Intruder {
   readonly code: string | RegExp;
   readonly by: (handler: Handler) => By;
+  /** Absent: for every row. */
+  readonly isFor?: (handler: Handler) => boolean;
 }
 
 const isInteraction = ({ listens }: Handler): boolean => listens !== 'command' && listens !== 'event';
@@ -135,7 +137,15 @@ const INTRUDERS: Readonly<Record<string, Intruder>> = {
   'kdebug itself': { code: /person_is_bot|^$/, by: plainly('U0KDEBUG') },
   'somebody in another team': { code: 'slack_not_our_team', by: (handler) => ofTeam(handler, 'T0OTHER') },
   'another app': { code: 'slack_not_our_team', by: () => ({ user: 'U0ROY', override: { api_app_id: 'A0OTHER' } }) },
-  'no app at all': { code: 'slack_not_our_team', by: () => ({ user: 'U0ROY', override: { api_app_id: '' } }) },
+  'an app whose id is no id': {
+    code: 'slack_not_our_team',
+    by: () => ({ user: 'U0ROY', override: { api_app_id: ['x'] } }),
+  },
+  'no app at all, where Slack names it': {
+    code: 'slack_not_our_team',
+    by: () => ({ user: 'U0ROY', override: { api_app_id: '' } }),
+    isFor: ({ namesApp }) => namesApp,
+  },
 };
 
 let world: World;
@@ -144,7 +154,8 @@ beforeAll(async () => {
     team: (team) => {
       const roy = team.users.U0ROY!;
       team.users.U0FAR = { ...roy, id: 'U0FAR', name: 'far', is_stranger: true };
-      team.channels.C0SHOP!.members.push('U0FAR', 'USLACKBOT');
+      // U0GONE was deactivated a moment ago: the deed was done before.
+      team.channels.C0SHOP!.members.push('U0FAR', 'USLACKBOT', 'U0GONE');
       team.users.USLACKBOT = { ...roy, id: 'USLACKBOT', name: 'slackbot', is_bot: false };
     },
   });
@@ -169,11 +180,12 @@ describe.each(ROWS)('%s', (_name, handler) => {
     expect(world.inbox.taken).toEqual(handler.inbox === 'none' ? NOBODY : { ...NOBODY, [handler.inbox]: 1 });
   });
 
-  test.each(Object.entries(INTRUDERS))('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
+  const intruders = Object.entries(INTRUDERS).filter(([, { isFor }]) => isFor?.(handler) ?? true);
+  test.each(intruders)('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
     const { user, override } = by(handler);
     const act = () => deed(world, handler, { user, ...(override ? { override } : {}) });
-    // An event has only the channel to answer in: not for us, not for another team, and Slack takes nothing for who left.
-    const silent = code === 'slack_not_our_team' || user === 'U0KDEBUG' || user === 'U0GONE';
+    // An event has only the channel to answer in: not for us, not for another team.
+    const silent = code === 'slack_not_our_team' || user === 'U0KDEBUG';
     const isSilent = handler.listens === 'event' && silent;
     if (isSilent) expect((await act()).status).toBe(200);
     else expect(await toldTo(user, act)).toMatch(code);
@@ -190,6 +202,38 @@ describe.each(ROWS)('%s', (_name, handler) => {
     expect(world.inbox.refusals).toEqual(isOwnEvent ? [] : [refused]);
     expect(world.local.messages('C0SHOP').filter(({ text }) => text.startsWith('kdebug:'))).toEqual([]);
   });
+});
+
+describe('which payloads name the app', () => {
+  test('all but those of shortcuts: Slack puts no api_app_id into these', () => {
+    expect(HANDLERS.filter(({ namesApp }) => !namesApp).map(nameOf)).toEqual([
+      'shortcut debug-pod',
+      'shortcut apply-job',
+    ]);
+  });
+
+  const shortcuts = ROWS.filter(([, { listens }]) => listens === 'shortcut');
+  test.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
+    const withoutApp = { user: 'U0ROY', override: { api_app_id: undefined } };
+    expect((await deed(world, handler, withoutApp)).status).toBe(200);
+    expect(world.inbox.taken).toEqual({ ...NOBODY, shortcut: 1 });
+    expect(world.inbox.refusals).toEqual([]);
+  });
+});
+
+test('who is in another workspace of our organisation is told so, not that they are of another team', async () => {
+  const grid = await startWorld('http', {
+    team: (team) => {
+      team.enterpriseId = 'E0ORG';
+      const enterprise_user = { id: 'U0ROY', enterprise_id: 'E0ORG', teams: ['T0NEXT'] };
+      Object.assign(team.users.U0ROY!, { team_id: 'T0NEXT', enterprise_user });
+    },
+  });
+  const override = { team_id: 'T0NEXT', enterprise_id: 'E0ORG' };
+  const { body } = await grid.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1', override });
+  await grid.stop();
+  expect(JSON.stringify(body)).toContain('person_in_other_workspace');
+  expect(JSON.stringify(body)).not.toMatch(/another (Slack )?team/);
 });
 
 describe('when Slack cannot say who somebody is', () => {
@@ -225,5 +269,7 @@ describe('when Slack cannot say who somebody is', () => {
 
 test('an unnamed button is one that no row names', () => {
   expect(HANDLERS.some(({ listens, name }) => listens === 'action' && name === 'a-verb-of-tomorrow')).toBe(false);
-  expect(verbOf({ listens: 'action', name: OTHER_BUTTONS, needs: 'member', inbox: 'none' })).toBe('a-verb-of-tomorrow');
+  expect(verbOf({ listens: 'action', name: OTHER_BUTTONS, needs: 'member', namesApp: true, inbox: 'none' })).toBe(
+    'a-verb-of-tomorrow',
+  );
 });

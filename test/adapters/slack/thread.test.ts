@@ -168,6 +168,27 @@ describe('looking for a post', () => {
     expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
   });
 
+  test('finds it by its words where Slack keeps its metadata from us', async () => {
+    const note = { kind: 'note' as const, spans: [{ kind: 'text' as const, text: `Run ${result.run}` }] };
+    const ref = await world.slack.thread.post(SHOP, { ...saying('result'), parts: [note] }, result);
+    delete world.local.message('C0SHOP', ref.ts)!.metadata;
+    expect(await world.slack.thread.find(SHOP, result, begunMs)).toEqual(ref);
+    expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
+  });
+
+  test.each(['missing_scope', 'channel_not_found', 'not_in_channel', 'access_denied'])(
+    'finds nothing when Slack does not let us look (%s), and does not ask again: a double post is better than none',
+    async (kind) => {
+      const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+      world.local.faults.queue({ method: 'conversations.history', kind });
+      world.local.faults.queue({ method: 'conversations.replies', kind });
+      expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
+      expect(await world.slack.thread.findShared({ ...SHOP, threadTs: root.ts }, ['a.log'], begunMs)).toBeUndefined();
+      expect(world.local.faults.hits).toBe(2);
+      expect(world.log.records.filter(({ message }) => message.includes('does not let the app look'))).toHaveLength(2);
+    },
+  );
+
   test('reads on through pages', async () => {
     const mine = await world.slack.thread.post(SHOP, saying('mine'), anchor);
     for (let count = 0; count < 450; count += 1)
@@ -315,6 +336,57 @@ describe('telling one person', () => {
       await world.slack.thread.tell({ ...roy, responseUrl: url }, saying(`${count}`));
     expect(told()).toEqual(['1', '2', '3', '4', '5', '6']);
     expect(world.local.requestCounts.get('chat.postEphemeral')).toBe(1);
+  });
+
+  describe('in a thread', () => {
+    const threadOf = (replies: number): string => {
+      const { ts } = world.local.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'root' });
+      for (let count = 0; count < replies; count += 1)
+        world.local.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'reply', threadTs: ts });
+      return ts;
+    };
+    const where = () => world.local.ephemerals('U0ROY').map(({ threadTs, text }) => ({ threadTs, text }));
+
+    test('that has replies, says it there; a response_url would say it outside', async () => {
+      const threadTs = threadOf(1);
+      await world.slack.thread.tell({ ...roy, threadTs, responseUrl: await responseUrl() }, saying('there'));
+      expect(where()).toEqual([{ threadTs, text: 'there' }]);
+    });
+
+    test('that has none, says it in the channel: Slack would show it to nobody', async () => {
+      const threadTs = threadOf(0);
+      await world.slack.thread.tell({ ...roy, threadTs }, saying('here'));
+      expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
+    });
+
+    test('that cannot be looked at, says it in the channel', async () => {
+      world.local.faults.queue({ method: 'conversations.replies', kind: 'missing_scope' });
+      await world.slack.thread.tell({ ...roy, threadTs: threadOf(1) }, saying('here'));
+      expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
+    });
+
+    test('where the person stands for certain, asks nothing first', async () => {
+      const threadTs = threadOf(1);
+      await world.slack.thread.tell({ ...roy, threadTs, isReply: true }, saying('there'));
+      expect(where()).toEqual([{ threadTs, text: 'there' }]);
+      expect(world.local.requests('conversations.replies')).toEqual([]);
+    });
+
+    test('that was deleted meanwhile, says it in the channel', async () => {
+      await world.slack.thread.tell({ ...roy, threadTs: '1700000000.000100', isReply: true }, saying('here'));
+      expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
+    });
+
+    test('whose answer was lost, says it once more by the response_url, else not at all', async () => {
+      const threadTs = threadOf(1);
+      const url = await responseUrl();
+      world.local.faults.queue({ method: 'chat.postEphemeral', kind: 'reset_before', times: 2 });
+      await world.slack.thread.tell({ ...roy, threadTs, isReply: true, responseUrl: url }, saying('here'));
+      expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
+      await expect(world.slack.thread.tell({ ...roy, threadTs, isReply: true }, saying('lost'))).rejects.toMatchObject({
+        code: 'slack_unanswered',
+      });
+    });
   });
 
   test('never calls a response_url outside Slack', async () => {

@@ -58,11 +58,13 @@ async function askPerson({ client, identity }: DirectoryOptions, userId: string)
   return personOf(user.data, us);
 }
 
-/** A disabled group has no members (`include_disabled`). */
-async function askMembers({ client }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
+/** A disabled group has no members (`include_disabled`). A group of an Enterprise organisation is asked for as our workspace has it. */
+async function askMembers({ client, identity }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
   if (!USERGROUP_ID.test(usergroupId)) throw new KdebugError('usergroup_unknown');
+  const us = identity();
+  const ofTeam = us?.enterpriseId === undefined ? {} : { team_id: us.teamId };
   const { users } = await unless(UNKNOWN_GROUP, 'usergroup_unknown', () =>
-    client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false }),
+    client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false, ...ofTeam }),
   );
   return new Set(users ?? []);
 }

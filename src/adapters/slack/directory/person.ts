@@ -21,27 +21,33 @@ export const UserObject = z.object({
   real_name: z.string().optional(),
   profile: z.object({ display_name: z.string().optional() }).optional(),
   /** Of an Enterprise organisation: the workspaces that the person is a member of. */
-  enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).optional(),
+  enterprise_user: z
+    .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).default([]) })
+    .optional(),
 });
 type UserObject = z.infer<typeof UserObject>;
 
 /** A user object as a person; only what is certainly a full member of our own team becomes a `member`. Pure. */
-export const personOf = (user: UserObject, { teamId }: Identity): Person => ({
+export const personOf = (user: UserObject, us: Identity): Person => ({
   userId: user.id,
   teamId: user.team_id ?? '',
-  kind: kindOf(user, teamId),
+  kind: kindOf(user, us),
   name: nameOf(user),
 });
 
-function kindOf(user: UserObject, teamId: string): Person['kind'] {
+function kindOf(user: UserObject, us: Identity): Person['kind'] {
   if (user.deleted) return 'deactivated';
   if (user.is_bot !== false || user.is_workflow_bot || user.id === SLACKBOT) return 'bot';
-  if (user.is_stranger || !isOfTeam(user, teamId)) return 'outsider';
+  if (user.is_stranger) return 'outsider';
+  if (!isOfTeam(user, us.teamId)) return isOfOrganisation(user, us) ? 'sibling' : 'outsider';
   return user.is_restricted === false && user.is_ultra_restricted === false ? 'member' : 'guest';
 }
 
 const isOfTeam = ({ team_id, enterprise_user }: UserObject, teamId: string): boolean =>
   team_id === teamId || (enterprise_user?.teams.includes(teamId) ?? false);
+
+const isOfOrganisation = ({ enterprise_user }: UserObject, { enterpriseId }: Identity): boolean =>
+  enterpriseId !== undefined && enterprise_user?.enterprise_id === enterpriseId;
 
 function nameOf({ id, name, real_name, profile }: UserObject): string {
   const shown = [profile?.display_name, real_name, name].map((one) => cleanLine(one ?? '')).find((one) => one !== '');

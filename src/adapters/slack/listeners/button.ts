@@ -31,7 +31,8 @@ export async function onButton({ context, handler, body }: Delivered, ack: Butto
     { sender: senderOf(payload.data, payload.data.channel.id), ask },
   );
   await ack();
-  const place = placeOf(payload.data, message?.thread_ts ?? container.thread_ts);
+  const source = { ts: container.message_ts, thread_ts: message?.thread_ts ?? container.thread_ts };
+  const place = placeOf(payload.data, source);
   reply(context, { place, triggerId: trigger_id }, outcome);
 }
 

@@ -23,9 +23,17 @@ interface Standing extends Interaction {
   readonly response_url?: string | undefined;
 }
 
-export const placeOf = ({ channel, user, response_url }: Standing, threadTs: string | undefined): PrivatePlace => ({
+/** The message that was clicked or picked. */
+interface Source {
+  readonly ts: string;
+  /** The root's own `ts` in a root that has replies. */
+  readonly thread_ts?: string | undefined;
+}
+
+/** Where the person looks: in the thread if the message is a reply, else in the channel, also when replies stand under the message. */
+export const placeOf = ({ channel, user, response_url }: Standing, { ts, thread_ts }: Source): PrivatePlace => ({
   channelId: channel.id,
   userId: user.id,
-  ...(threadTs === undefined ? {} : { threadTs }),
+  ...(thread_ts === undefined || thread_ts === ts ? {} : { threadTs: thread_ts, isReply: true as const }),
   ...(response_url === undefined ? {} : { responseUrl: response_url }),
 });

@@ -10,6 +10,8 @@ import type { ListenerContext } from './context.ts';
 /** Where a person is answered after the acknowledgement. */
 export interface Asker {
   readonly place: PrivatePlace;
+  /** The thread that what a form asks for belongs to, where it is not the place's own. */
+  readonly formThreadTs?: string | undefined;
   /** Opens one form within 3 s; an event has none. */
   readonly triggerId?: string;
 }
@@ -26,12 +28,17 @@ async function replying(context: ListenerContext, asker: Asker, outcome: Outcome
   if (answer.kind === 'form') await openOrTell(context, asker, answer.form);
 }
 
-async function openOrTell(context: ListenerContext, { place, triggerId }: Asker, form: Form): Promise<void> {
+async function openOrTell(context: ListenerContext, asker: Asker, form: Form): Promise<void> {
+  const { place, formThreadTs = place.threadTs, triggerId } = asker;
   try {
     if (triggerId === undefined) throw new KdebugError('slack_form_not_opened');
     if (!isKnownForm(form.name))
       throw new KdebugError('internal_error', { detail: `no handler takes the form ${form.name}` });
-    await context.openView(triggerId, modal(form, place));
+    const { channelId } = place;
+    await context.openView(
+      triggerId,
+      modal(form, { channelId, ...(formThreadTs !== undefined && { threadTs: formThreadTs }) }),
+    );
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('a form was not opened', { form: form.name, code, detail });

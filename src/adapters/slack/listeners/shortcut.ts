@@ -38,5 +38,9 @@ export async function onShortcut({ context, handler, body }: Delivered, ack: () 
   };
   const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, channel.id), ask });
   await ack();
-  reply(context, { place: placeOf(payload.data, message.thread_ts), triggerId: trigger_id }, outcome);
+  reply(
+    context,
+    { place: placeOf(payload.data, message), formThreadTs: message.thread_ts, triggerId: trigger_id },
+    outcome,
+  );
 }

@@ -3,9 +3,10 @@ import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Submission } from '../../../flow/ports/slack.ts';
-import { MAX_FIELD_ERROR } from '../limits.ts';
-import { FormOrigin, fieldsOf, SubmissionPayload } from '../payloads.ts';
+import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
+import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
+import { view } from '../views/view.ts';
 import { answerOf, refusal } from './answer.ts';
 import type { Delivered, ListenerContext } from './context.ts';
 import { senderOf, teamIdOf } from './interaction.ts';
@@ -15,14 +16,15 @@ type Ack = AckFn<ViewResponseAction>;
 
 /**
  * A form was submitted: stored first, then the form closes. Whatever was not taken keeps the form open with the reason beside a
- * field, so that nothing typed is lost; a form without fields closes and the reason is told privately.
+ * field, so that nothing typed is lost; a form without fields closes and the reason is told privately. What is not understood says so
+ * in the form itself: where else to say it is not known.
  */
 export async function onSubmission({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
   const payload = SubmissionPayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== handler.name) {
     context.log.warn('a submission was not understood and is left out', { handler: handler.name });
-    return ack({ response_action: 'clear' });
+    return sayInForm(ack, fieldIdsOf(body), new KdebugError('slack_payload_invalid'));
   }
   const submission: Submission = {
     ...submissionOf(payload.data, origin.data),
@@ -31,7 +33,7 @@ export async function onSubmission({ context, handler, body }: Delivered, ack: A
   };
   const ask = () => context.inbox.submit(submission);
   const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, origin.data.channelId), ask });
-  const fieldIds = Object.keys(payload.data.view.state.values);
+  const fieldIds = fieldIdsOf(payload.data);
   if (outcome.kind === 'refused') return keepOpen({ context, submission, fieldIds, ack }, outcome.error);
   const { answer } = outcome;
   if (answer.kind === 'errors' && fieldIds.length > 0)
@@ -60,6 +62,13 @@ interface Refused {
 }
 
 async function keepOpen({ context, submission, fieldIds, ack }: Refused, error: KdebugError): Promise<void> {
+  if (fieldIds.length > 0) return sayInForm(ack, fieldIds, error);
+  await ack({ response_action: 'clear' });
+  tell(context, submission, refusal(error));
+}
+
+/** Beside the first field; where there is none, in place of the form. */
+function sayInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): Promise<void> {
   const [first] = fieldIds;
   const { title, hint, code } = error;
   if (first !== undefined)
@@ -67,8 +76,14 @@ async function keepOpen({ context, submission, fieldIds, ack }: Refused, error: 
       response_action: 'errors',
       errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, fieldIds),
     });
-  await ack({ response_action: 'clear' });
-  tell(context, submission, refusal(error));
+  const { blocks } = view(refusal(error));
+  const notice = {
+    type: 'modal' as const,
+    title: plain('kdebug', MAX_VIEW_TITLE),
+    close: plain('Close', MAX_VIEW_TITLE),
+    blocks,
+  };
+  return ack({ response_action: 'update', view: notice });
 }
 
 /** Slack takes errors only beside fields that the form has; any other is said beside the first one. */

@@ -1,42 +1,16 @@
-import { z } from 'zod';
+import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Place, PostMeta, Shared } from '../../../flow/ports/slack.ts';
-import { EVENT_TYPE, type Speaker } from './messages.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Place, Shared } from '../../../flow/ports/slack.ts';
+import type { Speaker } from './messages.ts';
+import { Posted } from './own-post.ts';
+
+export { sharesFile } from './own-post.ts';
 
 const PAGE = 200;
 const MAX_PAGES = 5;
 /** Slack's clock and ours may differ. */
 const CLOCK_SLACK_MS = 5 * 60_000;
-
-/** The fields of a message that looking for our own needs. */
-const Posted = z.object({
-  ts: z.string(),
-  bot_id: z.string().optional(),
-  user: z.string().optional(),
-  metadata: z
-    .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) })
-    .optional()
-    .catch(undefined),
-  files: z
-    .array(z.object({ id: z.string(), name: z.string().optional().catch(undefined) }))
-    .optional()
-    .catch(undefined),
-});
-export type Posted = z.infer<typeof Posted>;
-
-/** Whether a message is one of ours for this run. Metadata alone proves nothing: any app may write any. */
-export const isPostOf =
-  (meta: Pick<PostMeta, 'run' | 'kind'>, botId: string | undefined) =>
-  ({ bot_id, metadata }: Posted): boolean =>
-    metadata?.event_type === EVENT_TYPE &&
-    metadata.event_payload.run === meta.run &&
-    metadata.event_payload.kind === meta.kind &&
-    (botId === undefined || bot_id === botId);
-
-export const sharesFile =
-  (fileId: string) =>
-  ({ files }: Posted): boolean =>
-    files?.some((file) => file.id === fileId) ?? false;
 
 interface Page {
   readonly messages?: readonly unknown[];
@@ -49,40 +23,76 @@ interface Where {
   readonly sinceMs: number;
 }
 
+/** Hears of a look that Slack refuses. */
+interface Looker extends Speaker {
+  readonly log?: Log;
+}
+
 export async function findMessage(
-  speaker: Speaker,
+  looker: Looker,
   where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<PostRef | undefined> {
-  const found = await findPosted(speaker, where, wanted);
+  const found = await findPosted(looker, where, wanted);
   return found && { channelId: where.place.channelId, ts: found.ts };
 }
 
-/** A message that we shared ourselves, with files of all these names. */
+/** The message in which `filesOf` finds files: their ids, and where it stands. */
 export async function findShared(
-  speaker: Speaker,
+  looker: Looker,
   where: Where,
-  { filenames, botId }: { readonly filenames: readonly string[]; readonly botId: string | undefined },
+  filesOf: (message: Posted) => readonly string[] | undefined,
 ): Promise<Shared | undefined> {
-  const idsIn = ({ files }: Posted) =>
-    filenames.flatMap((filename) => files?.find(({ name }) => name === filename)?.id ?? []);
-  const found = await findPosted(
-    speaker,
-    where,
-    (message) => idsIn(message).length === filenames.length && (botId === undefined || message.bot_id === botId),
-  );
-  return found && { ref: { channelId: where.place.channelId, ts: found.ts }, fileIds: idsIn(found) };
+  const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
+  return found && { ref: { channelId: where.place.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
 }
 
-/** The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. */
+/** Whether a thread has a reply: Slack shows private answers only in one that has. What cannot be seen has none. */
+export async function hasReply(looker: Looker, channelId: string, threadTs: string): Promise<boolean> {
+  try {
+    const { messages } = await looker.poster.call(
+      { method: 'conversations.replies', lane: 'final', repeatable: false },
+      () => looker.client.conversations.replies({ channel: channelId, ts: threadTs, limit: 2 }),
+    );
+    return messages?.some(({ ts }) => ts !== threadTs) ?? false;
+  } catch (thrown) {
+    if (thrown instanceof KdebugError) return false;
+    throw thrown;
+  }
+}
+
+/**
+ * The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. A look that
+ * Slack refuses (`missing_scope`, `not_in_channel` …) finds nothing: to say a thing twice is better than never.
+ */
 async function findPosted(
-  speaker: Speaker,
+  looker: Looker,
+  where: Where,
+  wanted: (message: Posted) => boolean,
+): Promise<Posted | undefined> {
+  try {
+    return await findInPages(looker, where, wanted);
+  } catch (thrown) {
+    if (!(thrown instanceof KdebugError) || !REFUSALS.has(thrown.code)) throw thrown;
+    const { channelId } = where.place;
+    looker.log?.warn('Slack does not let the app look whether a message is there', {
+      channelId,
+      detail: thrown.detail,
+    });
+    return undefined;
+  }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['slack_refused', 'slack_channel_closed']);
+
+async function findInPages(
+  looker: Looker,
   where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<Posted | undefined> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await readPage(speaker, where, cursor);
+    const answer = await readPage(looker, where, cursor);
     for (const raw of answer.messages ?? []) {
       const message = Posted.safeParse(raw);
       if (message.success && wanted(message.data)) return message.data;

@@ -1,9 +1,11 @@
 import { request } from 'undici';
+import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { PrivatePlace } from '../../../flow/ports/slack.ts';
 import { isSlackUrl } from '../client.ts';
 import { type View, view } from '../views/view.ts';
+import { hasReply } from './find.ts';
 import { type Speaker, sayShaped } from './messages.ts';
 
 export interface Teller extends Speaker {
@@ -21,13 +23,45 @@ export const privateAnswer = (shaped: View) => ({
 });
 
 /**
- * Tells one person something, by the `response_url` (five uses in 30 minutes) when it works, else by chat.postEphemeral.
- * A lost answer may make it appear twice, to that person only.
+ * Tells one person something where they look. In a thread that has replies: by chat.postEphemeral, since what a `response_url` (five
+ * uses in 30 minutes) is given stands outside of it; elsewhere by the `response_url`; whichever fails, by the other one. A thread
+ * without replies shows private answers to nobody, so it counts as none. A lost answer may make it appear twice, to that person only.
  */
 export async function tell(teller: Teller, person: PrivatePlace, message: Message): Promise<void> {
+  const refusal = (await isShownInThread(teller, person)) ? await refusalInThread(teller, person, message) : undefined;
+  if (refusal === NONE) return;
   if (person.responseUrl !== undefined && (await respond(teller, person.responseUrl, message))) return;
-  const { client, poster } = teller;
-  const { channelId, userId, threadTs } = person;
+  if (refusal !== undefined && !MAY_PASS_OUTSIDE.has(refusal.code)) throw refusal;
+  await sayPrivately(teller, person, message);
+}
+
+const isShownInThread = async (teller: Teller, { channelId, threadTs, isReply }: PrivatePlace): Promise<boolean> =>
+  threadTs !== undefined && (isReply === true || (await hasReply(teller, channelId, threadTs)));
+
+const NONE = 'none';
+/** What a thread refuses and its channel may take. An unclear answer is not among them: it may have been said. */
+const MAY_PASS_OUTSIDE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_refused']);
+
+async function refusalInThread(
+  teller: Teller,
+  person: PrivatePlace,
+  message: Message,
+): Promise<KdebugError | typeof NONE> {
+  try {
+    await sayPrivately(teller, person, message, person.threadTs);
+    return NONE;
+  } catch (thrown) {
+    if (thrown instanceof KdebugError) return thrown;
+    throw thrown;
+  }
+}
+
+async function sayPrivately(
+  { client, poster }: Teller,
+  { channelId, userId }: PrivatePlace,
+  message: Message,
+  threadTs?: string,
+): Promise<void> {
   await sayShaped(message, (shaped) =>
     poster.call({ method: 'chat.postEphemeral', lane: 'final', channelId, repeatable: false }, () =>
       client.chat.postEphemeral({

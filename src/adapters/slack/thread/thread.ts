@@ -4,8 +4,9 @@ import type { PostRef } from '../../../core/run/run.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
 import { Poster } from '../poster/poster.ts';
-import { findMessage, findShared, isPostOf } from './find.ts';
+import { findMessage, findShared } from './find.ts';
 import { post, update } from './messages.ts';
+import { isPostOf, type Ourselves, ownFiles } from './own-post.ts';
 import { share } from './share.ts';
 import { tell } from './tell.ts';
 
@@ -14,8 +15,8 @@ export interface ThreadOptions {
   readonly apiUrl: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Our bot id once it is known: only its own posts are found. */
-  readonly botId: () => string | undefined;
+  /** Who we are, once it is known: then only our own posts are found. */
+  readonly ourselves: () => Ourselves;
   /** How long an upload may be silent. Default 30 s; tests make it short. */
   readonly silenceMs?: number;
 }
@@ -29,9 +30,9 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
   const thread: Thread = {
     post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
-    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.botId())),
+    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.ourselves())),
     findShared: (place, filenames, sinceMs) =>
-      findShared(speaker, { place, sinceMs }, { filenames, botId: options.botId() }),
+      findShared(speaker, { place, sinceMs }, ownFiles(filenames, options.ourselves())),
     share: (place, message, files, sure) => share(speaker, place, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),

@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../../play/slack/index.ts';
 import { createClient } from '../../../../src/adapters/slack/client.ts';
 import { createDirectory } from '../../../../src/adapters/slack/directory/directory.ts';
+import type { Identity } from '../../../../src/adapters/slack/identity.ts';
 import type { Directory } from '../../../../src/flow/ports/slack.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { RecordingLog, realClock } from '../harness.ts';
 
 const US = { teamId: 'T0LOCAL', botUserId: 'U0KDEBUG', botId: 'B0KDEBUG', appId: 'A0KDEBUG' };
 
+let us: Identity = US;
 let local: LocalSlack;
 let clock: FakeClock;
 let directory: Directory;
@@ -15,9 +17,10 @@ const directoryOn = (ticking: FakeClock | typeof realClock): Directory =>
   createDirectory({
     client: createClient(local.botToken, local.apiUrl, new RecordingLog()),
     clock: ticking,
-    identity: () => US,
+    identity: () => us,
   });
 beforeEach(async () => {
+  us = US;
   local = await startLocalSlack();
   clock = new FakeClock();
   directory = directoryOn(clock);
@@ -50,6 +53,16 @@ describe('a person', () => {
   ])('%s is %s when Slack says %j', async (userId, kind, said) => {
     Object.assign(local.team.users[userId]!, said);
     expect(await directory.person(userId)).toMatchObject({ userId, kind });
+  });
+
+  test.each([
+    ['a member of another workspace of our organisation', 'sibling', { enterprise_id: 'E0ORG', teams: ['T0OTHER'] }],
+    ['a member of ours, too', 'member', { enterprise_id: 'E0ORG', teams: ['T0OTHER', 'T0LOCAL'] }],
+    ['a member of another organisation', 'outsider', { enterprise_id: 'E0OTHER', teams: ['T0OTHER'] }],
+  ])('%s is %s in a workspace of an organisation', async (_who, kind, enterprise_user) => {
+    us = { ...US, enterpriseId: 'E0ORG' };
+    Object.assign(local.team.users.U0ROY!, { team_id: 'E0ORG', enterprise_user: { id: 'U0ROY', ...enterprise_user } });
+    expect((await directory.person('U0ROY')).kind).toBe(kind);
   });
 
   test('has a name without tricks', async () => {
@@ -88,6 +101,15 @@ describe('the members of a user group', () => {
     local.team.usergroups.S0SRE!.users = ['U0ALICE'];
     await clock.advance(5_000);
     expect([...(await directory.members('S0SRE'))]).toEqual(['U0ALICE']);
+  });
+
+  test('are asked for as our workspace has the group, where it may be the organisation’s', async () => {
+    await directory.members('S0SRE');
+    us = { ...US, enterpriseId: 'E0ORG' };
+    await clock.advance(5_000);
+    await directory.members('S0SRE');
+    const teams = local.requests('usergroups.users.list').map(({ args }) => args.team_id);
+    expect(teams).toEqual([undefined, 'T0LOCAL']);
   });
 
   test('are none of a group that was disabled', async () => {

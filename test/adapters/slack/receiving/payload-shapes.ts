@@ -9,12 +9,13 @@ import type {
 import type { AppMentionEvent } from '@slack/types';
 import fc from 'fast-check';
 
-const common = {
+/** A shortcut on a message names no app. */
+const unnamed = {
   token: 't',
   team: { id: 'T0LOCAL', domain: 'local' },
   user: { id: 'U0ROY', name: 'roy', username: 'roy', team_id: 'T0LOCAL' },
-  api_app_id: 'A0KDEBUG',
 };
+const common = { ...unnamed, api_app_id: 'A0KDEBUG' };
 
 const command: SlashCommand = {
   token: 't',
@@ -73,7 +74,7 @@ const click: BlockAction = {
 };
 
 const shortcut: MessageShortcut = {
-  ...common,
+  ...unnamed,
   type: 'message_action',
   callback_id: 'debug-pod',
   trigger_id: '1.2.abc',

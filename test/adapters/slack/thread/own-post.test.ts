@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/own-post.ts';
+import { view } from '../../../../src/adapters/slack/views/view.ts';
+import type { Message } from '../../../../src/core/report/message.ts';
+import { anchorMessage, resultMessage } from '../../../../src/core/report/run-messages.ts';
+import type { Run } from '../../../../src/core/run/run.ts';
+import { aPlan, aRun, aTermination, START_MS } from '../../../support/builders.ts';
+
+const US = { botId: 'B0KDEBUG', botUserId: 'U0KDEBUG' };
+const MOMENT = { approvers: {}, nowMs: START_MS };
+
+/** As Slack shows it, without metadata: `bot_id` is there for a plain post. */
+const posted = (message: Message, more: Partial<Posted> = {}): Posted => ({
+  ts: '1700000000.000100',
+  bot_id: US.botId,
+  user: US.botUserId,
+  blocks: view(message).blocks,
+  ...more,
+});
+
+const finished = (parts: Partial<Run> = {}): Run =>
+  aRun({ state: 'finished', plan: aPlan(), outcome: { kind: 'succeeded' }, termination: aTermination(), ...parts });
+
+const isAnchor = isPostOf({ run: aRun().id, kind: 'anchor' }, US);
+const isResult = isPostOf({ run: aRun().id, kind: 'result' }, US);
+
+describe('a message of ours without metadata is known by its small print', () => {
+  test.each(['received', 'pending-approval', 'approved', 'running', 'finished'] as const)(
+    'an anchor of a run that is %s, as an anchor only',
+    (state) => {
+      const message = posted(anchorMessage(finished({ state }), MOMENT));
+      expect([isAnchor(message), isResult(message)]).toEqual([true, false]);
+    },
+  );
+
+  test.each(['finished', 'rejected', 'cancelled', 'expired'] as const)(
+    'a result of a run that is %s, as a result only',
+    (state) => {
+      const message = posted(resultMessage(finished({ state })));
+      expect([isAnchor(message), isResult(message)]).toEqual([false, true]);
+    },
+  );
+
+  test('a result that came with its files, where Slack names our user alone', () => {
+    const { bot_id: _bot, ...message } = posted(resultMessage(finished()), { files: [{ id: 'F1', name: 'a.log' }] });
+    expect(isResult(message)).toBe(true);
+  });
+
+  test('never one of another run', () => {
+    const other = finished({ id: 'zzzzzzzz23' as Run['id'] });
+    expect(isAnchor(posted(anchorMessage(other, MOMENT)))).toBe(false);
+    expect(isResult(posted(resultMessage(other)))).toBe(false);
+  });
+
+  test('never by words that somebody typed, or that a container wrote', () => {
+    const { id } = aRun();
+    const other = finished({
+      id: 'zzzzzzzz23' as Run['id'],
+      commandLine: `web-1 --reason="x · run ${id} · Run ${id}"`,
+    });
+    const printed: Message = {
+      summary: 'x',
+      tone: 'neutral',
+      parts: [
+        { kind: 'paragraph', spans: [{ kind: 'text', text: `Run ${id}` }] },
+        { kind: 'preformatted', text: `Run ${id}` },
+      ],
+    };
+    for (const message of [anchorMessage(other, MOMENT), resultMessage(other), printed]) {
+      expect([isAnchor(posted(message)), isResult(posted(message))]).toEqual([false, false]);
+    }
+  });
+
+  test('never one of another app, nor any before we know who we are', () => {
+    const message = anchorMessage(finished(), MOMENT);
+    expect(isAnchor(posted(message, { bot_id: 'B0OTHER', user: 'U0OTHER' }))).toBe(false);
+    expect(isPostOf({ run: aRun().id, kind: 'anchor' }, undefined)(posted(message))).toBe(false);
+  });
+
+  test('never where its metadata says something else', () => {
+    const metadata = { event_type: 'kdebug_run', event_payload: { run: 'zzzzzzzz23', kind: 'anchor' } };
+    expect(isAnchor(posted(anchorMessage(finished(), MOMENT), { metadata }))).toBe(false);
+  });
+});
+
+describe('a file is ours', () => {
+  const share = { ts: '1700000000.000100', files: [{ id: 'F1', name: 'a.log' }] };
+
+  test.each([
+    ['our bot', { bot_id: US.botId }],
+    ['our user, since Slack does not name the bot of every file', { user: US.botUserId }],
+  ])('when Slack names %s', (_who, by) => {
+    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toEqual(['F1']);
+  });
+
+  test.each([
+    ['somebody else', { user: 'U0ROY' }],
+    ['another bot', { bot_id: 'B0OTHER', user: 'U0OTHER' }],
+    ['nobody', {}],
+  ])('but not when Slack names %s', (_who, by) => {
+    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toBeUndefined();
+  });
+});
