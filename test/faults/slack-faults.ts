@@ -140,7 +140,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
 
   board.fault(
     'F25',
-    'nobody can be told: the outcome is on record at once, the result counts as lost, and the run is let go',
+    'Slack takes the result nowhere: it is told privately, on record as lost, and the run is let go',
     inScene(async (scene) => {
       await scene.boot();
       await scene.type(`${scene.pod} ${HELD}`);
@@ -152,7 +152,10 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
       await scene.skipToEnd();
       expect([scene.posts('result'), outcomes()]).toEqual([[], 1]);
       expect((await scene.run())?.delivery.lost).toBe('slack_channel_closed');
-      expect(scene.logged).toContainEqual(expect.objectContaining({ level: 'error', detail: 'user_disabled' }));
+      expect(toldPrivately(scene)).toContain('Succeeded');
+      expect(scene.logged).toContainEqual(
+        expect.objectContaining({ level: 'error', message: 'the result could be said privately only' }),
+      );
     }),
   );
 
