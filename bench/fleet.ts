@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { tagOf } from '../play/app/our-posts.ts';
 import { type LocalCluster, startLocalCluster } from '../play/cluster/index.ts';
 import { type LocalSlack, type StoredMessage, startLocalSlack } from '../play/slack/index.ts';
 import { newKey, type RunningApp, startApp } from './app.ts';
@@ -119,7 +120,7 @@ export class Fleet {
 
   #posts(kind: 'anchor' | 'result'): readonly StoredMessage[] {
     const all = [...this.#slack.state.messages.values()].flatMap((channel) => [...channel.values()]);
-    return all.filter(({ metadata }) => Reflect.get(Object(metadata?.event_payload), 'kind') === kind);
+    return all.filter((message) => tagOf(this.#slack.state, message)?.kind === kind);
   }
 
   #perChannel(kind: 'anchor' | 'result'): readonly number[] {

@@ -15,7 +15,7 @@ import { deriveKey } from './core/hash.ts';
 import { Pipeline } from './flow/pipeline.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
-import { warnOfShared } from './flow/slack-connect.ts';
+import { warnOfChannels } from './flow/slack-connect.ts';
 import { VERSION } from './version.ts';
 
 /** A running bot. */
@@ -138,7 +138,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clock,
   });
   pipeline.startAdopting();
-  void warnOfShared({ policies, directory: slack.directory, log });
+  void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;
     // Alone, new commands get a polite answer while the runs in hand have their last word; others would rather take them.

@@ -1,4 +1,5 @@
 import { describeMessage, type LocalSlack, type StoredMessage } from '../slack/index.ts';
+import { tagOf } from './our-posts.ts';
 
 export interface Asked {
   readonly user: string;
@@ -47,25 +48,18 @@ function privateAnswer(slack: LocalSlack, { user }: Asked, before: number): Answ
 function threadAnswer(slack: LocalSlack, { channel }: Asked, before: ReadonlySet<string>): Answer | undefined {
   const anchor = slack
     .messages(channel)
-    .find((message) => !before.has(message.ts) && tagOf(message)?.kind === 'anchor');
+    .find((message) => !before.has(message.ts) && tagOf(slack.state, message)?.kind === 'anchor');
   if (!anchor) return undefined;
   const replies = slack.thread(channel, anchor.ts);
-  const result = replies.find((message) => tagOf(message)?.kind === 'result');
+  const result = replies.find((message) => tagOf(slack.state, message)?.kind === 'result');
   const fileId = replies.flatMap(({ files }) => files)[0];
   if (!result || (textOf(slack, result).includes('all in the file') && fileId === undefined)) return undefined;
   return {
     kind: 'thread',
-    run: tagOf(anchor)?.run ?? '',
+    run: tagOf(slack.state, anchor)?.run ?? '',
     anchorTs: anchor.ts,
     anchor: textOf(slack, anchor),
     result: textOf(slack, result),
     ...(fileId !== undefined && { fileId }),
   };
-}
-
-/** The message metadata that kdebug puts on its posts (design, section 3). */
-function tagOf({ metadata }: StoredMessage): { readonly run: string; readonly kind: string } | undefined {
-  const payload = metadata?.event_payload;
-  if (typeof payload !== 'object' || payload === null || !('run' in payload) || !('kind' in payload)) return undefined;
-  return { run: String(payload.run), kind: String(payload.kind) };
 }

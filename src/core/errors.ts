@@ -235,6 +235,10 @@ export const REASONS = {
     'kdebug cannot post in that Slack channel (archived, not a member, or unknown)',
     'Invite the bot to the channel; results go to the requester directly until then.',
   ),
+  slack_thread_closed: operator(
+    'that Slack thread takes no replies (locked, or in a channel without threads)',
+    'kdebug goes on in the channel itself.',
+  ),
   slack_token_rejected: operator(
     'Slack rejects the token',
     'Check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
@@ -270,6 +274,14 @@ export const REASONS = {
   channel_sharing_unknown: user(
     'kdebug cannot see whether this channel is shared with another company (Slack Connect)',
     'Try again in a minute. For operators: the app needs the scopes channels:read and groups:read, and must be in a private channel.',
+  ),
+  bot_not_in_channel: user(
+    'kdebug is not in this channel',
+    'Type `/invite @kdebug` here, then send the command again.',
+  ),
+  channel_takes_no_posts: user(
+    'Slack does not let kdebug post in this channel',
+    'Use a channel where apps may post, or ask its owner to allow it. For operators: the log has the reason that Slack gave.',
   ),
   slack_payload_invalid: user(
     'Slack sent something that kdebug does not understand',

@@ -12,6 +12,7 @@ import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import type { Glance } from './planning.ts';
 import { planOrRefusal } from './request.ts';
+import { withInvitation } from './slack-connect.ts';
 
 /** Slack waits three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;
@@ -39,7 +40,7 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const made = await planOrRefusal(run, deps, glance);
   if ('refusal' in made) return refusalAnswer(made.refusal);
   if (glance.isOver()) return tooLate();
-  return canIMessage(made.plan, made.decision);
+  return withInvitation(canIMessage(made.plan, made.decision), origin, deps);
 }
 
 /** Undefined: kdebug may not look into the channel whose members the group is. @throws as `isApprover` */

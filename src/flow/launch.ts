@@ -47,6 +47,8 @@ export async function launch(
   }
   // The state is stored before the request is sent: a crash in between is repeated, never forgotten.
   const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
+  // It was denied in this very moment: its card could be posted nowhere.
+  if (run.state !== 'launching') return room.giveBack(plan, containerName(run.id, plan.podUid));
   await record(deps, run, 'patch', {
     cluster: plan.cluster,
     pod: `${plan.namespace}/${plan.podName}`,

@@ -36,15 +36,22 @@ export async function filePlaceOf(run: Run, isPrivate: boolean, thread: Thread):
 }
 
 /**
- * Where to go with what a place does not take: from a thread that is gone to its channel, from a channel that is closed to the
- * direct message with who asked. Undefined: nowhere. @throws as `Thread`
+ * Where to go with what a place does not take: from a thread that is gone or locked to its channel, from a channel that is closed to
+ * the direct message with who asked. Undefined: nowhere. @throws as `Thread`
  */
-export async function placeInstead(place: Place, code: string, { origin }: Run, thread: Thread) {
-  if (code === 'slack_message_gone' && place.threadTs !== undefined) return { channelId: place.channelId };
+export async function placeInstead(
+  place: Place,
+  code: string,
+  { origin }: Run,
+  thread: Thread,
+): Promise<Place | undefined> {
+  if (place.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: place.channelId };
   if (code !== 'slack_channel_closed') return undefined;
   const direct = await thread.openDirect(origin.requesterId);
   return direct.channelId === place.channelId ? undefined : direct;
 }
+
+const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed']);
 
 /**
  * Where the requester alone is told something: in the run's thread, unless nothing has been said there yet. Slack shows a private

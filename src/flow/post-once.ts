@@ -11,6 +11,8 @@ export interface PostToMake {
   readonly meta: PostMeta;
   /** A post of this kind may stand there without our knowing: after a crash, or an unclear answer. */
   readonly doubt: boolean;
+  /** Whether it may go to a direct message with the requester, where nobody else sees it. Default: it may. */
+  readonly toDirect?: boolean;
   /** Throws when the run is no longer ours to speak of. */
   readonly sure: () => Promise<void>;
 }
@@ -29,7 +31,9 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
   try {
     return await postAt(thread, post);
   } catch (thrown) {
-    const place = await placeInstead(post.place, toKdebugError(thrown).code, post.run, thread);
+    const { code } = toKdebugError(thrown);
+    const isKept = post.toDirect === false && code === 'slack_channel_closed';
+    const place = isKept ? undefined : await placeInstead(post.place, code, post.run, thread);
     if (!place) throw thrown;
     return postOnce(thread, { ...post, place });
   }
@@ -38,7 +42,12 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
 /** Whether Slack answers so again however often it is asked. */
 export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
 
-const FOR_GOOD: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_channel_closed', 'slack_refused']);
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  'slack_message_gone',
+  'slack_thread_closed',
+  'slack_channel_closed',
+  'slack_refused',
+]);
 
 async function postAt(thread: Thread, { run, place, message, meta, doubt, sure }: PostToMake): Promise<Posted> {
   const found = doubt ? await thread.find(place, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs) : undefined;

@@ -1,8 +1,10 @@
 import { type Kept, readPartReference, rebuildBatch } from '../core/batch/batch-reference.ts';
+import { isBatchRun } from '../core/batch/batch-run.ts';
 import { containerName } from '../core/container/build.ts';
 import type { Pod } from '../core/container/pod.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
+import { batchFileName } from '../core/report/batch/batch-files.ts';
 import { type Found, rebuildRun } from '../core/run/reference.ts';
 import type { Run } from '../core/run/run.ts';
 import { aboutContainer } from '../core/run/sealed-text.ts';
@@ -12,6 +14,7 @@ import { placeOf, resultPlaceOf } from './places.ts';
 import { isForGood } from './post-once.ts';
 import { quotasOfKnown } from './quotas.ts';
 import { RunSession } from './session.ts';
+import { logFileName } from './share-log.ts';
 import { isForRequesterAlone } from './slack-connect.ts';
 
 /** Containers that ended or were given up longer ago have been told of, or nobody waits for them any more. */
@@ -124,7 +127,9 @@ export class Recovery {
       if (!anchor) return false;
       const isPrivate = await isForRequesterAlone(run.origin, this.#deps);
       const there = await resultPlaceOf({ ...run, delivery: { anchor } }, isPrivate, thread);
-      return (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) !== undefined;
+      if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) return true;
+      const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
+      return (await thread.findShared(there, [name], sinceMs)) !== undefined;
     } catch (thrown) {
       // Where one thread cannot be read any more, the others are looked for all the same; who takes it up looks elsewhere.
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;

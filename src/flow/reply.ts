@@ -5,27 +5,25 @@ import { isDiagnostic } from '../core/policy/resolve-image.ts';
 import { rehearsalMessage } from '../core/report/explain-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import { refusalMessage } from '../core/report/private-messages.ts';
-import { anchorMessage, resultMessage } from '../core/report/run-messages.ts';
+import { anchorMessage } from '../core/report/run-messages.ts';
 import { Rounds } from '../core/rounds.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../core/run/progress.ts';
-import type { Delivery, PostRef, Run } from '../core/run/run.ts';
+import type { Run } from '../core/run/run.ts';
 import { ApproverCopies } from './approver-copies.ts';
 import type { BatchLogs } from './batch/batch-logs.ts';
 import type { FlowDeps } from './deps.ts';
 import { Latest, pause } from './latest.ts';
 import type { LogReaders } from './log-readers.ts';
 import { momentOf } from './moment.ts';
-import { placeOf, resultPlaceOf } from './places.ts';
-import type { Place, PostMeta } from './ports/slack.ts';
-import { isForGood, type Posted, postOnce } from './post-once.ts';
+import { postAnchor } from './post-anchor.ts';
 import { gatherMs, lookAgainMs, retryMs, urgentPart } from './reply-pace.ts';
+import { ResultDelivery } from './result-delivery.ts';
 import type { RunSession } from './session.ts';
-import { shareFiles } from './share-files.ts';
+import { withInvitation } from './slack-connect.ts';
 import { tellAlone } from './tell-alone.ts';
+import { Voice } from './voice.ts';
 
 const TAIL_LINES = 15;
-/** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
-const SURE_MS = 2_000;
 
 /**
  * Says in Slack what a run's state asks for: one anchor, updated from state; one result reply; the log as a file when it is
@@ -36,16 +34,13 @@ export class Reply {
   readonly #session: RunSession;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
-  readonly #batchLogs: BatchLogs;
+  readonly #voice: Voice;
+  readonly #result: ResultDelivery;
   #shown = '';
   /** What of the run was urgent when it was last said. */
   #shownUrgent = '';
   #saidAtMs = 0;
   #failures = 0;
-  #seq = 0;
-  /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
-  #doubt: boolean;
-  #sureAtMs: number;
   #isEndKept = false;
   readonly #copies: ApproverCopies;
   #isAdvanced = false;
@@ -63,14 +58,14 @@ export class Reply {
       readonly beforeClosing: () => Promise<void>;
     },
   ) {
+    const { readers, batchLogs, beforeClosing } = context;
     this.#session = session;
     this.#deps = deps;
-    this.#readers = context.readers;
-    this.#batchLogs = context.batchLogs;
-    this.#doubt = session.recovered;
-    this.#sureAtMs = deps.clock.now();
-    this.#beforeClosing = context.beforeClosing;
-    this.#copies = new ApproverCopies(session, deps, () => this.#beSure());
+    this.#readers = readers;
+    this.#voice = new Voice(session, deps);
+    this.#result = new ResultDelivery(this.#voice, { session, deps, readers, batchLogs });
+    this.#beforeClosing = beforeClosing;
+    this.#copies = new ApproverCopies(session, deps, this.#voice.sure);
   }
 
   /**
@@ -82,7 +77,7 @@ export class Reply {
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
     const stop = this.#session.onChange((kept) => {
-      if (kept) this.#sureAtMs = this.#deps.clock.now();
+      if (kept) this.#voice.heard();
       changes.put(true);
     });
     try {
@@ -157,7 +152,7 @@ export class Reply {
   /** Resolves with whether Slack took all of it. */
   async #sayAll(): Promise<boolean> {
     try {
-      await this.#beSure();
+      await this.#voice.sure();
       await this.#say(this.#session.run);
       this.#failures = 0;
       return true;
@@ -166,22 +161,13 @@ export class Reply {
       if (error.code === 'lease_lost') throw error;
       if (this.#session.isOver) throw new KdebugError('lease_lost', { cause: thrown });
       // Whatever failed, it may have been the recording of what Slack took.
-      this.#doubt = true;
+      this.#voice.doubt = true;
       this.#failures += 1;
       // It may have ended while its last word failed.
       this.#concludeEnd(this.#session.run);
       this.#complain(error);
       return false;
     }
-  }
-
-  /** A process that stood still for a while may have lost the run to another. @throws KdebugError lease_lost */
-  async #beSure(): Promise<void> {
-    const nowMs = this.#deps.clock.now();
-    if (this.#session.isOver) throw new KdebugError('lease_lost');
-    if (nowMs - this.#sureAtMs < SURE_MS) return;
-    await this.#session.save();
-    this.#sureAtMs = nowMs;
   }
 
   #complain({ code, detail }: KdebugError): void {
@@ -200,16 +186,18 @@ export class Reply {
       await this.#copies.keepUp();
       return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
     }
-    if (run.rehearsal) return this.#tellOnce(run, rehearsalMessage(run, run.rehearsal));
+    if (run.rehearsal) {
+      const message = rehearsalMessage(run, run.rehearsal);
+      return this.#tellOnce(run, await withInvitation(message, run.origin, this.#deps));
+    }
     await this.#sayAnchor(run);
     await this.#copies.keepUp();
     if (!isFinal(run.state)) return;
-    await this.#sayResult();
-    await this.#sayFiles();
+    await this.#result.say();
     const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#record({ closed: true, ...(grantClosed && { grantClosed }) });
+    await this.#voice.record({ closed: true, ...(grantClosed && { grantClosed }) });
   }
 
   /** A batch at work is ahead of the store; what its last card offers must hold for who clicks at once, at whichever replica. */
@@ -232,93 +220,37 @@ export class Reply {
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
-    const post = { run, message, meta: this.#meta('result'), doubt: this.#doubt };
-    await tellAlone({ ...post, sure: () => this.#beSure() }, this.#deps);
+    const { doubt, sure } = this.#voice;
+    const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#record({ told: true });
+    await this.#voice.record({ told: true, ...(lost !== undefined && { lost }) });
   }
 
   async #sayAnchor(run: Run): Promise<void> {
     const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
     const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
     const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...(tail !== undefined && { tail }) });
-    const { anchor } = run.delivery;
+    const { anchor, anchorGone } = run.delivery;
     this.#shownUrgent = urgentPart(run);
-    if (!anchor) {
-      const { ref, found } = await this.#postOnce('anchor', placeOf(run), message);
-      this.#shown = found ? '' : canonicalJson(message);
-      this.#saidAtMs = this.#deps.clock.now();
-      await this.#record({ anchor: ref });
-      // What was found says what was true then.
-      if (found) await this.#sayAnchor(this.#session.run);
-      return;
-    }
+    if (anchorGone) return;
+    if (!anchor) return this.#postAnchor(message);
     const now = canonicalJson(message);
-    if (now === this.#shown || run.delivery.anchorGone) return;
-    const isUpdated = await this.#update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
+    if (now === this.#shown) return;
+    const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
     // The result then stands alone.
-    if (!isUpdated) await this.#record({ anchorGone: true });
+    if (!isUpdated) await this.#voice.record({ anchorGone: true });
     this.#shown = now;
     this.#saidAtMs = this.#deps.clock.now();
   }
 
-  /** False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. */
-  async #update(kind: PostMeta['kind'], ref: PostRef, message: Message, lane: 'progress' | 'final'): Promise<boolean> {
-    const { thread, log } = this.#deps;
-    try {
-      await thread.update(ref, message, this.#meta(kind), lane);
-      return true;
-    } catch (thrown) {
-      const { code, detail } = toKdebugError(thrown);
-      if (!isForGood(code)) throw thrown;
-      log.warn(`the ${kind} stays as it is`, { runId: this.#session.run.id, reason: code, detail });
-      return false;
-    }
-  }
-
-  async #sayResult(): Promise<void> {
-    const { run } = this.#session;
-    const { result } = run.delivery;
-    if (result && !run.late) return;
-    const moment = await momentOf(run, this.#deps);
-    // A late end is output too: it is not added to a result that people of another company can read by now.
-    if (result && (!moment.isPrivate || result.channelId !== run.origin.channelId)) return this.#updateResult(result);
-    const place = await resultPlaceOf(run, moment.isPrivate, this.#deps.thread);
-    const { ref } = await this.#postOnce('result', place, resultMessage(run, moment));
-    await this.#record({ result: ref });
-  }
-
-  async #sayFiles(): Promise<void> {
-    const session = this.#session;
-    const share = { session, deps: this.#deps, readers: this.#readers, batchLogs: this.#batchLogs, doubt: this.#doubt };
-    const wasLost = session.run.delivery.fileLost;
-    await shareFiles({ ...share, sure: () => this.#beSure() }, (said) => this.#record(said));
-    const { result, fileLost } = session.run.delivery;
-    if (fileLost !== wasLost && result) await this.#updateResult(result);
-  }
-
-  async #updateResult(result: PostRef): Promise<void> {
-    const { run } = this.#session;
-    await this.#update('result', result, resultMessage(run, await momentOf(run, this.#deps)), 'final');
-  }
-
-  async #postOnce(kind: PostMeta['kind'], place: Place, message: Message): Promise<Posted> {
-    await this.#beSure();
-    const { run } = this.#session;
-    const post = { run, place, message, meta: this.#meta(kind), doubt: this.#doubt };
-    return postOnce(this.#deps.thread, { ...post, sure: () => this.#beSure() });
-  }
-
-  #meta(kind: PostMeta['kind']): PostMeta {
-    this.#seq += 1;
-    return { run: this.#session.run.id, kind, seq: this.#seq };
-  }
-
-  /** What is on record already is no news: it would end the wait of the very loop that says it. */
-  async #record(said: Delivery): Promise<void> {
-    const { delivery } = this.#session.run;
-    const next = { ...delivery, ...said };
-    if (canonicalJson(next) !== canonicalJson(delivery)) await this.#session.apply({ kind: 'said', delivery: next });
+  async #postAnchor(message: Message): Promise<void> {
+    const posted = await postAnchor(this.#voice, message);
+    if (!posted) return;
+    this.#shown = posted.found ? '' : canonicalJson(message);
+    this.#saidAtMs = this.#deps.clock.now();
+    await this.#voice.record({ anchor: posted.ref });
+    // What was found says what was true then.
+    if (posted.found) await this.#sayAnchor(this.#session.run);
   }
 }

@@ -16,7 +16,7 @@ import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } fro
 import { roomFor } from './pod-room.ts';
 import { refusal, refusalOfDecision } from './refusals.ts';
 import type { RunChanger, RunSession } from './session.ts';
-import { sharingProblem } from './slack-connect.ts';
+import { channelProblem } from './slack-connect.ts';
 import { tooOld } from './still-wanted.ts';
 import { type Asking, useGrant } from './use-grant.ts';
 
@@ -107,7 +107,8 @@ async function beforeAsking(
 async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made> {
   const { request, origin } = run;
   const policy = deps.policies.current();
-  const problem = await sharingProblem(origin, deps);
+  // At a glance, and in a rehearsal, nothing is posted.
+  const problem = await channelProblem(origin, deps, { posts: !glance && request.dryRun !== true });
   if (problem) throw new Refused(problem);
   const aim = aimOf(request, origin, policy);
   const { target } = request;

@@ -1,24 +1,48 @@
 import { isBatchRun } from '../core/batch/batch-run.ts';
-import type { Delivery } from '../core/run/run.ts';
-import { type BatchToShare, shareBatch, wantsFiles } from './batch/share-batch.ts';
-import { filePlaceOf } from './places.ts';
-import { shareLog, wantsFile } from './share-log.ts';
-import { isForRequesterAlone } from './slack-connect.ts';
+import type { Delivery, Run } from '../core/run/run.ts';
+import type { BatchLogs } from './batch/batch-logs.ts';
+import { batchFiles, wantedBatchFiles } from './batch/share-batch.ts';
+import type { FlowDeps } from './deps.ts';
+import type { LogReaders } from './log-readers.ts';
+import type { FileToShare, Shared } from './ports/slack.ts';
+import type { RunSession } from './session.ts';
+import { logFile, logFileName, wantsLogFile } from './share-log.ts';
 
-/**
- * Shares what is too long for a message: a run's log, a batch's index with its logs and table. `record` is called after each
- * file, and when there will be none. @throws KdebugError what may pass
- */
-export async function shareFiles(
-  share: Omit<BatchToShare, 'place'>,
-  record: (said: Delivery) => Promise<void>,
-): Promise<void> {
-  const { run } = share.session;
-  const isBatch = isBatchRun(run);
-  if (isBatch ? !wantsFiles(run) : !wantsFile(run)) return;
-  await share.sure();
-  const isPrivate = await isForRequesterAlone(run.origin, share.deps);
-  const placed = { ...share, place: await filePlaceOf(run, isPrivate, share.deps.thread) };
-  if (isBatch) await shareBatch(placed, record);
-  else await record(await shareLog({ ...placed, thread: share.deps.thread }));
+/** Files that go with a message, or why there is none (a code). */
+export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
+
+export interface FileSource {
+  readonly session: RunSession;
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly batchLogs: BatchLogs;
+}
+
+/** The names of the files that hold what is too long for a message: a run's log; a batch's index with its logs, and its table. */
+export function wantedFiles(run: Run): readonly string[] {
+  if (isBatchRun(run)) return wantedBatchFiles(run);
+  return wantsLogFile(run) ? [logFileName(run)] : [];
+}
+
+/** The files that the run wants. @throws KdebugError what may pass */
+export async function filesOf({ session, ...source }: FileSource): Promise<FilesToShare> {
+  const { run } = session;
+  return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(session, source.readers);
+}
+
+/** What to record of files that were shared. */
+export function deliveryOf(
+  run: Run,
+  names: readonly string[],
+  { fileIds }: Shared,
+): Pick<Delivery, 'fileId' | 'files'> {
+  const ids = Object.fromEntries(
+    names.flatMap((name, index) => {
+      const id = fileIds[index];
+      return id === undefined ? [] : [[name, id]];
+    }),
+  );
+  if (isBatchRun(run)) return { files: { ...run.delivery.files, ...ids } };
+  const [fileId] = fileIds;
+  return fileId === undefined ? {} : { fileId };
 }

@@ -1,7 +1,7 @@
 import { toKdebugError } from '../core/errors.ts';
 import { asChannelId } from '../core/ids.ts';
 import { own } from '../core/policy/own.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { type Message, text } from '../core/report/message.ts';
 import type { Origin, Refusal } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { isForGood } from './post-once.ts';
@@ -14,21 +14,43 @@ import { refusal } from './refusals.ts';
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
- * What stands against a request in this channel: it is shared, or nobody can say whether it is, and the policy does not allow that.
- * A channel that the policy does not name is not asked about: nothing is allowed there anyway.
+ * What stands against a request in this channel: it is shared, or nobody can say whether it is, and the policy does not allow that;
+ * or the bot is no member, so that nobody would see its card (`posts`: there will be one). A channel that the policy does not name
+ * is not asked about: nothing is allowed there anyway.
  */
-export async function sharingProblem(
+export async function channelProblem(
   { channelId }: Pick<Origin, 'channelId'>,
   { policies, directory, log }: Asked,
+  { posts = true } = {},
 ): Promise<Refusal | undefined> {
-  if (!isChecked(policies.current(), channelId)) return undefined;
+  const channel = own(policies.current().channels, channelId);
+  const maySharing = channel?.slackConnect === 'allowed';
+  if (!channel || (maySharing && !posts)) return undefined;
   try {
-    return (await directory.channel(channelId)).isShared ? refusal('channel_shared') : undefined;
+    const { isShared, isMember } = await directory.channel(channelId);
+    if (isShared && !maySharing) return refusal('channel_shared');
+    return posts && !isMember ? refusal('bot_not_in_channel') : undefined;
   } catch (thrown) {
-    const { code, detail } = toKdebugError(thrown);
-    log.warn('whether a channel is shared with another company is not known', { channelId, reason: code, detail });
-    return refusal('channel_sharing_unknown');
+    const { code, detail, facts } = toKdebugError(thrown);
+    if (saysNotIn(facts.error)) return refusal('bot_not_in_channel');
+    log.warn('what a channel is, is not known', { channelId, reason: code, detail });
+    return maySharing ? undefined : refusal('channel_sharing_unknown');
   }
+}
+
+/** Slack's error strings to who is not in a channel; it does not know a private one then. */
+export const saysNotIn = (error: unknown): boolean => error === 'channel_not_found' || error === 'not_in_channel';
+
+/** A word for who only wants to know what would happen: as it is, nothing would be run here. Never rejects. */
+export async function withInvitation(
+  message: Message,
+  origin: Pick<Origin, 'channelId'>,
+  asked: Asked,
+): Promise<Message> {
+  const problem = await channelProblem(origin, asked);
+  if (problem?.code !== 'bot_not_in_channel') return message;
+  const words = `${problem.message}: nothing can be run here yet. ${problem.hint}`;
+  return { ...message, parts: [...message.parts, { kind: 'note', spans: [text(words)] }] };
 }
 
 /**
@@ -51,14 +73,10 @@ export async function isForRequesterAlone(
 }
 
 /** Looks at every channel of the policy once, and warns of those where nothing will be run. Never rejects. */
-export async function warnOfShared({ policies, directory, log }: Asked): Promise<void> {
+export async function warnOfChannels({ policies, directory, log }: Asked): Promise<void> {
   for (const id of Object.keys(policies.current().channels)) {
-    const problem = await sharingProblem({ channelId: asChannelId(id) }, { policies, directory, log });
-    if (problem?.code === 'channel_shared') log.warn(problem.message, { channelId: id, reason: problem.code });
+    const problem = await channelProblem({ channelId: asChannelId(id) }, { policies, directory, log });
+    if (problem && problem.code !== 'channel_sharing_unknown')
+      log.warn(problem.message, { channelId: id, reason: problem.code });
   }
-}
-
-function isChecked(policy: Policy, channelId: string): boolean {
-  const channel = own(policy.channels, channelId);
-  return channel !== undefined && channel.slackConnect !== 'allowed';
 }

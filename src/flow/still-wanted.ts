@@ -3,7 +3,7 @@ import type { Refusal, Run } from '../core/run/run.ts';
 import { lapsedVoters } from './approvers.ts';
 import type { FlowDeps } from './deps.ts';
 import { refusal, refusalOfError } from './refusals.ts';
-import { sharingProblem } from './slack-connect.ts';
+import { channelProblem } from './slack-connect.ts';
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
@@ -12,7 +12,7 @@ const AWAY_MS = 15 * 60_000;
 
 /** What stands against beginning what people wanted once: it was too long ago, outsiders read its channel now, or who approved it may not any more. */
 export async function unwanted(run: Run, asked: Asked): Promise<Refusal | undefined> {
-  return tooOld(run, asked) ?? (await sharingProblem(run.origin, asked)) ?? problemOfVotes(run, asked);
+  return tooOld(run, asked) ?? (await channelProblem(run.origin, asked)) ?? problemOfVotes(run, asked);
 }
 
 /** That the request, or the approval as the later word, was too long ago. A batch that is paused waits for people however long. */

@@ -6,15 +6,21 @@ import { isForGood, type PostToMake, postOnce } from './post-once.ts';
 
 /**
  * Tells the requester alone: where it was asked, else in a direct message. Where Slack takes neither, nobody is told, and the log
- * says so: nothing was started, so the run need not be kept for its words. @throws what may pass, as `Thread`
+ * says so: nothing was started, so the run need not be kept for its words. Resolves with why nobody was told, if so.
+ * @throws what may pass, as `Thread`
  */
-export async function tellAlone(post: Omit<PostToMake, 'place'>, { thread, log }: FlowDeps): Promise<void> {
+export async function tellAlone(
+  post: Omit<PostToMake, 'place'>,
+  { thread, log }: FlowDeps,
+): Promise<string | undefined> {
   try {
     await tellSomewhere(post, thread);
+    return undefined;
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     if (!isForGood(code)) throw thrown;
     log.error('nobody could be told', { runId: post.run.id, reason: code, detail });
+    return code;
   }
 }
 

@@ -78,7 +78,13 @@ export function crashFaults(board: Board, cluster: () => LocalCluster): void {
     const scene = await told(MAIN, 'slack.post:anchor#1', 'after');
     expect(scene.effects.of(1)).toContain('slack.find:anchor#1');
     expect(scene.effects.of(1)).not.toContain('slack.post:anchor#1');
-    await told(MAIN, 'slack.post:result#1', 'after');
+    await told(APPROVED, 'slack.post:result#1', 'after');
+  });
+
+  board.fault('F08', 'crash after a result with its file was taken: found by the name of the file', async () => {
+    const scene = await told(MAIN, 'slack.share#1', 'after');
+    expect(scene.effects.of(1)).toContain('slack.findShared#1');
+    expect(scene.effects.of(1)).not.toContain('slack.share#1');
   });
 
   board.fault('F09', 'crash between the final update and its mark: updated again, one message', async () => {
@@ -190,7 +196,7 @@ export function crashFaults(board: Board, cluster: () => LocalCluster): void {
     );
 
   board.fault('F18', 'all replicas down for ten minutes, then up: the run is finished', async () => {
-    for (const effect of ['cluster.launch#1', 'store.save:running#1', 'log.chunk#2', 'slack.post:result#1']) {
+    for (const effect of ['cluster.launch#1', 'store.save:running#1', 'log.chunk#2', 'slack.share#1']) {
       const scene = new PortScene(MAIN, [{ replica: 0, effect, when: 'after' }]);
       scene.boot();
       await scene.type();

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
-import type { Delivery, StoredMessage } from '../../play/slack/index.ts';
+import type { Delivery } from '../../play/slack/index.ts';
 import { isSettled } from '../../src/core/run/progress.ts';
 import { slackOutage } from './slack-outage.ts';
 import type { Board } from './support/board.ts';
@@ -139,7 +140,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
 
   board.fault(
     'F25',
-    'nobody can be told: the outcome is on record at once, the run is kept, and told when somebody can be',
+    'Slack takes the result nowhere: it is told privately, on record as lost, and the run is let go',
     inScene(async (scene) => {
       await scene.boot();
       await scene.type(`${scene.pod} ${HELD}`);
@@ -148,14 +149,13 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
       scene.slack.faults.queue({ method: 'conversations.open', kind: 'user_disabled', times: FOR_EVER });
       await letEnd(scene);
       const outcomes = () => scene.audit.entries.filter(({ step }) => step === 'outcome').length;
-      await scene.skipUntil(async () => outcomes() > 0);
-      for (let minute = 0; minute < 10; minute += 1) await scene.clock.skip(60_000);
-      expect(scene.posts('result')).toEqual([]);
-      expect(scene.logged).toContainEqual(expect.objectContaining({ reason: 'slack_refused' }));
-      Object.assign(scene.slack.team.channels.C0SHOP ?? {}, { is_archived: false });
       await scene.skipToEnd();
-      expect(scene.posts('result')).toHaveLength(1);
-      expect(outcomes()).toBe(1);
+      expect([scene.posts('result'), outcomes()]).toEqual([[], 1]);
+      expect((await scene.run())?.delivery.lost).toBe('slack_channel_closed');
+      expect(toldPrivately(scene)).toContain('Succeeded');
+      expect(scene.logged).toContainEqual(
+        expect.objectContaining({ level: 'error', message: 'the result could be said privately only' }),
+      );
     }),
   );
 
@@ -221,7 +221,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
       inScene(async (scene) => {
         for (const method of ['chat.postMessage', 'chat.update'])
           scene.slack.faults.queue({ method, kind: error, times: 2 });
-        scene.slack.faults.queue({ method: 'chat.postMessage', kind: error, skip: 1, times: 2 });
+        scene.slack.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 2 });
         await scene.boot();
         await scene.type(`${scene.pod} ${HELD}`);
         await scene.skipUntil(async () => scene.posts('anchor').length === 1);
@@ -345,7 +345,7 @@ async function everyRunTold(scene: ServerScene): Promise<number> {
   const own = (kind: 'anchor' | 'result') =>
     scene
       .posts(kind)
-      .map((post) => metadataOf(post).run)
+      .map((post) => tagOf(scene.slack.state, post)?.run)
       .sort();
   const ids = runs.map(({ id }) => id).sort();
   expect(own('anchor')).toEqual(ids);
@@ -353,8 +353,6 @@ async function everyRunTold(scene: ServerScene): Promise<number> {
   expect(containersIn(scene)).toBe(ids.length);
   return ids.length;
 }
-
-const metadataOf = ({ metadata }: StoredMessage): Record<string, unknown> => Object(metadata?.event_payload);
 
 /** Every call by which something is said to people. */
 const SAYING = [

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import type { LoggedCall } from '../../play/slack/serve/request-log.ts';
 import { isSettled } from '../../src/core/run/progress.ts';
@@ -68,7 +69,7 @@ async function passed(scene: ServerScene, ms: number): Promise<void> {
 const idsOf = (scene: ServerScene, kind: 'anchor' | 'result'): string[] =>
   scene
     .posts(kind)
-    .map(({ metadata }) => String(Reflect.get(Object(metadata?.event_payload), 'run')))
+    .map((message) => tagOf(scene.slack.state, message)?.run ?? '')
     .sort();
 
 /**

@@ -386,12 +386,11 @@ describe('exactly once', () => {
     expect(world.pipeline.active).toBe(0);
   });
 
-  it('sends a direct message when the channel is closed', async () => {
-    const world = new World();
+  it('sends a direct message when the channel is closed in mid-run', async () => {
+    const world = await started();
     world.thread.faults.add('post', 'slack_channel_closed');
-    await world.say('web-1');
     await ended(world);
-    expect(world.thread.posts.map(({ place }) => place.channelId)).toEqual(['D-U0ROY', 'D-U0ROY']);
+    expect(world.thread.posts.map(({ place }) => place.channelId)).toEqual(['C0SHOP', 'D-U0ROY']);
   });
 
   it('lets the result stand alone when somebody deleted the anchor', async () => {

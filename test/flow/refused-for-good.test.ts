@@ -53,7 +53,7 @@ it('a thread that is gone is left for its channel, by the anchor, the result and
   const world = new World();
   const inThread = ({ threadTs }: Place): boolean => threadTs === '5.0';
   refuse(world, 'post', 'slack_message_gone', inThread);
-  world.thread.faults.add('upload', 'slack_message_gone');
+  world.thread.faults.add('share', 'slack_message_gone');
   await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
   await ended(world, 'line\n'.repeat(500));
   expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place])).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../src/core/ids.ts';
 import type { LogFields } from '../../src/flow/ports/machine.ts';
-import { warnOfShared } from '../../src/flow/slack-connect.ts';
+import { warnOfChannels } from '../../src/flow/slack-connect.ts';
 import { anOrigin, aPolicy, aRule, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
@@ -55,7 +55,7 @@ describe('a channel that is shared with another company', () => {
     expect(world.cluster.calls).toEqual([]);
   });
 
-  it('gets runs and output where the policy allows it, and Slack is not asked', async () => {
+  it('gets runs and output where the policy allows it, even when Slack does not say what it is', async () => {
     const world = sharedWorld({ policy: allowing() });
     world.directory.faults.add('channel', 'slack_refused');
     await world.say('web-1');
@@ -146,16 +146,16 @@ describe('a channel that becomes shared', () => {
     expect(world.thread.posts.at(-1)).toMatchObject({ place: { channelId: 'D-U0ROY' }, meta: { kind: 'result' } });
   });
 
-  it('between the result and its file gets no file', async () => {
+  it('between two tries of a result gets neither its words nor its file', async () => {
     const world = new World();
     await world.say('web-1');
-    world.thread.faults.add('upload', 'slack_token_rejected');
+    world.thread.faults.add('share', 'slack_token_rejected');
     await ended(world, `${LINE}\n`.repeat(500));
-    expect(world.result()).toBeDefined();
-    expect(world.thread.files).toEqual([]);
+    expect([world.result(), world.thread.files]).toEqual([undefined, []]);
     world.directory.shared.add('C0SHOP');
     await world.clock.advance(120_000);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
+    expect(inChannel(world)).not.toContain(LINE);
   });
 
   it('while a batch works gets its counts only', async () => {
@@ -184,10 +184,10 @@ describe('at the start', () => {
     world.directory.shared.add('C0OPEN');
     const warned: unknown[] = [];
     const log = { ...world.deps().log, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
-    await warnOfShared({ ...world.deps(), log });
+    await warnOfChannels({ ...world.deps(), log });
     expect(warned).toEqual([{ channelId: 'C0SHOP', reason: 'channel_shared' }]);
     world.directory.faults.add('channel', 'slack_refused');
-    await warnOfShared({ ...world.deps(), log });
+    await warnOfChannels({ ...world.deps(), log });
     expect(warned.slice(1)).toEqual([expect.objectContaining({ channelId: 'C0SHOP', reason: 'slack_refused' })]);
   });
 });

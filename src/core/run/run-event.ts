@@ -24,6 +24,8 @@ export type RunEvent =
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
+  /** Slack takes its card nowhere, and nothing was launched: nobody would see what happens, and nobody could decide. */
+  | { readonly kind: 'unheard'; readonly refusal: Refusal; readonly atMs: number }
   | {
       readonly kind: 'voted';
       readonly vote: Vote;

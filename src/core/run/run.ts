@@ -88,10 +88,15 @@ export interface Delivery {
   readonly files?: Readonly<Record<string, string>>;
   /** Why there will be no file (a code): Slack takes none, or the log is gone. */
   readonly fileLost?: string;
-  /** Somebody deleted the anchor; it is not posted again. */
+  /** Somebody deleted the anchor, or Slack takes none; it is not posted again. */
   readonly anchorGone?: boolean;
   /** The private refusal was sent. */
   readonly told?: boolean;
+  /**
+   * Why what there was to say could not be said where people find it again (a code): Slack refused it everywhere, for good. The
+   * requester may have got it privately. Nothing more is tried.
+   */
+  readonly lost?: string;
   /** The end of its grant was shown. */
   readonly grantClosed?: boolean;
   /** Everything about the finished run has been said. */

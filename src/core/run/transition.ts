@@ -11,6 +11,7 @@ import type { EventOf, RunEvent } from './run-event.ts';
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   planned: ['received'],
   denied: ['received', 'approved'],
+  unheard: ['pending-approval', 'approved'],
   voted: ['pending-approval'],
   expired: ['pending-approval'],
   cancelled: ['pending-approval'],
@@ -79,7 +80,10 @@ function next(run: Run, event: RunEvent): Run | undefined {
     case 'grant-ended':
       return approvalTransition(run, event);
     case 'denied':
-      return { ...run, state: 'denied', refusal: event.refusal, finishedAtMs: event.atMs };
+      return denied(run, event);
+    case 'unheard':
+      // The pods of a batch that may run are ahead of its record.
+      return run.batch && run.state === 'approved' ? undefined : denied(run, event);
     case 'launching':
       return {
         ...run,
@@ -108,6 +112,13 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return { ...run, delivery: event.delivery };
   }
 }
+
+const denied = (run: Run, { refusal, atMs }: EventOf<'denied' | 'unheard'>): Run => ({
+  ...run,
+  state: 'denied',
+  refusal,
+  finishedAtMs: atMs,
+});
 
 function planned(run: Run, event: EventOf<'planned'>): Run {
   const { plan, planHash, decision, batch, atMs } = event;
@@ -175,7 +186,7 @@ function finished(run: Run, event: EventOf<'finished'>): Run {
 
 /** The true end of a run that was given up: the same anchor and reply are to be written again. */
 function cameLate(run: Run, event: EventOf<'came-late'>): Run {
-  const { closed: _, fileId: _earlier, fileLost: _why, ...delivery } = run.delivery;
+  const { closed: _, fileId: _earlier, fileLost: _why, lost: _where, ...delivery } = run.delivery;
   const { outcome, termination, imageId, log, verdict, atMs } = event;
   return {
     ...run,

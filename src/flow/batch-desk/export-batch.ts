@@ -1,7 +1,12 @@
 import type { BatchRun } from '../../core/batch/batch-run.ts';
 import { jobOfRun } from '../../core/batch/job-request.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { exportedAsFileMessage, exportMessage, LONGEST_SHOWN } from '../../core/report/batch/manifest-message.ts';
+import {
+  exportedAsFileMessage,
+  exportedFileMessage,
+  exportMessage,
+  LONGEST_SHOWN,
+} from '../../core/report/batch/manifest-message.ts';
 import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -30,14 +35,15 @@ async function sendFile({ id }: BatchRun, { yaml, asker, deps }: ToSend): Promis
   const { thread, log } = deps;
   try {
     const bytes = Buffer.from(yaml);
-    await thread.upload(await thread.openDirect(asker.userId), {
+    const file = {
       filename: `kdebug-batch-${id}.yaml`,
       title: `Batch ${id} as an EphemeralJob`,
       bytes: bytes.length,
       open: async function* () {
         yield bytes;
       },
-    });
+    };
+    await thread.share(await thread.openDirect(asker.userId), exportedFileMessage(id), [file]);
   } catch (thrown) {
     const error = toKdebugError(thrown);
     log.warn('an exported batch was not sent', { runId: id, reason: error.code });

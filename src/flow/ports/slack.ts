@@ -19,8 +19,9 @@ export interface PostMeta {
 /**
  * Speaks in Slack. Keeps Slack's rates by itself: calls wait their turn (`lane`: `final` overtakes `progress`; of
  * several waiting updates of one message only the newest is sent, and all of them resolve with it). Throws `KdebugError`:
- * `slack_unanswered` (it may or may not have happened: look with `find`), `slack_message_gone`, `slack_channel_closed`
- * (archived, not a member, unknown), `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
+ * `slack_unanswered` (it may or may not have happened: look with `find`), `slack_message_gone`, `slack_thread_closed`
+ * (locked, or no place for replies), `slack_channel_closed` (archived, not a member, unknown, or nobody may post there),
+ * `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
  */
 export interface Thread {
   /**
@@ -31,10 +32,14 @@ export interface Thread {
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
   find(place: Place, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
-  /** Looks for a file of ours by its name (an upload carries no metadata), where `find` looks. Answers with its id. */
-  findFile(place: Place, filename: string, sinceMs: number): Promise<string | undefined>;
-  /** Shares a file in a thread. Answers with the file's id. */
-  upload(place: Place, file: FileToShare): Promise<string>;
+  /**
+   * Posts a message with its files, at most ten, all at once: the files and the words are one message. Such a message carries no
+   * metadata: it is found by the names of its files. `sure` as for a post. Resolves once it is known where the message stands. Where
+   * Slack takes the files with simpler words only, they go with these. @throws as above; `slack_unanswered`: look with `findShared`
+   */
+  share(place: Place, message: Message, files: readonly FileToShare[], sure?: () => Promise<void>): Promise<Shared>;
+  /** Looks for a message of ours with files of all these names, where `find` looks. */
+  findShared(place: Place, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
   /** A private answer: in the thread where that has replies, else by `response_url` when there is one that works, else in the channel. */
   tell(person: PrivatePlace, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
@@ -58,8 +63,12 @@ export interface FileToShare {
   readonly bytes: number;
   /** May be called again for another try. */
   open(): AsyncIterable<Uint8Array>;
-  /** As for a post: asked right before the file is shown. */
-  readonly sure?: () => Promise<void>;
+}
+
+/** A message with files; the ids in the order of the files. */
+export interface Shared {
+  readonly ref: PostRef;
+  readonly fileIds: readonly string[];
 }
 
 /** What goes back to whoever typed or clicked, at once and to them alone. */

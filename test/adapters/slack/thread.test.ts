@@ -184,7 +184,7 @@ describe('looking for a post', () => {
       world.local.faults.queue({ method: 'conversations.history', kind });
       world.local.faults.queue({ method: 'conversations.replies', kind });
       expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
-      expect(await world.slack.thread.findFile({ ...SHOP, threadTs: root.ts }, 'a.log', begunMs)).toBeUndefined();
+      expect(await world.slack.thread.findShared({ ...SHOP, threadTs: root.ts }, ['a.log'], begunMs)).toBeUndefined();
       expect(world.local.faults.hits).toBe(2);
       expect(world.log.records.filter(({ message }) => message.includes('does not let the app look'))).toHaveLength(2);
     },
@@ -217,7 +217,9 @@ describe('a file', () => {
 
   test('arrives whole in its thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
-    const id = await world.slack.thread.upload({ ...SHOP, threadTs: root.ts }, fileOf(bytes));
+    const place = { ...SHOP, threadTs: root.ts };
+    const { ref, fileIds } = await world.slack.thread.share(place, saying('the result'), [fileOf(bytes)]);
+    const id = fileIds[0];
     const [file] = world.local.files();
     expect(file).toMatchObject({ id, name: 'abcdefgh23.log', title: 'Log of pod-1234', size: bytes.length });
     expect(
@@ -225,7 +227,51 @@ describe('a file', () => {
         .update(await file!.content())
         .digest('hex'),
     ).toBe(createHash('sha256').update(bytes).digest('hex'));
-    expect(shares()).toMatchObject([{ channel: 'C0SHOP', threadTs: root.ts }]);
+    expect(shares()).toMatchObject([{ channel: 'C0SHOP', threadTs: root.ts, ts: ref.ts }]);
+    expect(JSON.stringify(world.local.message('C0SHOP', ref.ts)?.blocks)).toContain('the result');
+  });
+
+  test('and its words are one message, with as many as ten files, which is found by their names', async () => {
+    const place = { ...SHOP, threadTs: (await world.slack.thread.post(SHOP, saying('root'), anchor)).ts };
+    const files = Array.from({ length: 10 }, (_, n) => ({ ...fileOf(Buffer.from(`file ${n}`)), filename: `${n}.log` }));
+    const shared = await world.slack.thread.share(place, saying('all of it'), files);
+    expect(world.local.thread('C0SHOP', place.threadTs)).toHaveLength(1);
+    expect(world.local.message('C0SHOP', shared.ref.ts)?.files).toEqual(shared.fileIds);
+    expect(await world.slack.thread.findShared(place, ['3.log', '0.log'], begunMs)).toEqual({
+      ref: shared.ref,
+      fileIds: [shared.fileIds[3], shared.fileIds[0]],
+    });
+    expect(await world.slack.thread.findShared(place, ['3.log', 'other.log'], begunMs)).toBeUndefined();
+  });
+
+  test('in a direct message is known where it stands as well', async () => {
+    const place = await world.slack.thread.openDirect('U0ROY');
+    const { ref } = await world.slack.thread.share(place, saying('yours alone'), [fileOf(bytes)]);
+    expect(JSON.stringify(world.local.message(place.channelId, ref.ts)?.blocks)).toContain('yours alone');
+  });
+
+  test.each([
+    ['abcdefgh23.log', 1_000_000, 'text'],
+    ['abcdefgh23.log', 1_000_001, undefined],
+    ['table.csv', 10, undefined],
+  ])('%s of %i bytes is sent so that phones show it, where Slack can: %s', async (filename, size, type) => {
+    await world.slack.thread.share(SHOP, saying('x'), [{ ...fileOf(Buffer.alloc(size, 'x')), filename }]);
+    expect(world.local.requests('files.getUploadURLExternal')[0]?.args.snippet_type).toBe(type);
+  });
+
+  test.each(['invalid_blocks', 'msg_blocks_too_long'])(
+    'goes with simpler words when Slack refuses the shape of the message (%s)',
+    async (error) => {
+      world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 3 });
+      const { ref } = await world.slack.thread.share(SHOP, saying('plain words'), [fileOf(bytes)]);
+      expect(world.local.message('C0SHOP', ref.ts)).toMatchObject({ text: 'plain words', blocks: [] });
+    },
+  );
+
+  test('is looked for in its place when its own record cannot be read', async () => {
+    world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });
+    const { ref } = await world.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)]);
+    expect(world.local.message('C0SHOP', ref.ts)?.files).toHaveLength(1);
   });
 
   test.each([
@@ -236,10 +282,13 @@ describe('a file', () => {
     ['files.completeUploadExternal', 'reset_after_commit'],
     ['files.completeUploadExternal', 'truncated_json'],
     ['files.completeUploadExternal', 'ratelimited'],
+    ['files.info', 'http_500'],
+    ['files.info', 'reset_before'],
   ])('is shared exactly once when %s has %s', async (method, kind) => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     world.local.faults.queue({ method, kind });
-    const id = await world.slack.thread.upload({ ...SHOP, threadTs: root.ts }, fileOf(bytes));
+    const place = { ...SHOP, threadTs: root.ts };
+    const [id] = (await world.slack.thread.share(place, saying('words'), [fileOf(bytes)])).fileIds;
     expect(world.local.faults.hits).toBe(1);
     expect(shares()).toHaveLength(1);
     expect(world.local.files()[0]?.id).toBe(id);
@@ -248,7 +297,7 @@ describe('a file', () => {
   test('is opened again for each try, and given up after three', async () => {
     const opened = { count: 0 };
     world.local.faults.queue({ method: 'upload', kind: 'http_500', times: 3 });
-    await expect(world.slack.thread.upload(SHOP, fileOf(bytes, opened))).rejects.toMatchObject({
+    await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(bytes, opened)])).rejects.toMatchObject({
       code: 'slack_unanswered',
     });
     expect(opened.count).toBe(3);
@@ -256,7 +305,7 @@ describe('a file', () => {
   });
 
   test('of no bytes is never sent', async () => {
-    await expect(world.slack.thread.upload(SHOP, fileOf(Buffer.alloc(0)))).rejects.toMatchObject({
+    await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(Buffer.alloc(0))])).rejects.toMatchObject({
       code: 'slack_refused',
     });
     expect(world.local.requests('files.getUploadURLExternal')).toEqual([]);
@@ -270,7 +319,9 @@ describe('a file', () => {
         throw new Error('the spool is gone');
       },
     };
-    await expect(world.slack.thread.upload(SHOP, broken)).rejects.toMatchObject({ code: 'slack_unanswered' });
+    await expect(world.slack.thread.share(SHOP, saying('x'), [broken])).rejects.toMatchObject({
+      code: 'slack_unanswered',
+    });
     expect(shares()).toEqual([]);
   });
 });
@@ -399,14 +450,11 @@ describe('telling one person', () => {
     const open = async function* () {
       yield Buffer.from('x');
     };
-    const file = {
-      filename: 'a.log',
-      title: 'a',
-      bytes: 1,
-      open,
-      sure: () => Promise.reject(new KdebugError('lease_lost')),
-    };
-    await expect(world.slack.thread.upload(place, file)).rejects.toMatchObject({ code: 'lease_lost' });
+    const file = { filename: 'a.log', title: 'a', bytes: 1, open };
+    const notOurs = () => Promise.reject(new KdebugError('lease_lost'));
+    await expect(world.slack.thread.share(place, saying('x'), [file], notOurs)).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
     expect(world.local.messages(place.channelId)).toEqual([]);
     expect(world.local.files()).toEqual([]);
   });

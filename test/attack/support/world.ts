@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { inject } from 'vitest';
+import { tagOf } from '../../../play/app/our-posts.ts';
 import { type LocalCluster, type LocalClusterOptions, startLocalCluster } from '../../../play/cluster/index.ts';
 import type { LocalSlack, LocalSlackOptions, StoredMessage } from '../../../play/slack/index.ts';
 import { Kube } from '../../e2e/kube.ts';
@@ -225,7 +226,7 @@ export class AttackWorld {
   #result(channel: string, ts: string): string | undefined {
     const anchor = this.slack.message(channel, ts);
     const thread = this.slack.thread(channel, ts);
-    const isTold = thread.some(({ metadata }) => Reflect.get(Object(metadata?.event_payload), 'kind') === 'result');
+    const isTold = thread.some((message) => tagOf(this.slack.state, message)?.kind === 'result');
     return isTold ? [anchor, ...thread].map((message) => this.scene.textOf(message)).join('\n') : undefined;
   }
 }

@@ -43,6 +43,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   'grant-used': { kind: 'grant-used', use: { runId: 'bbbbbbbbbb', userId: 'U0ROY', atMs: START_MS } },
   'grant-ended': { kind: 'grant-ended', byUserId: 'U0BOB', atMs: START_MS },
   denied: { kind: 'denied', refusal: { code: 'c', message: 'm', hint: 'h' }, atMs: START_MS },
+  unheard: { kind: 'unheard', refusal: { code: 'c', message: 'm', hint: 'h' }, atMs: START_MS },
   launching: { kind: 'launching', containerName: 'kdebug-a', notAfterMs: START_MS, ref: 'r' },
   launched: { kind: 'launched', atMs: START_MS },
   waiting: { kind: 'waiting', reason: 'ErrImagePull', message: 'm' },
@@ -86,6 +87,8 @@ const aRunIn = (state: RunState) => aRun({ state, approval: anApproval(), grant:
 const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, RunState>>>>> = {
   planned: { received: 'approved' },
   denied: { received: 'denied', approved: 'denied' },
+  // A batch that may run is another matter: see below.
+  unheard: { 'pending-approval': 'denied' },
   voted: { 'pending-approval': 'approved' },
   expired: { 'pending-approval': 'expired' },
   cancelled: { 'pending-approval': 'cancelled' },
@@ -120,6 +123,12 @@ describe('transition', () => {
       kind: 'moved',
       run: { state, delivery: { told: true } },
     });
+  });
+
+  it('of an approved run that cannot be heard is denied, but for a batch, whose pods may be at work already', () => {
+    expect(transition(aRun({ state: 'approved' }), EVENTS.unheard)).toMatchObject({ run: { state: 'denied' } });
+    const batch = aRun({ state: 'approved', batch: aBatch() });
+    expect(transition(batch, EVENTS.unheard)).toEqual({ kind: 'illegal', state: 'approved' });
   });
 
   it('of a batch is over when its batch is, and keeps what moved', () => {

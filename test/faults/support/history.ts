@@ -1,3 +1,4 @@
+import { tagOf } from '../../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../../play/cluster/index.ts';
 import type { LocalSlack, StoredMessage } from '../../../play/slack/index.ts';
 import { Tally } from './check.ts';
@@ -37,7 +38,7 @@ export function historyOf(slack: LocalSlack, pods: readonly Pod[]): ReadonlyMap<
   };
   for (const channel of Object.keys(slack.team.channels))
     for (const message of slack.state.channelMessages(channel).values()) {
-      const { run, kind } = metaOf(message);
+      const { run, kind } = tagOf(slack.state, message) ?? {};
       if (run !== undefined && kind === 'anchor') of(run).anchors.push(message);
       if (run !== undefined && kind === 'result') of(run).results.push(message);
     }
@@ -51,16 +52,6 @@ export function historyOf(slack: LocalSlack, pods: readonly Pod[]): ReadonlyMap<
       if (run !== undefined) of(run).containers += 1;
     }
   return runs;
-}
-
-function metaOf({ metadata }: StoredMessage): { run?: string; kind?: string } {
-  const payload: unknown = metadata?.event_payload;
-  const field = (name: string): string | undefined => {
-    const value: unknown = Reflect.get(Object(payload), name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const [run, kind] = [field('run'), field('kind')];
-  return { ...(run !== undefined && { run }), ...(kind !== undefined && { kind }) };
 }
 
 const wordsOf = (message: StoredMessage | undefined): string => JSON.stringify([message?.text, message?.blocks]);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { tagOf } from '../../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../../play/cluster/index.ts';
 import {
   type LocalSlack,
@@ -258,7 +259,7 @@ export class ServerScene {
     const all = Object.keys(this.slack.team.channels).flatMap((channel) => [
       ...this.slack.state.channelMessages(channel).values(),
     ]);
-    return all.filter(({ metadata }) => Reflect.get(Object(metadata?.event_payload), 'kind') === kind);
+    return all.filter((message) => tagOf(this.slack.state, message)?.kind === kind);
   }
 
   /** Waits until the run is told wholly, starting a replica whenever there is none alive. */

@@ -318,7 +318,7 @@ describe('/kdebug export ID', () => {
 
   it('says so when that file cannot be sent', async () => {
     const run = await kept({ request: { command: ['sh', '-c', 'x'.repeat(3_000)] } });
-    desk.world.thread.faults.add('upload', 'slack_unreachable');
+    desk.world.thread.faults.add('share', 'slack_unreachable');
     await desk.type(`export ${run.id}`);
     await settle();
     expect(JSON.stringify(desk.world.thread.told)).toContain('slack_unreachable');

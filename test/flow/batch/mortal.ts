@@ -15,7 +15,7 @@ const EFFECTS: ReadonlySet<string> = new Set([
   'release',
   'post',
   'update',
-  'upload',
+  'share',
   'append',
   'launch',
 ]);

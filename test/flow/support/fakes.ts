@@ -23,6 +23,7 @@ import type {
   Place,
   PostMeta,
   PrivatePlace,
+  Shared,
   Thread,
 } from '../../../src/flow/ports/slack.ts';
 import { aPod } from '../../support/builders.ts';
@@ -191,9 +192,14 @@ export interface Said {
   readonly ref: PostRef;
   readonly place: Place;
   readonly meta: PostMeta;
+  /** Names of the files that came with it. */
+  readonly files: readonly string[];
   message: Message;
   updates: number;
 }
+
+const isAt = (post: Said, place: Place): boolean =>
+  post.place.channelId === place.channelId && post.place.threadTs === place.threadTs;
 
 /** A Slack that keeps what was said. */
 export class FakeThread implements Thread {
@@ -204,12 +210,7 @@ export class FakeThread implements Thread {
   readonly calls: string[] = [];
 
   post(place: Place, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef> {
-    const make = (): PostRef => {
-      const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
-      this.posts.push({ ref, place, meta, message, updates: 0 });
-      return ref;
-    };
-    return this.#answer('post', make, sure);
+    return this.#answer('post', () => this.#add(place, message, meta, []), sure);
   }
 
   update(ref: PostRef, message: Message): Promise<void> {
@@ -221,29 +222,53 @@ export class FakeThread implements Thread {
   }
 
   find(place: Place, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
-    const isThere = (post: Said): boolean =>
-      post.place.channelId === place.channelId && post.place.threadTs === place.threadTs;
     return this.#answer(
       'find',
-      () => this.posts.find((post) => isThere(post) && post.meta.run === run && post.meta.kind === kind)?.ref,
+      () => this.posts.find((post) => isAt(post, place) && post.meta.run === run && post.meta.kind === kind)?.ref,
     );
   }
 
-  findFile(_place: Place, filename: string): Promise<string | undefined> {
-    return this.#answer('findFile', () => {
-      const index = this.files.findIndex((file) => file.filename === filename);
-      return index < 0 ? undefined : `F${index + 1}`;
+  findShared(place: Place, filenames: readonly string[]): Promise<Shared | undefined> {
+    return this.#answer('findShared', () => {
+      const ids = filenames.flatMap((name) => this.#idOf(name) ?? []);
+      const post = this.posts.find((said) => isAt(said, place) && filenames.every((name) => said.files.includes(name)));
+      return post && { ref: post.ref, fileIds: ids };
     });
   }
 
-  async upload(place: Place, file: FileToShare): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of file.open()) pieces.push(piece);
-    const share = (): string => {
-      this.files.push({ place, filename: file.filename, content: Buffer.concat(pieces).toString() });
-      return `F${this.files.length}`;
+  /** As Slack does it: the words and the files show as one message, which carries no metadata. */
+  async share(
+    place: Place,
+    message: Message,
+    files: readonly FileToShare[],
+    sure?: () => Promise<void>,
+  ): Promise<Shared> {
+    if (files.length === 0 || files.length > 10)
+      throw new KdebugError('slack_refused', { detail: 'invalid_arguments' });
+    const contents: { readonly place: Place; readonly filename: string; readonly content: string }[] = [];
+    for (const { filename, open } of files) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of open()) pieces.push(piece);
+      contents.push({ place, filename, content: Buffer.concat(pieces).toString() });
+    }
+    const show = (): Shared => {
+      this.files.push(...contents);
+      const names = files.map(({ filename }) => filename);
+      const ref = this.#add(place, message, { run: '', kind: 'result', seq: 0 }, names);
+      return { ref, fileIds: names.map((name) => this.#idOf(name)!) };
     };
-    return this.#answer('upload', share, file.sure);
+    return this.#answer('share', show, sure);
+  }
+
+  #idOf(filename: string): string | undefined {
+    const index = this.files.findIndex((file) => file.filename === filename);
+    return index < 0 ? undefined : `F${index + 1}`;
+  }
+
+  #add(place: Place, message: Message, meta: PostMeta, files: readonly string[]): PostRef {
+    const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
+    this.posts.push({ ref, place, meta, message, files, updates: 0 });
+    return ref;
   }
 
   tell(person: PrivatePlace, message: Message): Promise<void> {
@@ -320,6 +345,8 @@ export class FakeDirectory implements Directory {
 
   async channel(channelId: string): Promise<ChannelFacts> {
     this.faults.take('channel', 'before');
+    if (this.hidden.has(channelId) && this.notIn.has(channelId))
+      throw new KdebugError('slack_channel_closed', { facts: { error: 'channel_not_found' } });
     return {
       isShared: this.shared.has(channelId),
       isMember: !this.notIn.has(channelId),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tagOf } from '../../../play/app/our-posts.ts';
 import {
   describeMessage,
   type LocalSlack,
@@ -88,7 +89,7 @@ export class ProgramScene {
   /** Posts of ours, in all channels and threads. */
   posts(kind: 'anchor' | 'result'): readonly StoredMessage[] {
     const all = [...this.slack.state.messages.values()].flatMap((channel) => [...channel.values()]);
-    return all.filter(({ metadata }) => Reflect.get(Object(metadata?.event_payload), 'kind') === kind);
+    return all.filter((message) => tagOf(this.slack.state, message)?.kind === kind);
   }
 
   textOf(message: StoredMessage | undefined): string {

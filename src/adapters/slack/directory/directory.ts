@@ -115,8 +115,7 @@ async function unless<T>(errors: ReadonlySet<string>, code: ReasonCode, question
   try {
     return await asked(question);
   } catch (thrown) {
-    const isIt =
-      thrown instanceof KdebugError && thrown.code === 'slack_refused' && errors.has(String(thrown.facts.error));
+    const isIt = thrown instanceof KdebugError && errors.has(String(thrown.facts.error));
     throw isIt ? new KdebugError(code, { cause: thrown }) : thrown;
   }
 }

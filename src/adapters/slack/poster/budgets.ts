@@ -14,6 +14,7 @@ const PER_MINUTE = {
   'conversations.open': 50,
   'files.getUploadURLExternal': 100,
   'files.completeUploadExternal': 100,
+  'files.info': 100,
 } as const;
 
 export type Method = keyof typeof PER_MINUTE;

@@ -12,6 +12,11 @@ const DEFAULT_RETRY_AFTER_S = 30;
 const CODES: Readonly<Record<string, ReasonCode>> = {
   message_not_found: 'slack_message_gone',
   thread_not_found: 'slack_message_gone',
+  invalid_thread_ts: 'slack_message_gone',
+  thread_locked: 'slack_thread_closed',
+  cannot_reply_to_message: 'slack_thread_closed',
+  restricted_action_thread_locked: 'slack_thread_closed',
+  restricted_action_non_threadable_channel: 'slack_thread_closed',
   channel_not_found: 'slack_channel_closed',
   channel_is_limited_access: 'slack_channel_closed',
   is_archived: 'slack_channel_closed',
@@ -22,6 +27,25 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   restricted_action: 'slack_channel_closed',
   restricted_action_read_only_channel: 'slack_channel_closed',
   restricted_action_thread_only_channel: 'slack_channel_closed',
+  no_permission: 'slack_channel_closed',
+  access_denied: 'slack_channel_closed',
+  team_access_not_granted: 'slack_channel_closed',
+  ekm_access_denied: 'slack_channel_closed',
+  message_limit_exceeded: 'slack_channel_closed',
+  // Of a direct message with a person.
+  messages_tab_disabled: 'slack_channel_closed',
+  cannot_dm_bot: 'slack_channel_closed',
+  user_disabled: 'slack_channel_closed',
+  user_not_found: 'slack_channel_closed',
+  // What an operator, or time, may mend: tried again for a while.
+  missing_scope: 'slack_refused',
+  org_login_required: 'slack_refused',
+  plan_upgrade_required: 'slack_refused',
+  // Of an update: the message stays as it is.
+  cant_update_message: 'slack_refused',
+  edit_window_closed: 'slack_refused',
+  // Of a file: the words go without it.
+  slack_connect_file_link_sharing_blocked: 'slack_refused',
   invalid_auth: 'slack_token_rejected',
   not_authed: 'slack_token_rejected',
   account_inactive: 'slack_token_rejected',

@@ -1,7 +1,7 @@
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Place } from '../../../flow/ports/slack.ts';
+import type { Place, Shared } from '../../../flow/ports/slack.ts';
 import type { Speaker } from './messages.ts';
 import { Posted } from './own-post.ts';
 
@@ -37,14 +37,14 @@ export async function findMessage(
   return found && { channelId: where.place.channelId, ts: found.ts };
 }
 
-/** The id of the file that `fileOf` takes out of a message. */
-export async function findFile(
+/** The message in which `filesOf` finds files: their ids, and where it stands. */
+export async function findShared(
   looker: Looker,
   where: Where,
-  fileOf: (message: Posted) => string | undefined,
-): Promise<string | undefined> {
-  const found = await findPosted(looker, where, (message) => fileOf(message) !== undefined);
-  return found && fileOf(found);
+  filesOf: (message: Posted) => readonly string[] | undefined,
+): Promise<Shared | undefined> {
+  const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
+  return found && { ref: { channelId: where.place.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
 }
 
 /** Whether a thread has a reply: Slack shows private answers only in one that has. What cannot be seen has none. */

@@ -46,9 +46,13 @@ export const sharesFile =
   ({ files }: Posted): boolean =>
     files?.some((file) => file.id === fileId) ?? false;
 
-/** The id of a file of that name that the message shares, if it is ours. */
-export const ownFile = (filename: string, us: Ourselves) => (message: Posted) =>
-  us === undefined || isByUs(message, us) ? message.files?.find(({ name }) => name === filename)?.id : undefined;
+/** The ids of the files of these names, if the message is ours and shares all of them. */
+export const ownFiles =
+  (filenames: readonly string[], us: Ourselves) =>
+  (message: Posted): readonly string[] | undefined => {
+    const ids = filenames.flatMap((filename) => message.files?.find(({ name }) => name === filename)?.id ?? []);
+    return ids.length === filenames.length && (us === undefined || isByUs(message, us)) ? ids : undefined;
+  };
 
 /** How the small print of each kind names its run; a test holds these and the messages together. */
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {

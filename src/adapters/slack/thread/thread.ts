@@ -5,11 +5,11 @@ import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Place, Thread } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
-import { findFile, findMessage } from './find.ts';
+import { findMessage, findShared } from './find.ts';
 import { post, update } from './messages.ts';
-import { isPostOf, type Ourselves, ownFile } from './own-post.ts';
+import { isPostOf, type Ourselves, ownFiles } from './own-post.ts';
+import { share } from './share.ts';
 import { tell } from './tell.ts';
-import { upload } from './upload.ts';
 
 export interface ThreadOptions {
   readonly client: WebClient;
@@ -34,9 +34,9 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
     find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.ourselves())),
-    findFile: (place, filename, sinceMs) =>
-      findFile(speaker, { place, sinceMs }, ownFile(filename, options.ourselves())),
-    upload: (place, file) => upload(speaker, place, file),
+    findShared: (place, filenames, sinceMs) =>
+      findShared(speaker, { place, sinceMs }, ownFiles(filenames, options.ourselves())),
+    share: (place, message, files, sure) => share(speaker, place, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),
     openDirect: (userId) => openDirect(options.client, poster, userId),

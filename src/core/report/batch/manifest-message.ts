@@ -99,3 +99,19 @@ export const exportedAsFileMessage = (id: RunId): Message => ({
     },
   ],
 });
+
+/** The words of that file. */
+export const exportedFileMessage = (id: RunId): Message => ({
+  summary: `Batch ${id} as an EphemeralJob`,
+  tone: 'neutral',
+  parts: [
+    {
+      kind: 'paragraph',
+      spans: [
+        text(`Batch ${id} as an EphemeralJob. To run it again, paste it in a code block under `),
+        code('/kdebug apply'),
+        text('.'),
+      ],
+    },
+  ],
+});

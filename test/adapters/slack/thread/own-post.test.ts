@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPostOf, ownFile, type Posted } from '../../../../src/adapters/slack/thread/own-post.ts';
+import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/own-post.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
 import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
 import type { Message } from '../../../../src/core/report/message.ts';
@@ -102,7 +102,7 @@ describe('a file is ours', () => {
     ['our bot', { bot_id: US.botId }],
     ['our user, since Slack does not name the bot of every file', { user: US.botUserId }],
   ])('when Slack names %s', (_who, by) => {
-    expect(ownFile('a.log', US)({ ...share, ...by })).toBe('F1');
+    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toEqual(['F1']);
   });
 
   test.each([
@@ -110,6 +110,6 @@ describe('a file is ours', () => {
     ['another bot', { bot_id: 'B0OTHER', user: 'U0OTHER' }],
     ['nobody', {}],
   ])('but not when Slack names %s', (_who, by) => {
-    expect(ownFile('a.log', US)({ ...share, ...by })).toBeUndefined();
+    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toBeUndefined();
   });
 });

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Message } from '../../../core/report/message.ts';
+import type { PostRef } from '../../../core/run/run.ts';
+import type { FileToShare, Place, Shared } from '../../../flow/ports/slack.ts';
+import type { View } from '../views/view.ts';
+import { findMessage, sharesFile } from './find.ts';
+import { type Speaker, sayShaped } from './messages.ts';
+import { tried, type Uploader, upload } from './upload.ts';
+
+interface ToShare {
+  readonly message: Message;
+  readonly files: readonly FileToShare[];
+  readonly sure?: (() => Promise<void>) | undefined;
+}
+
+/** The bytes are there; nobody sees them yet. */
+interface Uploaded {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** Slack shares in the background: pauses between looks at where the message stands, 16 s in all. */
+const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
+
+/**
+ * One message with words and files: the bytes of each, then one call that shows all of them. Slack's docs do not say what a repeated
+ * share of the same file does, so after an unclear answer the place is looked at first. The answer to a share does not say where the
+ * message stands; the files' own record does, soon after. @throws as `Thread`
+ */
+export async function share(uploader: Uploader, place: Place, { message, files, sure }: ToShare): Promise<Shared> {
+  const sinceMs = uploader.clock.now();
+  const uploaded: Uploaded[] = [];
+  for (const file of files) uploaded.push({ id: await upload(uploader, file), title: file.title });
+  const fileIds = uploaded.map(({ id }) => id);
+  const isOurs = sharesFile(fileIds[0] ?? '');
+  await tried(uploader.clock, async (isFirst) => {
+    if (!isFirst && (await findMessage(uploader, { place, sinceMs }, isOurs))) return;
+    const show = sayShaped(message, (shaped) => complete(uploader, place, { uploaded, shaped, sure }));
+    await (isFirst ? show : unlessShown(show));
+  });
+  const shown = await whereShown(uploader, place, fileIds[0] ?? '');
+  const ref = shown ?? (await findMessage(uploader, { place, sinceMs }, isOurs));
+  if (!ref) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
+  return { ref, fileIds };
+}
+
+interface ToShow {
+  readonly uploaded: readonly Uploaded[];
+  readonly shaped: View;
+  readonly sure: ToShare['sure'];
+}
+
+async function complete({ client, poster }: Speaker, place: Place, { uploaded, shaped, sure }: ToShow): Promise<void> {
+  const { channelId, threadTs } = place;
+  const [first, ...others] = uploaded;
+  if (!first) throw new KdebugError('internal_error', { detail: 'nothing to share' });
+  const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;
+  await poster.call(call, async () => {
+    await sure?.();
+    await client.files.completeUploadExternal({
+      files: [first, ...others],
+      channel_id: channelId,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      // Slack ignores the blocks beside a comment.
+      ...(shaped.blocks.length > 0 ? { blocks: shaped.blocks } : { initial_comment: shaped.text }),
+    });
+  });
+}
+
+/** After an unclear answer: an upload that Slack knows no longer has been shared, only not yet shown. */
+async function unlessShown(show: Promise<void>): Promise<void> {
+  try {
+    await show;
+  } catch (thrown) {
+    if (!(thrown instanceof KdebugError) || thrown.facts.error !== 'file_not_found') throw thrown;
+  }
+}
+
+const Shares = z.record(z.string(), z.array(z.object({ ts: z.string() })));
+/** The fields of a file's record that say where it was shared. */
+const SharedFile = z.object({
+  shares: z.object({ public: Shares.optional().catch(undefined), private: Shares.optional().catch(undefined) }),
+});
+
+/** Undefined: its record does not say so, or not in time. */
+async function whereShown(uploader: Uploader, { channelId }: Place, fileId: string): Promise<PostRef | undefined> {
+  const { client, poster, clock } = uploader;
+  const call = { method: 'files.info', lane: 'final', repeatable: true } as const;
+  try {
+    for (const waitMs of [...LOOK_AFTER_MS, undefined]) {
+      const answer = await poster.call(call, () => client.files.info({ file: fileId }));
+      const file = SharedFile.safeParse(answer.file);
+      const { shares } = file.success ? file.data : { shares: {} };
+      const ts = [shares.public, shares.private].flatMap((kind) => kind?.[channelId] ?? []).at(0)?.ts;
+      if (ts !== undefined) return { channelId, ts };
+      if (waitMs !== undefined) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    }
+  } catch (thrown) {
+    // The place itself can still be looked at.
+    if (!(thrown instanceof KdebugError) || thrown.code !== 'slack_refused') throw thrown;
+  }
+  return undefined;
+}
