@@ -4,6 +4,7 @@ import type { Message } from '../core/report/message.ts';
 import type { ApproversAsked, Copy, Notice } from '../core/run/approvers-asked.ts';
 import { shownOnCopies, staleCopies } from '../core/run/copies.ts';
 import type { PostRef, Run } from '../core/run/run.ts';
+import { isSame, lost, placeOf, remindersOf } from './approver-notices.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import { momentOf } from './moment.ts';
@@ -229,37 +230,3 @@ export class ApproverCopies {
 const DECIDED = 'approval_decided';
 
 const isPending = (run: Run): run is PendingRun => run.state === 'pending-approval' && run.approval !== undefined;
-
-const isSame = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
-
-const placeOf = ({ channelId, threadTs }: { readonly channelId: string; readonly threadTs?: string }): Place => ({
-  channelId,
-  ...(threadTs !== undefined && { threadTs }),
-});
-
-/** A reminder that is lost is no more than that. */
-function lost(asked: ApproversAsked, notice: Notice): ApproversAsked {
-  if (notice.kind === 'reminder') return asked;
-  if ('userId' in notice) return { ...asked, unreached: (asked.unreached ?? 0) + 1 };
-  return { ...asked, closed: [...(asked.closed ?? []), notice.channelId] };
-}
-
-/** In the card's thread where those who decide see it, in the thread of each direct message, and once more in their own channel. */
-function remindersOf({ delivery, origin, approval }: Run, { here, copies }: ApproversAsked): readonly Notice[] {
-  const { anchor } = delivery;
-  const voted = new Set(approval?.votes.map(({ userId }) => userId));
-  const atCard: readonly Notice[] =
-    here && anchor && delivery.anchorGone !== true
-      ? [{ kind: 'reminder', channelId: anchor.channelId, threadTs: origin.threadTs ?? anchor.ts }]
-      : [];
-  const others = copies
-    .filter(({ userId, isReminder }) => !isReminder && !(userId !== undefined && voted.has(userId)))
-    .map(
-      ({ userId, channelId, ts }): Notice => ({
-        kind: 'reminder',
-        channelId,
-        ...(userId !== undefined && { threadTs: ts }),
-      }),
-    );
-  return [...atCard, ...others];
-}

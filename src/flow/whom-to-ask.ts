@@ -8,7 +8,7 @@ import { isForGood } from './post-once.ts';
 import type { PendingRun } from './voting.ts';
 
 /** People whom one request writes to. */
-export const MOST_DIRECT = 20;
+const MOST_DIRECT = 20;
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 

@@ -72,7 +72,7 @@ function decisionOf({ state, approval, origin }: Run): Decided {
 }
 
 /** To whom a reminder speaks, and where the card is when it is not right above. */
-export interface Reminded {
+interface Reminded {
   readonly approvers?: Approvers;
   readonly url?: string;
 }
