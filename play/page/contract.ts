@@ -13,6 +13,7 @@
  * body is one sentence as plain text. A deed that cannot be done is a DeedAnswer `{ok: false}` with status 200.
  */
 import type { StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
+import type { Notification } from '../slack/state/notify.ts';
 import type { Team } from '../slack/state/team.ts';
 
 /** Everything, as it is now. The page needs nothing else to draw itself; what is typed or open stays in the browser. */
@@ -25,6 +26,8 @@ export interface Snapshot {
   readonly messages: readonly StoredMessage[];
   /** All people's; `visibleTo` says whose. */
   readonly ephemerals: readonly StoredMessage[];
+  /** What Slack notified people of, all people's, oldest first. */
+  readonly notified: readonly Notification[];
   readonly files: readonly PageFile[];
   /** Open ones of all people. */
   readonly views: readonly StoredView[];
@@ -45,12 +48,15 @@ export interface Snapshot {
   readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
 }
 
+export type { Notification };
+
 /** Each carries the whole new state of its thing, so applying one twice is harmless. */
 export type PageChange =
   | { readonly kind: 'message'; readonly message: StoredMessage }
   | { readonly kind: 'message-gone'; readonly channel: string; readonly ts: string }
   | { readonly kind: 'ephemeral'; readonly message: StoredMessage }
   | { readonly kind: 'ephemeral-gone'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'notified'; readonly notification: Notification }
   | { readonly kind: 'file'; readonly file: PageFile }
   | { readonly kind: 'view'; readonly view: StoredView }
   | { readonly kind: 'team'; readonly team: Team }
@@ -155,7 +161,7 @@ export interface Trouble {
 
 /** What a person does on the page. `user` is who. */
 export type Deed =
-  /** The composer: a `/kdebug` command, `@kdebug` mention or plain words, as they were typed. */
+  /** The composer: a `/kdebug` command, `/invite @somebody`, a `@kdebug` mention or plain words, as they were typed. */
   | {
       readonly kind: 'type';
       readonly user: string;

@@ -74,9 +74,20 @@ export class Deeds {
     if (inThread) this.#message(channel, threadTs, user);
     const typed = readTyped(text.trim(), this.#slack.team, { botUserId: this.#slack.botUserId, inThread });
     if (typed.kind === 'refused') throw new Impossible(typed.why);
+    if (typed.kind === 'invite') return this.#invite(channel, user, typed.invited);
     // What goes wrong with a command, Slackbot tells the person by itself.
     if (typed.kind === 'command') await this.#slack.deliver.command({ user, channel, text: typed.words });
     else return this.#say({ user, channel, text: typed.text, ...(inThread ? { threadTs } : {}) }, typed.kind);
+    return DONE;
+  }
+
+  #invite(channel: string, user: string, invited: string): DeedAnswer {
+    const { team, deliver } = this.#slack;
+    const place = team.channels[channel];
+    const name = team.users[invited]?.real_name ?? invited;
+    if (place?.kind === 'im') throw new Impossible('Nobody can be invited to a direct message.');
+    if (place?.members.includes(invited)) throw new Impossible(`${name} is already in #${place.name}.`);
+    deliver.invite({ user, channel, invited });
     return DONE;
   }
 
@@ -98,7 +109,7 @@ export class Deeds {
       return DONE;
     }
     if (!place?.members.includes(botUserId))
-      throw new Impossible(`kdebug is not in #${place?.name} and would not hear this.`);
+      throw new Impossible(`kdebug is not in #${place?.name} and would not hear this. Type /invite @kdebug first.`);
     return answerTo(await deliver.mention(order));
   }
 

@@ -5,6 +5,8 @@ export type Typed =
   /** `words`: what follows `/kdebug`, people and channels as ids (the manifest's `should_escape`). */
   | { readonly kind: 'command'; readonly words: string }
   | { readonly kind: 'mention' | 'words'; readonly text: string }
+  /** `/invite @somebody`: the person's id. */
+  | { readonly kind: 'invite'; readonly invited: string }
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Reads the text as Slack's composer does: a slash in front is a command, `@name` and `#channel` become ids. */
@@ -21,11 +23,13 @@ export function readTyped(text: string, team: Team, place: { botUserId: string; 
 }
 
 function readCommand(name: string, rest: string, { team, inThread }: { team: Team; inThread: boolean }): Typed {
+  if (name === '/invite')
+    return inThread ? refused('/invite is not supported in threads. Sorry!') : readInvite(rest, team);
   if (name !== '/kdebug') {
     const why = `${name} is not a valid command. In Slack, all messages that start with the “/” character are interpreted as commands.`;
-    return { kind: 'refused', why };
+    return refused(why);
   }
-  if (inThread) return { kind: 'refused', why: '/kdebug is not supported in threads. Sorry!' };
+  if (inThread) return refused('/kdebug is not supported in threads. Sorry!');
   const words = escaped(
     rest,
     team,
@@ -33,6 +37,15 @@ function readCommand(name: string, rest: string, { team, inThread }: { team: Tea
     (channel) => `<#${channel.id}|${channel.name}>`,
   );
   return { kind: 'command', words: words.trim() };
+}
+
+const refused = (why: string): Typed => ({ kind: 'refused', why });
+
+function readInvite(rest: string, team: Team): Typed {
+  const name = /^@([\w.-]*\w)\s*$/.exec(rest)?.[1]?.toLowerCase();
+  if (name === undefined) return refused('Name one person or app, as in /invite @kdebug.');
+  const invited = Object.values(team.users).find((one) => one.name === name);
+  return invited === undefined ? refused(`Nobody here is @${name}.`) : { kind: 'invite', invited: invited.id };
 }
 
 interface Named {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Example } from '../../contract.ts';
 import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { placeKey } from '../state/session.ts';
+import { placeAt, placeKey } from '../state/session.ts';
 
 /** The guided start: stories to click, each filling the composer as its person; then what to do next. */
 export function Guide(): ReactNode {
@@ -45,10 +45,8 @@ function Card({ example }: { readonly example: Example }): ReactNode {
   const take = (): void => {
     remember(({ drafts }) => ({
       person: user,
-      channel,
-      thread: undefined,
+      ...placeAt(channel),
       example: id,
-      pane: 'conversation',
       drafts: { ...drafts, [placeKey(user, channel)]: text },
     }));
     // The composer is another one when the person is: it is there after this turn.
