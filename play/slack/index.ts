@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { ALL_SCOPES } from './api/methods.ts';
 import { LocalSlack } from './local-slack.ts';
+import { manifestScopes } from './manifest.ts';
 import type { RateOptions } from './serve/rates.ts';
 import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
 
+export { ALL_SCOPES } from './api/methods.ts';
 export type { Delivery } from './deliver/courier.ts';
-
 export type { LocalSlack } from './local-slack.ts';
 export { mentionsIn, wouldUnfurl } from './read/mentions.ts';
 export { describe as describeMessage } from './read/transcript.ts';
 
 export type { CallWatcher, LoggedCall } from './serve/request-log.ts';
 export type { StoredFile, StoredMessage, StoredView } from './state/message.ts';
+export type { Notification } from './state/notify.ts';
 export { toggleReaction } from './state/reactions.ts';
 export type { Change } from './state/state.ts';
 export type { Team } from './state/team.ts';
@@ -22,7 +23,7 @@ export interface LocalSlackOptions {
   readonly port?: number;
   /** Where the app takes signed HTTP requests; may be set later (`requestUrl`). */
   readonly requestUrl?: string;
-  /** The bot token's scopes. Default: all that the known methods can ask for. */
+  /** The bot token's scopes. Default: those of `slack-app.yml`, as after an installation. */
   readonly scopes?: readonly string[];
   /** Slack's rates, as documented, unless loosened here. */
   readonly rates?: RateOptions;
@@ -48,7 +49,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     botToken: `xoxb-${secret(16)}`,
     appToken: `xapp-${secret(16)}`,
     signingSecret: secret(16),
-    scopes: options.scopes ?? ALL_SCOPES,
+    scopes: options.scopes ?? manifestScopes(),
   };
   const slack = new LocalSlack(
     new SlackState(team, app, options.now ?? Date.now),

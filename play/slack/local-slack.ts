@@ -12,6 +12,7 @@ import { SlackServer } from './serve/server.ts';
 import { Sockets } from './serve/sockets.ts';
 import { Uploads } from './serve/upload.ts';
 import type { StoredMessage, StoredView } from './state/message.ts';
+import type { Notification } from './state/notify.ts';
 import type { Change, SlackState } from './state/state.ts';
 import type { Team } from './state/team.ts';
 
@@ -127,6 +128,12 @@ export class LocalSlack {
   /** What only this person sees, oldest first. */
   ephemerals(user: string): readonly StoredMessage[] {
     return this.state.ephemerals.filter((message) => message.visibleTo === user);
+  }
+
+  /** What this person was notified of, oldest first. @throws Error for somebody unknown, so that a typo proves nothing */
+  notified(user: string): readonly Notification[] {
+    if (this.team.users[user] === undefined) throw new Error(`nobody here is ${user}`);
+    return this.state.notifications.filter((one) => one.user === user);
   }
 
   /** A person's message with a file, as if it had been uploaded in Slack. */

@@ -2,7 +2,7 @@ import type { SlackChannel } from '../state/team.ts';
 import type { Call } from './method.ts';
 import { SlackError } from './slack-error.ts';
 
-const PREFIX = { public: 'channels', private: 'groups', im: 'im' } as const;
+const PREFIX = { public: 'channels', private: 'groups', im: 'im', mpim: 'mpim' } as const;
 
 /** The scopes that let a method of the family see any conversation at all. */
 export function conversationScopes(right: 'read' | 'history'): readonly string[] {

@@ -11,10 +11,10 @@ function authTest({ slack, token }: Call): Json {
     url: `https://${team.domain}.slack.com/`,
     team: team.name,
     user: team.users[app.botUserId]?.name ?? 'kdebug',
-    team_id: team.id,
+    team_id: team.isEnterpriseInstall ? team.enterpriseId : team.id,
     user_id: app.botUserId,
     bot_id: app.botId,
-    is_enterprise_install: false,
+    is_enterprise_install: team.isEnterpriseInstall ?? false,
     ...enterprise,
   };
 }

@@ -4,6 +4,7 @@ import { isMember, visibleChannel, writableChannel } from './access.ts';
 import { type Args, flag, optional, required } from './args.ts';
 import { POST_TEXT_LIMIT, readContent, readMetadata, UPDATE_TEXT_LIMIT } from './content.ts';
 import type { Call, Method } from './method.ts';
+import { checkPosting } from './posting.ts';
 import { shown, withBlockIds } from './shown.ts';
 import { SlackError } from './slack-error.ts';
 
@@ -44,7 +45,9 @@ function postMessage({ slack, args, ...call }: Call): Json {
   const channel = writableChannel({ slack, args, ...call }, required(args, 'channel'));
   const content = readContent(args, POST_TEXT_LIMIT);
   const metadata = readMetadata(args);
-  const message = botMessage(slack, channel.id, threadRoot(slack, channel.id, args));
+  const root = threadRoot(slack, channel.id, args);
+  checkPosting(slack, channel, root);
+  const message = botMessage(slack, channel.id, root);
   Object.assign(message, appearance(args), {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),

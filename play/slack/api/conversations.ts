@@ -86,6 +86,7 @@ function open(call: Call): Json {
   const user = call.slack.team.users[id];
   if (user === undefined || users.length > 1) throw new SlackError('user_not_found');
   if (user.deleted) throw new SlackError('user_disabled');
+  if (user.is_bot) throw new SlackError('cannot_dm_bot');
   const channel = call.slack.direct(id);
   return { channel: flag(call.args, 'return_im') ? { id: channel.id, is_im: true, user: id } : { id: channel.id } };
 }

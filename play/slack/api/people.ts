@@ -17,13 +17,22 @@ function shownGroup(group: SlackUsergroup, teamId: string, withUsers: boolean): 
   return { id, team_id: teamId, is_usergroup: true, handle, name, date_delete: disabled ? 1 : 0, ...people };
 }
 
-function groupsList({ slack, args }: Call): Json {
+/** @throws SlackError plan_upgrade_required: free workspaces have no user groups */
+function needPlan({ slack }: Call): void {
+  if (slack.team.plan === 'free') throw new SlackError('plan_upgrade_required');
+}
+
+function groupsList(call: Call): Json {
+  needPlan(call);
+  const { slack, args } = call;
   const all = Object.values(slack.team.usergroups).filter((group) => !group.disabled || flag(args, 'include_disabled'));
   const withUsers = flag(args, 'include_users') ?? false;
   return { usergroups: all.map((group) => shownGroup(group, slack.team.id, withUsers)) };
 }
 
-function groupUsers({ slack, args }: Call): Json {
+function groupUsers(call: Call): Json {
+  needPlan(call);
+  const { slack, args } = call;
   const group = slack.team.usergroups[required(args, 'usergroup')];
   if (group === undefined) throw new SlackError('no_such_subteam');
   return { users: group.disabled && !flag(args, 'include_disabled') ? [] : group.users };

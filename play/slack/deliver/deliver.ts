@@ -5,8 +5,9 @@ import { checkedView, replaceView } from '../api/views.ts';
 import type { ResponseUrls } from '../serve/response-urls.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
-import type { SlackChannel, SlackUser } from '../state/team.ts';
+import type { SlackUser } from '../state/team.ts';
 import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
+import { type InviteOrder, Members } from './members.ts';
 import type { ActionOrder, CommandOrder, Common, MentionOrder, ShortcutOrder, SubmissionOrder } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
@@ -26,16 +27,18 @@ interface Parts {
 export class Deliver {
   private readonly parts: Parts;
   private readonly payloads: Payloads;
+  private readonly members: Members;
 
   constructor(parts: Parts) {
     this.parts = parts;
     this.payloads = new Payloads(parts.slack);
+    this.members = new Members(parts.slack);
   }
 
   /** A slash command. What rides on the acknowledgement, or Slack's own complaint, is shown to the person. */
   async command(order: CommandOrder): Promise<Delivery> {
     this.needScope('commands');
-    const channel = this.channel(order.channel);
+    const channel = this.members.placeOf(order.channel, order.user);
     const said = { command: order.command ?? '/kdebug', text: order.text };
     const payload = this.payloads.command(this.user(order), channel, said, this.links(order.user, channel.id));
     const delivery = await this.send('slash_commands', payload, order);
@@ -47,7 +50,12 @@ export class Deliver {
   say(order: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage {
     const { slack } = this.parts;
     const thread = order.threadTs === undefined ? {} : { threadTs: order.threadTs };
-    const place = { channel: this.channel(order.channel).id, ts: slack.nextTs(), ...thread, user: order.user };
+    const place = {
+      channel: this.members.placeOf(order.channel, order.user).id,
+      ts: slack.nextTs(),
+      ...thread,
+      user: order.user,
+    };
     const message: StoredMessage = { ...place, text: order.text, blocks: [], files: [], revisions: 0, reactions: [] };
     slack.post(message);
     return message;
@@ -58,7 +66,7 @@ export class Deliver {
     this.needScope('app_mentions:read');
     const { slack } = this.parts;
     const bot = slack.app.botUserId;
-    if (!this.channel(order.channel).members.includes(bot))
+    if (!this.members.placeOf(order.channel, order.user).members.includes(bot))
       throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
     const whole = order.text.includes(`<@${bot}>`) ? order.text : `<@${bot}> ${order.text}`;
     const { ts, text, channel } = this.say({ ...order, text: whole });
@@ -83,7 +91,7 @@ export class Deliver {
 
   /** Presses a button (or picks from a menu) of a message. */
   async action(order: ActionOrder): Promise<Delivery> {
-    const source = this.message(order.channel, order.ts);
+    const source = this.message(order.user, order.channel, order.ts);
     const action = actionOf(findPressed(source.blocks, order), order, this.parts.slack.nextTs());
     const links = this.links(order.user, order.channel, source);
     return this.send('interactive', this.payloads.action(this.user(order), source, action, links), order);
@@ -128,9 +136,19 @@ export class Deliver {
         order,
       );
     }
-    const source = this.message(channel, ts);
+    const source = this.message(user.id, channel, ts);
     const links = this.links(user.id, channel, source);
     return this.send('interactive', this.payloads.messageShortcut(user, callbackId, source, links), order);
+  }
+
+  /** A member invites somebody, or the bot (`/invite @kdebug`). @throws Error where Slack would not let them */
+  invite(order: InviteOrder): void {
+    this.members.invite(order);
+  }
+
+  /** Somebody, or the bot, is taken out of a channel. */
+  remove(order: { readonly channel: string; readonly user: string }): void {
+    this.members.remove(order);
   }
 
   /** The same payload once more, newly signed: what Slack does when it got no answer in time. */
@@ -185,21 +203,15 @@ export class Deliver {
   }
 
   private user(order: Common): SlackUser {
-    const user = this.parts.slack.team.users[order.user];
-    if (user === undefined) throw new Error(`nobody here is ${order.user}`);
-    return user;
+    return this.members.person(order.user);
   }
 
-  private channel(id: string): SlackChannel {
-    const channel = this.parts.slack.team.channels[id];
-    if (channel === undefined) throw new Error(`there is no channel ${id}`);
-    return channel;
-  }
-
-  private message(channel: string, ts: string): StoredMessage {
+  private message(user: string, channel: string, ts: string): StoredMessage {
     const { slack } = this.parts;
+    this.members.placeOf(channel, user);
     const found =
-      slack.message(channel, ts) ?? slack.ephemerals.find((one) => one.channel === channel && one.ts === ts);
+      slack.message(channel, ts) ??
+      slack.ephemerals.find((one) => one.visibleTo === user && one.channel === channel && one.ts === ts);
     if (found === undefined) throw new Error(`there is no message ${ts} in ${channel}`);
     return found;
   }

@@ -14,7 +14,9 @@ export class Payloads {
 
   command(user: SlackUser, channel: SlackChannel, said: { command: string; text: string }, links: Links): Json {
     const { team, app } = this.slack;
-    const channelName = { public: channel.name, private: 'privategroup', im: 'directmessage' }[channel.kind];
+    const channelName = { public: channel.name, private: 'privategroup', im: 'directmessage', mpim: channel.name }[
+      channel.kind
+    ];
     return {
       ...this.common(),
       team_id: team.id,
@@ -26,7 +28,7 @@ export class Payloads {
       user_name: user.name,
       ...said,
       api_app_id: app.appId,
-      is_enterprise_install: 'false',
+      is_enterprise_install: String(team.isEnterpriseInstall ?? false),
       response_url: links.responseUrl,
       trigger_id: links.triggerId,
     };
@@ -89,7 +91,7 @@ export class Payloads {
   shortcut(user: SlackUser, callbackId: string, triggerId: string): Json {
     return {
       type: 'shortcut',
-      ...this.interaction(user),
+      ...this.person(user),
       callback_id: callbackId,
       trigger_id: triggerId,
       action_ts: this.slack.nextTs(),
@@ -99,7 +101,7 @@ export class Payloads {
   messageShortcut(user: SlackUser, callbackId: string, source: StoredMessage, links: Links): Json {
     return {
       type: 'message_action',
-      ...this.interaction(user),
+      ...this.person(user),
       callback_id: callbackId,
       trigger_id: links.triggerId,
       response_url: links.responseUrl,
@@ -123,10 +125,10 @@ export class Payloads {
       authorizations: [
         {
           enterprise_id: team.enterpriseId ?? null,
-          team_id: team.id,
+          team_id: team.isEnterpriseInstall ? null : team.id,
           user_id: app.botUserId,
           is_bot: true,
-          is_enterprise_install: false,
+          is_enterprise_install: team.isEnterpriseInstall ?? false,
         },
       ],
       is_ext_shared_channel: this.slack.team.channels[String(event.channel)]?.is_ext_shared ?? false,
@@ -138,15 +140,19 @@ export class Payloads {
   }
 
   private interaction(user: SlackUser): Json {
-    const { team, app } = this.slack;
+    return { ...this.person(user), api_app_id: this.slack.app.appId };
+  }
+
+  /** All that Slack says of the sender with a shortcut: which app it is for is not among it. */
+  private person(user: SlackUser): Json {
+    const { team } = this.slack;
     const enterprise = team.enterpriseId === undefined ? null : { id: team.enterpriseId, name: team.name };
     return {
       ...this.common(),
       user: { id: user.id, username: user.name, name: user.name, team_id: user.team_id },
       team: { id: team.id, domain: team.domain },
-      api_app_id: app.appId,
       enterprise,
-      is_enterprise_install: false,
+      is_enterprise_install: team.isEnterpriseInstall ?? false,
     };
   }
 

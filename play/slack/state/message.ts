@@ -8,7 +8,7 @@ export interface StoredMessage {
   /** The thread's root; absent on messages of the channel itself. */
   readonly threadTs?: string;
   readonly user: string;
-  /** Set on an app's messages. */
+  /** Set on an app's messages; what Slack shows of a file message does not have it (api/shown.ts). */
   readonly botId?: string;
   readonly appId?: string;
   text: string;
@@ -28,6 +28,8 @@ export interface StoredMessage {
   reactions: { name: string; users: string[] }[];
   /** "This message was deleted.": a root whose replies stay. */
   tombstone?: boolean;
+  /** A root whose thread takes no more replies. */
+  locked?: boolean;
   /** Only this person sees it. */
   readonly visibleTo?: string;
 }

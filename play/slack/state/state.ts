@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Json, StoredFile, StoredMessage, StoredView } from './message.ts';
+import { type Notification, notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
 
 /** Who the app is in this workspace, and its secrets. */
@@ -19,6 +20,7 @@ export type Change =
   | { readonly kind: 'posted' | 'updated' | 'deleted'; readonly message: StoredMessage }
   | { readonly kind: 'ephemeral' | 'ephemeral-removed'; readonly message: StoredMessage }
   | { readonly kind: 'reaction'; readonly message: StoredMessage }
+  | { readonly kind: 'notified'; readonly notification: Notification }
   | { readonly kind: 'file'; readonly file: StoredFile }
   | { readonly kind: 'view'; readonly view: StoredView }
   | { readonly kind: 'team'; readonly team: Team }
@@ -39,6 +41,8 @@ export class SlackState {
   /** Per channel, in order of `ts`. */
   readonly messages = new Map<string, Map<string, StoredMessage>>();
   readonly ephemerals: StoredMessage[] = [];
+  /** Everybody's, oldest first. Only new posts notify: edits, reactions and private answers do not. */
+  readonly notifications: Notification[] = [];
   readonly files = new Map<string, StoredFile>();
   readonly views = new Map<string, StoredView>();
   readonly changes = new EventEmitter<{ change: [Change] }>();
@@ -79,6 +83,10 @@ export class SlackState {
   post(message: StoredMessage): void {
     this.channelMessages(message.channel).set(message.ts, message);
     this.tell({ kind: 'posted', message });
+    for (const notification of notificationsOf(this, message)) {
+      this.notifications.push(notification);
+      this.tell({ kind: 'notified', notification });
+    }
   }
 
   replies(channel: string, rootTs: string): StoredMessage[] {

@@ -5,6 +5,12 @@ export interface Team {
   domain: string;
   /** Set for a workspace of an Enterprise organisation. */
   enterpriseId?: string;
+  /** The app is installed for the whole organisation: its token's team is the organisation (`E…`). */
+  isEnterpriseInstall?: boolean;
+  /** On a free plan there are no user groups. Default `paid`. */
+  plan?: 'free' | 'paid';
+  /** The app's Messages tab is switched off: nobody can be written to directly. */
+  messagesTabDisabled?: boolean;
   users: Record<string, SlackUser>;
   channels: Record<string, SlackChannel>;
   usergroups: Record<string, SlackUsergroup>;
@@ -30,13 +36,16 @@ export interface SlackUser {
 export interface SlackChannel {
   id: string;
   name: string;
-  kind: 'public' | 'private' | 'im';
+  /** `mpim`: a direct message of several people. */
+  kind: 'public' | 'private' | 'im' | 'mpim';
   is_archived: boolean;
   /** Shared with another organisation (Slack Connect). */
   is_ext_shared: boolean;
   /** Somebody of another organisation is invited to it. */
   is_pending_ext_shared?: boolean;
   members: string[];
+  /** Who may post besides the channel's owners; `no-threads`: no replies either way. Default `everyone`. */
+  posting?: 'everyone' | 'nobody' | 'no-threads';
   /** A direct message's other person. */
   user?: string;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
+import { ALL_SCOPES, type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
 import { outcome, plainClient } from './bolt-app.ts';
 
 let slack: LocalSlack;
@@ -7,7 +7,7 @@ const client = () => plainClient(slack);
 const META = { event_type: 'kdebug_run', event_payload: { run: 'r1', kind: 'anchor', seq: 1 } };
 
 beforeEach(async () => {
-  slack = await startLocalSlack({ rates: { off: true } });
+  slack = await startLocalSlack({ rates: { off: true }, scopes: ALL_SCOPES });
 });
 afterEach(async () => {
   await slack.stop();

@@ -1,0 +1,124 @@
+import { isJson } from '../api/args.ts';
+import { renderBlocks, renderMrkdwn } from '../read/render.ts';
+import type { StoredMessage } from './message.ts';
+import type { SlackState } from './state.ts';
+import type { SlackChannel } from './team.ts';
+
+/** One push to one person. */
+export interface Notification {
+  readonly user: string;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string;
+  /** The first that applies of: a direct message, their name (or @channel), their group's name, a thread they follow. */
+  readonly why: 'mention' | 'group' | 'direct' | 'thread';
+  /** What the push says. */
+  readonly text: string;
+}
+
+/** Whom a message names, by id. */
+interface Named {
+  readonly people: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly everyone: boolean;
+}
+
+/**
+ * Who is notified of a new message. On the side of too few: only members of the channel, never its sender, never by a
+ * name in `text` beside blocks, and a name in a thread's root makes nobody follow the thread.
+ */
+export function notificationsOf(slack: SlackState, message: StoredMessage): Notification[] {
+  const channel = slack.team.channels[message.channel];
+  if (channel === undefined) return [];
+  const named = namedIn(message);
+  const followers = followersOf(slack, message);
+  const { channel: id, ts, threadTs } = message;
+  const place = { channel: id, ts, ...(threadTs === undefined ? {} : { threadTs }) };
+  const text = pushText(slack, message);
+  return readersOf(slack, channel, message.user).flatMap((user): Notification[] => {
+    const why = reason(slack, { user, channel, named, followers });
+    return why === undefined ? [] : [{ user, ...place, why, text }];
+  });
+}
+
+/** The people who are in the channel, without the sender. */
+function readersOf(slack: SlackState, channel: SlackChannel, sender: string): string[] {
+  return channel.members.filter((id) => {
+    const user = slack.team.users[id];
+    return id !== sender && user !== undefined && !user.is_bot && !user.deleted;
+  });
+}
+
+interface Case {
+  readonly user: string;
+  readonly channel: SlackChannel;
+  readonly named: Named;
+  readonly followers: ReadonlySet<string>;
+}
+
+function reason(slack: SlackState, { user, channel, named, followers }: Case): Notification['why'] | undefined {
+  if (channel.kind === 'im' || channel.kind === 'mpim') return 'direct';
+  if (named.people.has(user) || named.everyone) return 'mention';
+  const inGroup = [...named.groups].some((id) => {
+    const group = slack.team.usergroups[id];
+    return slack.team.plan !== 'free' && group?.disabled === false && group.users.includes(user);
+  });
+  if (inGroup) return 'group';
+  return followers.has(user) ? 'thread' : undefined;
+}
+
+/** Who wrote the root, wrote in the thread, or was named in one of its earlier replies. */
+function followersOf(slack: SlackState, { channel, ts, threadTs }: StoredMessage): ReadonlySet<string> {
+  if (threadTs === undefined) return new Set();
+  const earlier = slack.replies(channel, threadTs).filter((reply) => reply.ts !== ts);
+  const root = slack.message(channel, threadTs);
+  return new Set([
+    ...(root === undefined ? [] : [root.user]),
+    ...earlier.flatMap((reply) => [reply.user, ...namedIn(reply).people]),
+  ]);
+}
+
+/** With blocks, Slack looks for names in these and not in `text`. */
+function namedIn({ text, blocks }: StoredMessage): Named {
+  const found: Found = { people: new Set(), groups: new Set(), everyone: false };
+  if (blocks.length === 0) readMarks(text, found);
+  else walk(blocks, found);
+  return found;
+}
+
+interface Found {
+  readonly people: Set<string>;
+  readonly groups: Set<string>;
+  everyone: boolean;
+}
+
+function walk(value: unknown, found: Found): void {
+  if (Array.isArray(value)) {
+    for (const one of value) walk(one, found);
+    return;
+  }
+  if (!isJson(value)) return;
+  if ((value.type === 'mrkdwn' || value.type === 'markdown') && typeof value.text === 'string')
+    readMarks(value.text, found);
+  if (value.type === 'user') found.people.add(String(value.user_id));
+  if (value.type === 'usergroup') found.groups.add(String(value.usergroup_id));
+  if (value.type === 'broadcast') found.everyone = true;
+  for (const one of Object.values(value)) walk(one, found);
+}
+
+function readMarks(text: string, found: Found): void {
+  for (const [, person, group, broadcast] of text.matchAll(
+    /<(?:@([UW][A-Z0-9]+)|!subteam\^(S[A-Z0-9]+)|!(here|channel|everyone))(?:\|[^<>]*)?>/g,
+  )) {
+    if (person !== undefined) found.people.add(person);
+    if (group !== undefined) found.groups.add(group);
+    if (broadcast !== undefined) found.everyone = true;
+  }
+}
+
+/** A push shows `text`; without one, what the blocks say; of a bare file, its name. */
+function pushText(slack: SlackState, { text, blocks, files }: StoredMessage): string {
+  if (text !== '') return renderMrkdwn(slack.team, text);
+  const shown = renderBlocks(slack.team, blocks).join(' ');
+  return shown === '' ? files.map((id) => slack.files.get(id)?.name ?? id).join(', ') : shown;
+}
