@@ -13,7 +13,6 @@
  * body is one sentence as plain text. A deed that cannot be done is a DeedAnswer `{ok: false}` with status 200.
  */
 import type { StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
-import type { Notification } from '../slack/state/notify.ts';
 import type { Team } from '../slack/state/team.ts';
 
 /** Everything, as it is now. The page needs nothing else to draw itself; what is typed or open stays in the browser. */
@@ -48,7 +47,15 @@ export interface Snapshot {
   readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
 }
 
-export type { Notification };
+/** One push to one person, as the local Slack keeps it (state/notify.ts, which a browser cannot load). */
+export interface Notification {
+  readonly user: string;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string;
+  readonly why: 'mention' | 'group' | 'direct' | 'thread';
+  readonly text: string;
+}
 
 /** Each carries the whole new state of its thing, so applying one twice is harmless. */
 export type PageChange =

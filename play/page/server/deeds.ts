@@ -88,6 +88,7 @@ export class Deeds {
     if (place?.kind === 'im') throw new Impossible('Nobody can be invited to a direct message.');
     if (place?.members.includes(invited)) throw new Impossible(`${name} is already in #${place.name}.`);
     deliver.invite({ user, channel, invited });
+    deliver.say({ user: invited, channel, text: `was added to #${place?.name} by ${team.users[user]?.real_name}.` });
     return DONE;
   }
 

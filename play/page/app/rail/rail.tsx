@@ -98,7 +98,7 @@ function NotifiedLink(): ReactNode {
       <span className="rail-mark" aria-hidden="true">
         <Icon name="bell" />
       </span>
-      You were notified
+      Notifications
       <Count of={waiting} what="new" />
     </button>
   );
