@@ -47,7 +47,7 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
         threadOf={threadOf}
       />
       <div className="foot">
-        <Guide />
+        <Guide offers={channel.kind !== 'im'} />
         <Composer
           key={`${person}/${channel.id}`}
           channel={channel.id}

@@ -4,14 +4,15 @@ import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { placeAt, placeKey } from '../state/session.ts';
 
-/** The guided start: stories to click, each filling the composer as its person; then what to do next. */
-export function Guide(): ReactNode {
+/** The guided start: stories to click (where `offers`), each filling the composer as its person; then what to do next. */
+export function Guide({ offers }: { readonly offers: boolean }): ReactNode {
   const examples = useWorld((world) => world.examples);
   const isOpen = useSession((session) => session.guide);
   const chosen = useSession((session) => session.example);
   const remember = useRemember();
   if (!isOpen || examples.length === 0) return null;
   const example = examples.find(({ id }) => id === chosen);
+  if (example === undefined && !offers) return null;
   return (
     <section className="guide" aria-label="Guided start">
       <header className="guide-head">
