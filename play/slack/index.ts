@@ -6,6 +6,7 @@ import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
 
 export { ALL_SCOPES } from './api/methods.ts';
+export { type ComposerPlace, readTyped, type Typed } from './compose/compose.ts';
 export type { Delivery } from './deliver/courier.ts';
 export type { LocalSlack } from './local-slack.ts';
 export { mentionsIn, wouldUnfurl } from './read/mentions.ts';
@@ -29,9 +30,13 @@ export interface LocalSlackOptions {
   readonly rates?: RateOptions;
   /** Changes the default workspace before the start. */
   readonly team?: (team: Team) => void;
+  /** How long after the answer a completed file is seen in its channel, in milliseconds of the real clock. Default 20. */
+  readonly shareDelayMs?: number;
   /** Milliseconds since 1970; `ts`, rates, triggers and response URLs follow it. Default the real clock. */
   readonly now?: Clock;
 }
+
+const SHARE_DELAY_MS = 20;
 
 /**
  * Starts a Slack on this machine that keeps Slack's limits and speaks its error words: Web API, uploads, response
@@ -52,7 +57,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     scopes: options.scopes ?? manifestScopes(),
   };
   const slack = new LocalSlack(
-    new SlackState(team, app, options.now ?? Date.now),
+    new SlackState(team, app, { now: options.now ?? Date.now, shareDelayMs: options.shareDelayMs ?? SHARE_DELAY_MS }),
     options.rates ?? {},
     options.requestUrl,
   );

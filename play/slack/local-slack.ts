@@ -140,8 +140,7 @@ export class LocalSlack {
   async share(order: { user: string; channel: string; name: string; content: string }): Promise<StoredMessage> {
     const { user, channel, name, content } = order;
     const file = await this.uploads.keep({ user, name, origin: this.origin }, Buffer.from(content));
-    const message = this.deliver.say({ user, channel, text: '' });
-    message.files.push(file.id);
+    const message = this.deliver.say({ user, channel, text: '', files: [file.id] });
     file.shares.push({ channel, ts: message.ts });
     return message;
   }
@@ -210,6 +209,7 @@ export class LocalSlack {
 
   async stop(): Promise<void> {
     this.sockets.stop();
+    this.state.background.stop();
     await this.courier.close();
     await this.server.close();
     await this.uploads.close();

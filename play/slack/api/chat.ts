@@ -106,8 +106,11 @@ function postEphemeral(call: Call): Json {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),
   });
-  slack.ephemerals.push(message);
-  slack.tell({ kind: 'ephemeral', message });
+  // "Ephemeral messages in threads are only shown if there is already an active thread": else nobody is told of it.
+  if (message.threadTs === undefined || slack.replies(channel.id, message.threadTs).length > 0) {
+    slack.ephemerals.push(message);
+    slack.tell({ kind: 'ephemeral', message });
+  }
   return { message_ts: message.ts };
 }
 

@@ -1,10 +1,12 @@
-import type { Json, StoredFile } from '../state/message.ts';
+import type { Json, StoredFile, StoredMessage } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
+import type { SlackChannel } from '../state/team.ts';
 import { writableChannel } from './access.ts';
 import { isJson, optional, required, structured, wholeNumber } from './args.ts';
 import { botMessage, threadRoot } from './chat.ts';
 import { readBlocks } from './content.ts';
 import type { Call, Method } from './method.ts';
+import { checkPosting } from './posting.ts';
 import { shownFile, withBlockIds } from './shown.ts';
 import { invalidArguments, SlackError } from './slack-error.ts';
 
@@ -37,43 +39,75 @@ function uploadedFiles(call: Call): { file: StoredFile; title: string | undefine
   });
 }
 
+/** One id; `channels` takes several, and people. */
+const CHANNEL_ID = /^[CGDZ][A-Z0-9]+$/;
+
+function wantedChannels({ args }: Call): string[] {
+  const one = optional(args, 'channel_id');
+  if (one === undefined) return (optional(args, 'channels') ?? '').split(',').filter(Boolean);
+  if (!CHANNEL_ID.test(one)) {
+    throw invalidArguments('input must match regex pattern: ^[CGDZ][A-Z0-9]{8,}$ [json-pointer:/channel_id]');
+  }
+  return [one];
+}
+
+interface Target {
+  readonly channel: SlackChannel;
+  readonly root: string | undefined;
+}
+
+/** @throws SlackError posting_to_channel_denied, and those of a post's place */
+function targetOf(call: Call, id: string): Target {
+  const channel = writableChannel(call, id);
+  const root = threadRoot(call.slack, channel.id, call.args);
+  try {
+    checkPosting(call.slack, channel, root);
+  } catch {
+    throw new SlackError('posting_to_channel_denied');
+  }
+  return { channel, root };
+}
+
+/** "If the initial_comment field is provided, the blocks field is ignored." @throws SlackError internal_error for a `markdown` block */
+function wordsOf({ slack, args }: Call): Pick<StoredMessage, 'text' | 'blocks'> {
+  const blocks = readBlocks(args) ?? [];
+  // slackapi/python-slack-sdk#1756: taken by chat.postMessage, and not here.
+  if (blocks.some((block) => block.type === 'markdown')) throw new SlackError('internal_error');
+  const text = optional(args, 'initial_comment') ?? '';
+  return { text, blocks: text === '' ? withBlockIds(slack, blocks) : [] };
+}
+
 function complete(call: Call): Json {
-  const { slack, args } = call;
+  const { slack } = call;
   const uploads = uploadedFiles(call);
-  const wanted = [optional(args, 'channel_id') ?? optional(args, 'channels') ?? '']
-    .join(',')
-    .split(',')
-    .filter(Boolean);
-  const channels = wanted.map((id) => writableChannel(call, id));
-  const roots = channels.map((channel) => threadRoot(slack, channel.id, args));
-  const blocks = readBlocks(args);
+  const targets = wantedChannels(call).map((id) => targetOf(call, id));
+  const words = wordsOf(call);
   for (const { file, title } of uploads) {
     file.title = title ?? file.name;
     file.state = 'complete';
     slack.tell({ kind: 'file', file });
   }
-  channels.forEach((channel, index) => {
-    const message = botMessage(slack, channel.id, roots[index]);
-    message.text = optional(args, 'initial_comment') ?? '';
-    // "If the initial_comment field is provided, the blocks field is ignored."
-    message.blocks = message.text === '' ? withBlockIds(slack, blocks ?? []) : [];
-    message.files = uploads.map(({ file }) => file.id);
-    for (const { file } of uploads) file.shares.push(shareOf(message));
-    slack.post(message);
-  });
-  return { files: uploads.map(({ file }) => withoutShares(slack, file)) };
+  const files = uploads.map(({ file }) => file);
+  for (const target of targets) slack.background.run(() => share(slack, target, { ...words, files }));
+  return { files: files.map((file) => withoutShares(slack, file)) };
 }
 
-function shareOf({
-  channel,
-  ts,
-  threadTs,
-}: {
-  channel: string;
-  ts: string;
-  threadTs?: string;
-}): StoredFile['shares'][number] {
-  return { channel, ts, ...(threadTs === undefined ? {} : { threadTs }) };
+type Shared = Pick<StoredMessage, 'text' | 'blocks'> & { readonly files: readonly StoredFile[] };
+
+/** All files in one message. A channel that was closed meanwhile shows none. */
+function share(slack: SlackState, { channel, root }: Target, { files, ...words }: Shared): void {
+  if (channel.is_archived || !channel.members.includes(slack.app.botUserId)) return;
+  const message: StoredMessage = {
+    ...botMessage(slack, channel.id, root),
+    ...words,
+    subtype: 'file_share',
+    files: files.map(({ id }) => id),
+  };
+  const { ts, threadTs } = message;
+  for (const file of files) {
+    file.shares.push({ channel: channel.id, ts, ...(threadTs === undefined ? {} : { threadTs }) });
+  }
+  slack.post(message);
 }
 
 /** Slack shares in the background: the answer never says where the file went, `files.info` does. */

@@ -29,7 +29,7 @@ export function invoke(
     headers = { 'x-oauth-scopes': token.scopes.join(','), 'x-accepted-oauth-scopes': method.scopes.join(',') };
     if (method.token !== 'any' && method.token !== token.kind) throw new SlackError('not_allowed_token_type');
     const wait = rates.take(method, call.args);
-    if (wait !== undefined) return rateLimited(wait);
+    if (wait !== undefined) return { ...rateLimited(wait), headers: { ...headers, 'retry-after': String(wait) } };
     if (method.scopes.length > 0 && !method.scopes.some((scope) => token.scopes.includes(scope))) {
       throw missingScope(method.scopes, token.scopes);
     }

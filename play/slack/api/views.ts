@@ -54,8 +54,8 @@ export function shownView(slack: SlackState, stored: StoredView): Json {
     id: stored.id,
     team_id: slack.team.id,
     hash: stored.hash,
-    root_view_id: stored.id,
-    previous_view_id: null,
+    root_view_id: stored.rootId ?? stored.id,
+    previous_view_id: stored.previousId ?? null,
     app_id: slack.app.appId,
     bot_id: slack.app.botId,
   };
@@ -67,7 +67,19 @@ export function replaceView(slack: SlackState, stored: StoredView, view: Json): 
   stored.view = { ...view, blocks: withBlockIds(slack, blocks) };
   stored.hash = slack.nextTs();
   delete stored.errors;
+  delete stored.trouble;
   slack.tell({ kind: 'view', view: stored });
+}
+
+/** Opens a modal over another one: `response_action: push`. */
+export function pushView(slack: SlackState, below: StoredView, view: Json): void {
+  const stored: StoredView = {
+    ...{ id: slack.nextId('V'), kind: 'modal', user: below.user, view: {}, hash: '', open: true },
+    rootId: below.rootId ?? below.id,
+    previousId: below.id,
+  };
+  slack.views.set(stored.id, stored);
+  replaceView(slack, stored, view);
 }
 
 function newView(slack: SlackState, kind: StoredView['kind'], user: string): StoredView {

@@ -1,3 +1,4 @@
+import { also, startsWithItsOptions, startsWithinLengths } from './coherent.ts';
 import { anyText, confirm, option, options, plainText, style } from './composition.ts';
 import {
   anything,
@@ -37,9 +38,12 @@ const several = { ...focusable, max_selected_items: integer(1, 100) };
 const ids = list(string(255), 100);
 
 const selects: Record<string, Check> = {
-  static_select: interactive('static_select', {
-    optional: { ...choice, options: options.select, option_groups: options.groups },
-  }),
+  static_select: also(
+    interactive('static_select', {
+      optional: { ...choice, options: options.select, option_groups: options.groups },
+    }),
+    startsWithItsOptions,
+  ),
   external_select: interactive('external_select', { optional: { ...choice, min_query_length: integer(0, 1000) } }),
   users_select: interactive('users_select', { optional: { ...focusable, initial_user: string(255) } }),
   channels_select: interactive('channels_select', {
@@ -58,9 +62,12 @@ const selects: Record<string, Check> = {
 
 /** In sections and inputs only (docs.slack.dev, "Multi-select menu element"). */
 const multiSelects: Record<string, Check> = {
-  multi_static_select: interactive('multi_static_select', {
-    optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
-  }),
+  multi_static_select: also(
+    interactive('multi_static_select', {
+      optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
+    }),
+    startsWithItsOptions,
+  ),
   multi_users_select: interactive('multi_users_select', { optional: { ...several, initial_users: ids } }),
   multi_channels_select: interactive('multi_channels_select', { optional: { ...several, initial_channels: ids } }),
   multi_conversations_select: interactive('multi_conversations_select', {
@@ -77,11 +84,14 @@ const boxes = { required: { options: options.boxes }, optional: { focus_on_load:
 
 const choices: Record<string, Check> = {
   overflow: interactive('overflow', { required: { options: options.overflow }, optional: { confirm } }),
-  checkboxes: interactive('checkboxes', { ...boxes, optional: { ...boxes.optional, initial_options: options.boxes } }),
-  radio_buttons: interactive('radio_buttons', {
-    ...boxes,
-    optional: { ...boxes.optional, initial_option: option(anyText(75)) },
-  }),
+  checkboxes: also(
+    interactive('checkboxes', { ...boxes, optional: { ...boxes.optional, initial_options: options.boxes } }),
+    startsWithItsOptions,
+  ),
+  radio_buttons: also(
+    interactive('radio_buttons', { ...boxes, optional: { ...boxes.optional, initial_option: option(anyText(75)) } }),
+    startsWithItsOptions,
+  ),
 };
 
 const dispatch = object({
@@ -89,17 +99,20 @@ const dispatch = object({
 });
 
 const inputs: Record<string, Check> = {
-  plain_text_input: interactive('plain_text_input', {
-    optional: {
-      initial_value: string(3000, 0),
-      multiline: boolean,
-      min_length: integer(0, 3000),
-      max_length: integer(1, 3000),
-      placeholder,
-      focus_on_load: boolean,
-      dispatch_action_config: dispatch,
-    },
-  }),
+  plain_text_input: also(
+    interactive('plain_text_input', {
+      optional: {
+        initial_value: string(3000, 0),
+        multiline: boolean,
+        min_length: integer(0, 3000),
+        max_length: integer(1, 3000),
+        placeholder,
+        focus_on_load: boolean,
+        dispatch_action_config: dispatch,
+      },
+    }),
+    startsWithinLengths,
+  ),
   number_input: interactive('number_input', {
     required: { is_decimal_allowed: boolean },
     optional: {

@@ -1,16 +1,25 @@
 import { isJson } from '../api/args.ts';
+import { typedFields } from '../api/shown.ts';
 import { SlackError } from '../api/slack-error.ts';
 import type { Triggers } from '../api/triggers.ts';
-import { checkedView, replaceView } from '../api/views.ts';
 import type { ResponseUrls } from '../serve/response-urls.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
 import type { SlackUser } from '../state/team.ts';
 import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
 import { type InviteOrder, Members } from './members.ts';
-import type { ActionOrder, CommandOrder, Common, MentionOrder, ShortcutOrder, SubmissionOrder } from './orders.ts';
+import type {
+  ActionOrder,
+  CommandOrder,
+  Common,
+  MentionOrder,
+  SayOrder,
+  ShortcutOrder,
+  SubmissionOrder,
+} from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
+import { afterSubmission } from './submission.ts';
 
 interface Parts {
   readonly slack: SlackState;
@@ -47,8 +56,9 @@ export class Deliver {
   }
 
   /** A person's message that the app does not hear of (an alert, chatter). */
-  say(order: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage {
+  say(order: SayOrder): StoredMessage {
     const { slack } = this.parts;
+    const { files = [] } = order;
     const thread = order.threadTs === undefined ? {} : { threadTs: order.threadTs };
     const place = {
       channel: this.members.placeOf(order.channel, order.user).id,
@@ -56,7 +66,9 @@ export class Deliver {
       ...thread,
       user: order.user,
     };
-    const message: StoredMessage = { ...place, text: order.text, blocks: [], files: [], revisions: 0, reactions: [] };
+    const shared = files.length === 0 ? {} : { subtype: 'file_share' as const };
+    const empty = { blocks: [], revisions: 0, reactions: [] };
+    const message: StoredMessage = { ...place, ...shared, ...empty, text: order.text, files: [...files] };
     slack.post(message);
     return message;
   }
@@ -75,8 +87,10 @@ export class Deliver {
       type: 'app_mention',
       user: order.user,
       ts,
+      ...typedFields({ channel, ts, text }),
       text,
       team: slack.team.id,
+      user_team: this.user(order).team_id,
       channel,
       event_ts: ts,
       ...thread,
@@ -106,13 +120,13 @@ export class Deliver {
     return this.send('interactive', this.payloads.viewAction(this.user(order), view, action, trigger), order);
   }
 
-  /** Submits a modal. An empty acknowledgement closes it; `errors` keeps it open, `update` replaces it, `clear` closes. */
+  /** Submits a modal; what becomes of it is in deliver/submission.ts. */
   async viewSubmission(order: SubmissionOrder): Promise<Delivery> {
     const view = this.openView(order.viewId);
     const trigger = this.parts.triggers.issue(order.user);
     const payload = this.payloads.viewSubmission(this.user(order), view, order.values, trigger);
     const delivery = await this.send('interactive', payload, order);
-    if (delivery.error === undefined) this.afterSubmission(view, delivery.body);
+    afterSubmission(this.parts.slack, view, delivery);
     return delivery;
   }
 
@@ -183,18 +197,6 @@ export class Deliver {
       if (!(error instanceof SlackError)) throw error;
       responseUrls.slackbot(channel, user, `${command} failed because of the answer: ${error.code}`);
     }
-  }
-
-  private afterSubmission(view: StoredView, body: Json | string): void {
-    const { slack } = this.parts;
-    const answer = isJson(body) ? body : {};
-    if (answer.response_action === 'update') {
-      replaceView(slack, view, checkedView(answer.view, 'modal'));
-      return;
-    }
-    if (answer.response_action === 'errors') view.errors = isJson(answer.errors) ? answer.errors : {};
-    else view.open = false;
-    slack.tell({ kind: 'view', view });
   }
 
   private links(user: string, channel: string, source?: StoredMessage): Links {

@@ -8,6 +8,15 @@ export interface Common extends DeliveryOptions {
   readonly override?: Json;
 }
 
+export interface SayOrder {
+  readonly user: string;
+  readonly channel: string;
+  readonly text: string;
+  readonly threadTs?: string;
+  /** Ids of files that are there. */
+  readonly files?: readonly string[];
+}
+
 export interface CommandOrder extends Common {
   readonly channel: string;
   readonly text: string;

@@ -8,6 +8,8 @@ export interface RateOptions {
   readonly off?: boolean;
   /** Posts that a quiet channel takes at once before 1 a second holds; Slack says "short bursts". Default 5. */
   readonly postBurst?: number;
+  /** Posts a minute in all channels together; Slack says "a workspace-wide limit", elsewhere "several hundred". Default 300. */
+  readonly postsPerMinute?: number;
   /** Added to every tier's calls a minute; Slack promises "20+", "50+", "100+". Default 0: only the promise. */
   readonly extraPerMinute?: number;
 }
@@ -16,7 +18,7 @@ const PER_MINUTE: Record<Exclude<Tier, 'posting'>, number> = { tier2: 20, tier3:
 const MINUTE_MS = 60_000;
 
 /**
- * `chat.postMessage`: a bucket per channel that refills by one a second. Everything else: at most the tier's number
+ * `chat.postMessage`: a bucket per channel that refills by one a second, and a limit for the whole workspace. Everything else: at most the tier's number
  * of calls of that method in any 60 seconds. A refused call does not count.
  */
 export class Rates {
@@ -33,9 +35,9 @@ export class Rates {
   /** Counts the call. @returns the seconds to wait (`Retry-After`, at least 1) when it is one too many */
   take(method: Method, args: Args): number | undefined {
     if (this.options.off) return undefined;
-    return method.tier === 'posting'
-      ? this.fromBucket(optional(args, 'channel') ?? '')
-      : this.fromWindow(method.name, PER_MINUTE[method.tier]);
+    const { extraPerMinute = 0, postsPerMinute = 300 } = this.options;
+    if (method.tier !== 'posting') return this.fromWindow(method.name, PER_MINUTE[method.tier] + extraPerMinute);
+    return this.fromBucket(optional(args, 'channel') ?? '') ?? this.fromWindow(method.name, postsPerMinute);
   }
 
   private fromBucket(channel: string): number | undefined {
@@ -55,7 +57,7 @@ export class Rates {
     const window = (this.windows.get(name) ?? []).filter((at) => at > now - MINUTE_MS);
     this.windows.set(name, window);
     const oldest = window[0];
-    if (oldest !== undefined && window.length >= perMinute + (this.options.extraPerMinute ?? 0)) {
+    if (oldest !== undefined && window.length >= perMinute) {
       return Math.max(1, Math.ceil((oldest + MINUTE_MS - now) / 1000));
     }
     window.push(now);

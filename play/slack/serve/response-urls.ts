@@ -83,7 +83,8 @@ export class ResponseUrls {
     const content = readContent(args, POST_TEXT_LIMIT);
     const metadata = readMetadata(args);
     const inChannel = optional(args, 'response_type') === 'in_channel';
-    const root = threadRoot(this.slack, channel, args);
+    // "thread_ts" is documented for `in_channel`; a private answer lands at the channel's root.
+    const root = inChannel ? threadRoot(this.slack, channel, args) : undefined;
     const message: StoredMessage = {
       ...botMessage(this.slack, channel, root),
       ...(inChannel ? {} : { visibleTo: user }),

@@ -9,6 +9,8 @@ import type { Faults } from './faults.ts';
 
 const MOST_CONNECTIONS = 10;
 const PING_MS = 5_000;
+/** Interactions whose acknowledgement may carry an answer. */
+const TAKES_PAYLOAD: ReadonlySet<string> = new Set(['view_submission', 'block_suggestion']);
 
 export interface Envelope {
   readonly type: 'slash_commands' | 'interactive' | 'events_api';
@@ -142,7 +144,8 @@ export class Sockets {
 
   private frame(id: string, { type, payload, retry }: Envelope): Json {
     const again = retry === undefined ? {} : { retry_attempt: retry.attempt, retry_reason: retry.reason };
-    return { envelope_id: id, type, accepts_response_payload: type !== 'events_api', payload, ...again };
+    const takesPayload = type === 'slash_commands' || TAKES_PAYLOAD.has(String(payload.type));
+    return { envelope_id: id, type, accepts_response_payload: takesPayload, payload, ...again };
   }
 
   private goodbye(socket: WebSocket, reason: string, close = false): void {

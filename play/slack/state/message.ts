@@ -8,6 +8,8 @@ export interface StoredMessage {
   /** The thread's root; absent on messages of the channel itself. */
   readonly threadTs?: string;
   readonly user: string;
+  /** Set on messages with files, also an app's. */
+  readonly subtype?: 'file_share';
   /** Set on an app's messages; what Slack shows of a file message does not have it (api/shown.ts). */
   readonly botId?: string;
   readonly appId?: string;
@@ -59,6 +61,11 @@ export interface StoredView {
   view: Json;
   hash: string;
   open: boolean;
+  /** Of a view that was pushed: the lowest of its stack, and the one below it. */
+  readonly rootId?: string;
+  readonly previousId?: string;
   /** What the last submission was answered with, when it was refused (`response_action: errors`). */
   errors?: Json;
+  /** What the person reads when Slack could not make sense of the app's answer, or got none. */
+  trouble?: string;
 }

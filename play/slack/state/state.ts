@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { Background } from './background.ts';
 import type { Json, StoredFile, StoredMessage, StoredView } from './message.ts';
 import { type Notification, notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
@@ -38,6 +39,8 @@ export class SlackState {
   readonly team: Team;
   readonly app: AppIdentity;
   readonly now: Clock;
+  /** Shares of files, which come after the answer that says they are complete. */
+  readonly background: Background;
   /** Per channel, in order of `ts`. */
   readonly messages = new Map<string, Map<string, StoredMessage>>();
   readonly ephemerals: StoredMessage[] = [];
@@ -49,7 +52,8 @@ export class SlackState {
   private lastMicros = 0;
   private sequence = 0;
 
-  constructor(team: Team, app: AppIdentity, now: Clock) {
+  constructor(team: Team, app: AppIdentity, { now, shareDelayMs }: { now: Clock; shareDelayMs: number }) {
+    this.background = new Background(shareDelayMs);
     this.team = team;
     this.app = app;
     this.now = now;

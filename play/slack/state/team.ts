@@ -111,7 +111,15 @@ export function defaultTeam(botUserId: string): Team {
       user(botUserId, 'kdebug', { is_bot: true }),
     ]),
     channels: byId([
-      channel('C0SHOP', 'shop-oncall', [...people, 'U0GUEST', 'U0SINGLE', 'U0STRANGER', 'U0ROBOT', botUserId]),
+      channel('C0SHOP', 'shop-oncall', [
+        ...people,
+        'U0GUEST',
+        'U0SINGLE',
+        'U0GONE',
+        'U0STRANGER',
+        'U0ROBOT',
+        botUserId,
+      ]),
       channel('C0OPS', 'ops', [...people, botUserId]),
       channel('C0SECRET', 'secret', ['U0GINGER', 'U0BOB', botUserId], { kind: 'private' }),
       channel('C0OLD', 'old', [...people, botUserId], { is_archived: true }),

@@ -139,6 +139,37 @@ it('an ephemeral message is for members only and is in no history', async () => 
   expect((await client().conversations.history({ channel: 'C0SHOP' })).messages).toEqual([]);
 });
 
+it('an ephemeral message in a thread is shown only once the thread has a reply; the answer does not tell', async () => {
+  const { ts = '' } = await post();
+  const tell = (text: string) => client().chat.postEphemeral({ channel: 'C0SHOP', user: 'U0ROY', text, thread_ts: ts });
+  expect((await tell('too early')).message_ts).toBeDefined();
+  await post({ thread_ts: ts });
+  await tell('now');
+  expect(slack.ephemerals('U0ROY').map((one) => one.text)).toEqual(['now']);
+});
+
+it('gives text back with entities and names of emoji, and rich text as it was sent', async () => {
+  const words = { type: 'plain_text', text: '✅ a < b' };
+  const rich = {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '⏳ <' }] }],
+  };
+  const { ts } = await post({
+    text: '⚠️ a < b & c &amp; <@U0ROY> <https://x.y|z>',
+    blocks: [{ type: 'header', text: words }, rich, { type: 'context', elements: [{ ...words, emoji: false }] }],
+  });
+  const { messages } = await client().conversations.history({ channel: 'C0SHOP' });
+  expect(messages?.[0]).toMatchObject({
+    text: ':warning: a &lt; b &amp; c &amp; <@U0ROY> <https://x.y|z>',
+    blocks: [
+      { text: { text: ':white_check_mark: a &lt; b', emoji: true } },
+      rich,
+      { elements: [{ text: '✅ a &lt; b', emoji: false }] },
+    ],
+  });
+  expect(slack.message('C0SHOP', ts ?? '')?.text).toContain('a < b');
+});
+
 it('history pages from the newest, replies from the root; metadata only when asked for', async () => {
   const first = await post({ metadata: META });
   const root = await post({ text: 'root' });

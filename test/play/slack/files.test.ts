@@ -50,7 +50,7 @@ it('uploadV2 (multipart) ends as a message in the thread with a ts of its own', 
     content,
     initial_comment: 'all of it',
   });
-  const [reply] = slack.thread('C0SHOP', root.ts ?? '');
+  const reply = await slack.until(() => slack.thread('C0SHOP', root.ts ?? '')[0]);
   expect(reply).toMatchObject({ text: 'all of it', botId: slack.botId });
   expect(reply?.ts).not.toBe(root.ts);
   const [file] = slack.files();
@@ -82,10 +82,58 @@ it('the answer does not say where the file went, files.info does', async () => {
   const { url, id } = await ticket(3);
   await fetch(url, { method: 'POST', body: 'abc' });
   expect(await outcome(client().files.info({ file: 'F0NONE' }))).toBe('file_not_found');
+  slack.state.background.delayMs = 60_000;
   const done = await finish(id);
   expect(done.files?.[0]).toMatchObject({ id, shares: {} });
-  const info = await client().files.info({ file: id });
-  expect(info.file?.shares?.public?.C0SHOP?.[0]?.ts).toBe(slack.messages('C0SHOP')[0]?.ts);
+  const shares = async () => (await client().files.info({ file: id })).file?.shares;
+  expect(await shares()).toEqual({});
+  slack.state.background.flush();
+  expect((await shares())?.public?.C0SHOP?.[0]?.ts).toBe(slack.messages('C0SHOP')[0]?.ts);
+});
+
+it('a file is seen after the answer, as the bot user’s message without a certain bot_id', async () => {
+  const root = await client().chat.postMessage({ channel: 'C0SHOP', text: 'root' });
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  slack.state.background.delayMs = 60_000;
+  await finish(id, { thread_ts: root.ts });
+  expect(slack.thread('C0SHOP', root.ts ?? '')).toEqual([]);
+  await client().chat.postMessage({ channel: 'C0SHOP', text: 'later', thread_ts: root.ts ?? '' });
+  slack.state.background.flush();
+  const { messages } = await client().conversations.replies({ channel: 'C0SHOP', ts: root.ts ?? '' });
+  expect(messages?.map(({ text }) => text)).toEqual(['root', 'later', '']);
+  expect(messages?.at(-1)).toMatchObject({
+    subtype: 'file_share',
+    upload: true,
+    user: slack.botUserId,
+    files: [{ id }],
+  });
+  expect(messages?.at(-1)).not.toHaveProperty('bot_id');
+});
+
+it('several files with blocks are one message, buttons and all; its channel may close meanwhile', async () => {
+  const files = await Promise.all([1, 2].map(() => ticket(3)));
+  for (const { url } of files) await fetch(url, { method: 'POST', body: 'abc' });
+  const button = { type: 'button', action_id: 'rerun', text: { type: 'plain_text', text: 'Run again' } };
+  const blocks = [
+    { type: 'section', text: { type: 'mrkdwn', text: 'two files, <@U0ROY>' } },
+    { type: 'actions', elements: [button] },
+  ];
+  const args = { files: files.map(({ id }) => ({ id })), channel_id: 'C0SHOP', blocks };
+  await client().apiCall('files.completeUploadExternal', args);
+  const message = await slack.until(() => slack.messages('C0SHOP')[0]);
+  expect(message).toMatchObject({
+    files: files.map(({ id }) => id),
+    blocks: [{ type: 'section' }, { type: 'actions' }],
+  });
+  expect(slack.notified('U0ROY')).toMatchObject([{ ts: message.ts, why: 'mention' }]);
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  slack.state.background.delayMs = 60_000;
+  await finish(id);
+  slack.deliver.remove({ channel: 'C0SHOP', user: slack.botUserId });
+  slack.state.background.flush();
+  expect(slack.messages('C0SHOP')).toHaveLength(1);
 });
 
 it('fewer or more bytes than announced are refused, and the file cannot be completed', async () => {
@@ -108,6 +156,9 @@ it.each([
   ['an unknown channel', { channel_id: 'C0NOWHERE' }, 'channel_not_found'],
   ['a channel without the bot', { channel_id: 'C0OTHER' }, 'not_in_channel'],
   ['a thread that is not there', { thread_ts: '1600000000.000001' }, 'thread_not_found'],
+  ['a person', { channel_id: 'U0ROY' }, 'invalid_arguments'],
+  ['a channel by its name', { channel_id: 'shop-oncall' }, 'invalid_arguments'],
+  ['a message with a markdown block', { blocks: [{ type: 'markdown', text: '**hi**' }] }, 'internal_error'],
 ])('completing into %s shares nothing', async (_name, more, expected) => {
   const { url, id } = await ticket(3);
   await fetch(url, { method: 'POST', body: 'abc' });
@@ -115,6 +166,14 @@ it.each([
   expect(slack.files()).toEqual([]);
   expect(await outcome(finish(id))).toBe('ok');
   expect(await outcome(finish(id))).toBe('file_not_found');
+});
+
+it('a channel that takes no posts takes no files', async () => {
+  const shop = slack.team.channels.C0SHOP;
+  if (shop !== undefined) shop.posting = 'nobody';
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(finish(id))).toBe('posting_to_channel_denied');
 });
 
 it('the upload address can fail like the rest', async () => {

@@ -40,3 +40,10 @@ it.each([
   now += 40_000;
   expect(await call()).toBe(0);
 });
+
+it('posts of all channels together have a limit of their own', async () => {
+  const wide = await startLocalSlack({ now: () => now, rates: { postsPerMinute: 2 } });
+  const one = (channel: string) => retryAfter(plainClient(wide).chat.postMessage({ channel, text: 'x' }));
+  expect([await one('C0SHOP'), await one('C0OPS'), await one('C0SECRET')]).toEqual([0, 0, 60]);
+  await wide.stop();
+});

@@ -35,6 +35,16 @@ it('works five times, for a private answer or the channel, then is used up', asy
   expect(await answer(url, { text: '6' })).toBe('404 {"ok":false,"error":"used_url"}');
 });
 
+it('answers privately at the channel’s root, whatever thread it names; for all, in that thread', async () => {
+  const { url } = await command();
+  const { ts } = slack.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'root' });
+  await answer(url, { text: 'for you', thread_ts: ts });
+  await answer(url, { text: 'for all', thread_ts: ts, response_type: 'in_channel' });
+  expect(slack.ephemerals('U0ROY').at(-1)).toMatchObject({ text: 'for you' });
+  expect(slack.ephemerals('U0ROY').at(-1)?.threadTs).toBeUndefined();
+  expect(slack.thread('C0SHOP', ts).map((one) => one.text)).toEqual(['for all']);
+});
+
 it('lasts 30 minutes', async () => {
   const { url } = await command();
   now += 30 * 60_000;
