@@ -50,6 +50,16 @@ describe('the event stream', () => {
     await stream.close();
   });
 
+  it('tells whom Slack notified of a message, and says so to who comes later', async () => {
+    const stream = await page.stream();
+    const { ts } = say('is <@U0ROY> here?');
+    const told = await stream.until((change) => change.kind === 'notified');
+    const notification = { user: 'U0ROY', channel: SHOP, ts, why: 'mention', text: 'is @Roy here?' };
+    expect(told).toEqual({ kind: 'notified', notification: { ...notification, text: expect.any(String) } });
+    await stream.close();
+    expect((await page.snapshot()).notified).toContainEqual(expect.objectContaining({ user: 'U0ROY', ts }));
+  });
+
   it('keeps a root with replies as a tombstone', async () => {
     const stream = await page.stream();
     const root = say('root');

@@ -31,7 +31,10 @@ describe('what Slack makes of a text', () => {
 
   it('an invitation, to the person or app that is named', () => {
     expect(read('/invite @KDebug ')).toEqual({ kind: 'invite', invited: BOT });
-    expect(read('/invite @kdebug', true)).toMatchObject({ kind: 'refused', why: expect.stringContaining('in threads') });
+    expect(read('/invite @kdebug', true)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('in threads'),
+    });
     expect(read('/invite @kdebug @bob')).toMatchObject({ kind: 'refused' });
   });
 
