@@ -192,7 +192,7 @@ describeInBrowser('the page for everybody', (browser) => {
     'has no serious fault in what one was notified of, and where the bot is not, when %s',
     async (_name, options) => {
       const isNarrow = options.viewport !== undefined;
-      const pushed = { user: 'U0ROY', channel: SHOP, why: 'mention' as const };
+      const pushed = { user: 'U0ROY', channel: 'C0SHOP', why: 'mention' as const };
       const read = message(2, { text: 'a question to @Roy' });
       const notified = [{ ...pushed, ts: read.ts, text: read.text }];
       fixture.reset(emptyWorld({ messages: [read], notified }));
