@@ -55,7 +55,10 @@ describe('the event stream', () => {
     const { ts } = say('is <@U0BOB> here?');
     const told = await stream.until((change) => change.kind === 'notified');
     const notification = { user: 'U0BOB', channel: SHOP, ts, why: 'mention' };
-    expect(told).toEqual({ kind: 'notified', notification: { ...notification, text: expect.stringMatching(/is @Bob here/i) } });
+    expect(told).toEqual({
+      kind: 'notified',
+      notification: { ...notification, text: expect.stringMatching(/is @Bob here/i) },
+    });
     await stream.close();
     expect((await page.snapshot()).notified).toContainEqual(expect.objectContaining({ user: 'U0BOB', ts }));
   });
