@@ -1,4 +1,5 @@
 import type { Example } from '../page/contract.ts';
+import { WITHOUT_BOT } from './team.ts';
 
 /** The main job of design, section 1; the tour of the terminal begins with its shortest form. */
 export const MAIN_JOB = '/kdebug pod-1234 --image=autodiagnose';
@@ -38,7 +39,7 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     user: 'U0THURSTON',
     channel: CHANNEL,
     text: THURSTON,
-    next: 'Send it, then become Bob and press Approve on the card. Ginger could not: she is not one of the approvers.',
+    next: 'Send it, then look at the red numbers at the bottom left: the approvers were notified. Become Bob and press Approve on the card. Ginger could not: she is not one of the approvers. Carol is one, but not in this channel: she has the card in a direct message.',
   },
   {
     id: 'ginger',
@@ -48,6 +49,15 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     channel: CHANNEL,
     text: GINGER,
     next: 'Send it. One dashboard follows all pods, equal results stand together, and one file has every pod’s answer. Its buttons pause it, change its size and run the failed pods again.',
+  },
+  {
+    id: 'invite',
+    title: 'A channel without kdebug',
+    story: 'Jonas tries it in #payments, and nobody has let kdebug in there yet.',
+    user: 'U0JONAS',
+    channel: WITHOUT_BOT,
+    text: MAIN_JOB,
+    next: 'Send it. Only Jonas is told what to do, and nothing is started. Type /invite @kdebug, then try again: arrow up brings the command back.',
   },
   {
     id: 'refused',

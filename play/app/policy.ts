@@ -1,3 +1,7 @@
+import { PRIVATE, WITHOUT_BOT } from './team.ts';
+
+const SHOP = 'C0SHOP';
+
 /** Where the catalogue's images are on the cluster at hand. */
 export interface PlayImages {
   readonly autodiagnose: string;
@@ -13,25 +17,7 @@ const LOCAL_IMAGES: PlayImages = {
   securityAudit: 'registry.example.com/security-audit:1',
 };
 
-/** The policy of play: a shop whose on-call channel may look, and must ask for more. */
-export const playPolicy = (context: string, images: PlayImages = LOCAL_IMAGES): string => `version: 1
-clusters:
-  play: { context: ${JSON.stringify(context)}, default: true }
-identity: { mode: serviceAccount }
-approvers:
-  sre: { usergroup: S0SRE }
-images:
-  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true }
-  debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
-  debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
-  security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
-defaultImage: autodiagnose
-# Shorter than the default, so that a node that is away is told while one still looks.
-limits: { startDeadline: 30s, runsPerUserPerMinute: 20, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
-channels:
-  C0SHOP:
-    name: "#shop-oncall"
-    rules:
+const RULES = `    rules:
       - id: look
         clusters: [play]
         namespaces: [shop, vault, default]
@@ -50,5 +36,26 @@ channels:
         namespaces: [shop]
         classes: [elevated]
         profiles: [sysadmin]
-        approval: { from: [sre], count: 1, expires: 15m, reason: required, grants: allowed }
-`;
+        approval: { from: [sre], count: 1, expires: 15m, reason: required, grants: allowed }`;
+
+const CHANNELS = { [SHOP]: 'shop-oncall', [WITHOUT_BOT]: 'payments', [PRIVATE]: 'vault-incident' };
+
+/** The policy of play: three channels that may look, and must ask for more. */
+export const playPolicy = (context: string, images: PlayImages = LOCAL_IMAGES): string => `version: 1
+clusters:
+  play: { context: ${JSON.stringify(context)}, default: true }
+identity: { mode: serviceAccount }
+approvers:
+  sre: { usergroup: S0SRE }
+images:
+  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true }
+  debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
+  debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
+  security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
+defaultImage: autodiagnose
+# Shorter than the default, so that a node that is away is told while one still looks.
+limits: { startDeadline: 30s, runsPerUserPerMinute: 20, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
+channels:
+${Object.entries(CHANNELS)
+  .map(([id, name]) => `  ${id}:\n    name: "#${name}"\n${RULES}\n`)
+  .join('')}`;

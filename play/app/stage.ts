@@ -4,6 +4,7 @@ import type { Example } from '../page/contract.ts';
 import { type Bed, startBed } from './bed.ts';
 import { EXAMPLES } from './examples.ts';
 import { playPolicy } from './policy.ts';
+import { playTeam } from './team.ts';
 
 export interface StageOptions {
   /** The text of a kubeconfig; absent: the local cluster with its shop. */
@@ -33,6 +34,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     ...options,
     kubeconfig: cluster.kubeconfig,
     policy: playPolicy(contextOf(cluster.kubeconfig)),
+    slack: { team: playTeam },
   });
   return {
     bed,
@@ -49,7 +51,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
 async function realStage(options: StageOptions, kubeconfig: string): Promise<Stage> {
   const context = contextOf(kubeconfig);
-  const bed = await startBed({ ...options, kubeconfig, policy: playPolicy(context) });
+  const bed = await startBed({ ...options, kubeconfig, policy: playPolicy(context), slack: { team: playTeam } });
   return {
     bed,
     cluster: { kubeconfig },

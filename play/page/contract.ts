@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly messages: readonly StoredMessage[];
   /** All people's; `visibleTo` says whose. */
   readonly ephemerals: readonly StoredMessage[];
+  /** What Slack notified people of, all people's, oldest first. */
+  readonly notified: readonly Notification[];
   readonly files: readonly PageFile[];
   /** Open ones of all people. */
   readonly views: readonly StoredView[];
@@ -45,12 +47,23 @@ export interface Snapshot {
   readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
 }
 
+/** One push to one person, as the local Slack keeps it (state/notify.ts, which a browser cannot load). */
+export interface Notification {
+  readonly user: string;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string;
+  readonly why: 'mention' | 'group' | 'direct' | 'thread';
+  readonly text: string;
+}
+
 /** Each carries the whole new state of its thing, so applying one twice is harmless. */
 export type PageChange =
   | { readonly kind: 'message'; readonly message: StoredMessage }
   | { readonly kind: 'message-gone'; readonly channel: string; readonly ts: string }
   | { readonly kind: 'ephemeral'; readonly message: StoredMessage }
   | { readonly kind: 'ephemeral-gone'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'notified'; readonly notification: Notification }
   | { readonly kind: 'file'; readonly file: PageFile }
   | { readonly kind: 'view'; readonly view: StoredView }
   | { readonly kind: 'team'; readonly team: Team }
@@ -155,7 +168,7 @@ export interface Trouble {
 
 /** What a person does on the page. `user` is who. */
 export type Deed =
-  /** The composer: a `/kdebug` command, `@kdebug` mention or plain words, as they were typed. */
+  /** The composer: a `/kdebug` command, `/invite @somebody`, a `@kdebug` mention or plain words, as they were typed. */
   | {
       readonly kind: 'type';
       readonly user: string;

@@ -188,6 +188,37 @@ describeInBrowser('the page for everybody', (browser) => {
     expect(await faultsOf(page, 'dialog')).toEqual([]);
   });
 
+  it.each(VIEWS)(
+    'has no serious fault in what one was notified of, and where the bot is not, when %s',
+    async (_name, options) => {
+      const isNarrow = options.viewport !== undefined;
+      const pushed = { user: 'U0ROY', channel: 'C0SHOP', why: 'mention' as const };
+      const read = message(2, { text: 'a question to @Roy' });
+      const notified = [{ ...pushed, ts: read.ts, text: read.text }];
+      fixture.reset(emptyWorld({ messages: [read], notified }));
+      const page = await browser.page(fixture.url, options);
+      const parts = page.getByRole('navigation', { name: 'Parts of the page' });
+      if (isNarrow) await parts.getByRole('button', { name: 'Channels' }).click();
+      const ts = message(9).ts;
+      fixture.tell(
+        { kind: 'message', message: message(9, { channel: 'C0OTHER' }) },
+        { kind: 'notified', notification: { ...pushed, channel: 'C0OTHER', ts, text: 'a long word '.repeat(30) } },
+      );
+      await page.getByRole('button', { name: 'Notifications 1 new' }).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Notifications 1 new' }).click();
+      await page.getByRole('region', { name: 'Notifications' }).getByText('a question to @Roy').waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        isNarrow ? NARROW.width : 1600,
+      );
+      await page.getByRole('button', { name: /a long word/ }).click();
+      await page.locator('.place-note').waitFor();
+      await page.locator('.list-item-sought').waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+    },
+  );
+
   it('has everything of its narrow form behind tabs', async () => {
     fixture.reset(fullWorld());
     const page = await browser.page(fixture.url, { viewport: NARROW });

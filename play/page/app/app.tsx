@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
+import type { SlackChannel } from '../../slack/state/team.ts';
 import { Cluster } from './cluster/cluster.tsx';
 import { useLine, useSession, useWorld } from './context.ts';
 import { Announcer } from './conversation/announcer.tsx';
 import { Channel } from './conversation/channel.tsx';
+import { Notified } from './conversation/notified.tsx';
 import { Thread } from './conversation/thread.tsx';
 import { Modal } from './forms/modal.tsx';
 import { Notice } from './parts/notice.tsx';
@@ -14,6 +16,7 @@ export function App(): ReactNode {
   const channelId = useSession((session) => session.channel);
   const thread = useSession((session) => session.thread);
   const pane = useSession((session) => session.pane);
+  const notices = useSession((session) => session.notices);
   const person = useSession((session) => session.person);
   const channel = useWorld(({ team }) => team.channels[channelId]);
   const view = useWorld(({ views }) =>
@@ -24,19 +27,22 @@ export function App(): ReactNode {
       <AwayBanner />
       <PaneSwitch />
       <Rail />
-      {channel === undefined ? (
-        <main className="conversation">
-          <p className="empty">This person is in no channel. Choose somebody else at the bottom left.</p>
-        </main>
-      ) : (
-        <Channel channel={channel} />
-      )}
+      {notices ? <Notified /> : <Place channel={channel} />}
       {thread !== undefined && <Thread channel={channelId} root={thread} />}
       <Cluster />
       <Announcer />
       <Notice />
       {view !== undefined && <Modal key={view.id} stored={view} />}
     </div>
+  );
+}
+
+function Place({ channel }: { readonly channel: SlackChannel | undefined }): ReactNode {
+  if (channel !== undefined) return <Channel channel={channel} />;
+  return (
+    <main className="conversation">
+      <p className="empty">This person is in no channel. Choose somebody else at the bottom left.</p>
+    </main>
   );
 }
 

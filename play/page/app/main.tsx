@@ -6,6 +6,7 @@ import './styles/blocks.css';
 import './styles/composer.css';
 import './styles/cluster.css';
 import './styles/windows.css';
+import './styles/notified.css';
 import './styles/emoji.css';
 import './styles/narrow.css';
 import { StrictMode } from 'react';

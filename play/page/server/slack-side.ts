@@ -1,7 +1,7 @@
 import type { Change, LocalSlack, StoredFile } from '../../slack/index.ts';
 import type { PageChange, PageFile, Snapshot } from '../contract.ts';
 
-type SlackPart = Pick<Snapshot, 'team' | 'botUserId' | 'messages' | 'ephemerals' | 'files' | 'views'>;
+type SlackPart = Pick<Snapshot, 'team' | 'botUserId' | 'messages' | 'ephemerals' | 'notified' | 'files' | 'views'>;
 
 /** The workspace as it is now; the page draws nothing that is not in here. */
 export function slackNow({ state, botUserId }: LocalSlack): SlackPart {
@@ -10,6 +10,7 @@ export function slackNow({ state, botUserId }: LocalSlack): SlackPart {
     botUserId,
     messages: [...state.messages.values()].flatMap((channel) => [...channel.values()]),
     ephemerals: state.ephemerals,
+    notified: state.notifications,
     files: [...state.files.values()].map(pageFile),
     views: [...state.views.values()].filter(({ open }) => open),
   };
@@ -32,6 +33,8 @@ export function shownChange(change: Change): PageChange | undefined {
       return { kind: 'ephemeral', message: change.message };
     case 'ephemeral-removed':
       return { kind: 'ephemeral-gone', channel: change.message.channel, ts: change.message.ts };
+    case 'notified':
+      return { kind: 'notified', notification: change.notification };
     case 'file':
       return { kind: 'file', file: pageFile(change.file) };
     case 'view':

@@ -6,7 +6,7 @@ export const clusterOf = (page: Page): Locator => page.getByRole('complementary'
 
 export async function become(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /Switch person/ }).click();
-  await page.getByRole('menuitemradio', { name }).click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${name}\\b`) }).click();
   await page.getByRole('button', { name: `You are ${name}` }).waitFor();
 }
 

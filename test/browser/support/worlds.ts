@@ -31,6 +31,7 @@ export function emptyWorld(more: Partial<Snapshot> = {}): Snapshot {
     botUserId: BOT,
     messages: [],
     ephemerals: [],
+    notified: [],
     files: [],
     views: [],
     isRealCluster: false,

@@ -4,6 +4,8 @@ import { type Json, numberOf, objectOf, stringOf } from '../json.ts';
 import { slackDate } from '../text/date.ts';
 import { emojiNamed } from '../text/emoji.ts';
 import { safeHref } from '../text/links.ts';
+import { readPermalink } from '../text/permalink.ts';
+import { MessageLink } from './message-link.tsx';
 import { Words } from './words.tsx';
 
 const MARKS = [
@@ -76,8 +78,16 @@ function Moment({ span }: { readonly span: Json }): ReactNode {
 
 /** Words that lead somewhere, if that is somewhere one may go; the address is said on pointing. */
 export function Link({ address, children }: { readonly address: string; readonly children: string }): ReactNode {
+  const domain = useWorld(({ team }) => team.domain);
   const href = safeHref(address);
   if (href === undefined) return <Words>{children}</Words>;
+  const linked = readPermalink(href, domain);
+  if (linked !== undefined)
+    return (
+      <MessageLink href={href} linked={linked}>
+        {children}
+      </MessageLink>
+    );
   return (
     <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
       {children}

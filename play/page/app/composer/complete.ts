@@ -52,7 +52,8 @@ function opening(word: string, { inThread }: Known): readonly Suggestion[] {
   const command = { label: '/kdebug', does: 'Debug a running pod: POD [--image=IMAGE] [flags]', insert: '/kdebug ' };
   const mention = { label: '@kdebug', does: 'The same, answered in the thread', insert: '@kdebug ' };
   // Slack does not take slash commands in threads.
-  const all = inThread ? [mention] : [command, mention];
+  const invite = { label: '/invite', does: 'Let kdebug into this channel', insert: '/invite @kdebug' };
+  const all = inThread ? [mention] : [command, mention, invite];
   return word === '' ? [] : all.filter(({ label }) => label.startsWith(word.toLowerCase()));
 }
 

@@ -8,8 +8,9 @@ import { NO_MESSAGES } from '../state/messages.ts';
 import { ephemeralsFor, isThreadUnread } from '../state/unread.ts';
 import { logOf } from '../state/world.ts';
 import { MessageList, type ThreadBelow } from './message-list.tsx';
-import { woven } from './row-parts.ts';
+import { soughtIn, woven } from './row-parts.ts';
 import { useRead } from './use-read.ts';
+import { WithoutBot } from './without-bot.tsx';
 
 /** The middle of the page: a channel or direct message. */
 export function Channel({ channel }: { readonly channel: SlackChannel }): ReactNode {
@@ -33,18 +34,20 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
   return (
     <main className="conversation" aria-label={title}>
       <Header channel={channel} title={title} />
+      <WithoutBot channel={channel} />
       <MessageList
-        key={`${person}/${channel.id}`}
+        key={`${person}/${channel.id}/${soughtIn(roots, session.sought) ?? ''}`}
         label={`Messages in ${title}`}
         messages={messages}
         person={person}
         newFrom={newFrom}
+        sought={soughtIn(roots, session.sought)}
         sent={sent}
         intro={<Intro channel={channel} title={title} />}
         threadOf={threadOf}
       />
       <div className="foot">
-        <Guide />
+        <Guide offers={channel.kind !== 'im'} />
         <Composer
           key={`${person}/${channel.id}`}
           channel={channel.id}

@@ -17,6 +17,8 @@ interface Props {
   readonly person: string;
   /** Where the line "New" stands. */
   readonly newFrom: string | undefined;
+  /** The message that one came for: reading begins there, and it is marked. */
+  readonly sought?: string | undefined;
   /** Where reading begins; default: there. */
   readonly from?: string | undefined;
   /** How often one has sent something here. */
@@ -29,9 +31,9 @@ interface Props {
 
 /** Messages, oldest first, kept at their end unless the reader went up. Arrow keys go from one to the next. */
 export function MessageList(props: Props): ReactNode {
-  const { label, messages, person, newFrom, from = newFrom, sent, inThread = false, intro, threadOf } = props;
+  const { label, messages, person, newFrom, sought, from = newFrom, sent, inThread = false, intro, threadOf } = props;
   const list = useRef<HTMLElement>(null);
-  const { hasNewBelow, goDown, onScroll } = useBottom(list, { last: messages.at(-1)?.ts, from, sent });
+  const { hasNewBelow, goDown, onScroll } = useBottom(list, { last: messages.at(-1)?.ts, from: sought ?? from, sent });
   return (
     <div className="list-frame">
       <Scroller ref={list} className="list" label={label} onKeyDown={onKey} onScroll={onScroll}>
@@ -44,7 +46,7 @@ export function MessageList(props: Props): ReactNode {
             const thread = threadOf?.(message.ts);
             const isNew = message.ts === newFrom;
             return (
-              <div key={message.ts} className="list-item">
+              <div key={message.ts} className={message.ts === sought ? 'list-item list-item-sought' : 'list-item'}>
                 {opensDay && <Divider words={dayTitle(msOf(message.ts), { nowMs: Date.now() })} />}
                 {isFirstReply && <Divider words={repliesOf(messages)} isCount />}
                 {isNew && <Divider words="New" isNew />}

@@ -15,3 +15,7 @@ export function woven(kept: readonly StoredMessage[], own: readonly StoredMessag
   if (own.length === 0) return kept;
   return [...kept, ...own].sort((one, other) => (one.ts < other.ts ? -1 : one.ts > other.ts ? 1 : 0));
 }
+
+/** The message that one came for, when it is one of these. */
+export const soughtIn = (messages: readonly StoredMessage[], sought: string | undefined): string | undefined =>
+  messages.some(({ ts }) => ts === sought) ? sought : undefined;

@@ -5,7 +5,7 @@ import { NO_MESSAGES } from '../state/messages.ts';
 import { ephemeralsFor } from '../state/unread.ts';
 import { logOf } from '../state/world.ts';
 import { MessageList } from './message-list.tsx';
-import { woven } from './row-parts.ts';
+import { soughtIn, woven } from './row-parts.ts';
 import { useRead } from './use-read.ts';
 
 /** The side panel: a message and its replies. */
@@ -38,9 +38,10 @@ export function Thread({ channel, root }: { readonly channel: string; readonly r
         </button>
       </header>
       <MessageList
-        key={`${session.person}/${root}`}
+        key={`${session.person}/${root}/${soughtIn(thread, session.sought) ?? ''}`}
         label="Messages in the thread"
         messages={messages}
+        sought={soughtIn(thread, session.sought)}
         person={session.person}
         newFrom={newFrom === root ? undefined : newFrom}
         // The message itself was seen in the channel: what is new begins with its first reply.

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { StoredMessage } from '../../../slack/state/message.ts';
 import { usePlay, useRemember } from '../context.ts';
-import { placeKey } from '../state/session.ts';
+import { type Pane, placeKey } from '../state/session.ts';
 import { firstUnread, readUpTo } from '../state/unread.ts';
 
 /**
@@ -20,8 +20,15 @@ export function useRead(messages: readonly StoredMessage[], channel: string, thr
   }
   const last = messages.at(-1)?.ts;
   useEffect(() => {
+    if (!isOnScreen(session.get().pane, thread)) return;
     if (last === undefined || last <= readUpTo(session.get(), channel, thread)) return;
     remember(({ read }) => ({ read: { ...read, [key]: last } }));
   });
   return entered.current.newFrom;
 }
+
+/** As in styles/narrow.css: there, one part of the page is shown at a time. */
+const NARROW = '(max-width: 940px)';
+
+const isOnScreen = (pane: Pane, thread: string | undefined): boolean =>
+  !matchMedia(NARROW).matches || pane === (thread === undefined ? 'conversation' : 'thread');

@@ -2,16 +2,17 @@ import type { ReactNode } from 'react';
 import type { Example } from '../../contract.ts';
 import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { placeKey } from '../state/session.ts';
+import { placeAt, placeKey } from '../state/session.ts';
 
-/** The guided start: stories to click, each filling the composer as its person; then what to do next. */
-export function Guide(): ReactNode {
+/** The guided start: stories to click (where `offers`), each filling the composer as its person; then what to do next. */
+export function Guide({ offers }: { readonly offers: boolean }): ReactNode {
   const examples = useWorld((world) => world.examples);
   const isOpen = useSession((session) => session.guide);
   const chosen = useSession((session) => session.example);
   const remember = useRemember();
   if (!isOpen || examples.length === 0) return null;
   const example = examples.find(({ id }) => id === chosen);
+  if (example === undefined && !offers) return null;
   return (
     <section className="guide" aria-label="Guided start">
       <header className="guide-head">
@@ -45,10 +46,8 @@ function Card({ example }: { readonly example: Example }): ReactNode {
   const take = (): void => {
     remember(({ drafts }) => ({
       person: user,
-      channel,
-      thread: undefined,
+      ...placeAt(channel),
       example: id,
-      pane: 'conversation',
       drafts: { ...drafts, [placeKey(user, channel)]: text },
     }));
     // The composer is another one when the person is: it is there after this turn.

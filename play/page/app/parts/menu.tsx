@@ -6,6 +6,8 @@ export interface MenuItem {
   readonly label: string;
   readonly detail?: string;
   readonly checked?: boolean;
+  /** How much of something waits there, in red. */
+  readonly count?: { readonly of: number; readonly what: string };
   /** Drawn before the label. */
   readonly mark?: ReactNode;
   readonly onPick: () => void;
@@ -86,7 +88,7 @@ function Popup({ anchor, label, items, close }: PopupProps): ReactNode {
       tabIndex={-1}
       onKeyDown={(event) => onKey(event, close)}
     >
-      {items.map(({ id, label: words, detail, checked, mark, onPick }) => (
+      {items.map(({ id, label: words, detail, checked, mark, count, onPick }) => (
         <button
           key={id}
           type="button"
@@ -103,6 +105,12 @@ function Popup({ anchor, label, items, close }: PopupProps): ReactNode {
             <span>{words}</span>
             {detail !== undefined && <small>{detail}</small>}
           </span>
+          {count !== undefined && count.of > 0 && (
+            <span className="count">
+              {count.of}
+              <span className="only-heard"> {count.what}</span>
+            </span>
+          )}
         </button>
       ))}
       {items.length === 0 && <p className="menu-empty">Nothing here</p>}

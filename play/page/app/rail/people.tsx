@@ -3,6 +3,7 @@ import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { unseenOf } from '../state/notified.ts';
 import type { Session } from '../state/session.ts';
 import type { World } from '../state/world.ts';
 import { peopleOf, roleOf } from './roles.ts';
@@ -11,7 +12,8 @@ import { peopleOf, roleOf } from './roles.ts';
 export function People(): ReactNode {
   const team = useWorld((world) => world.team);
   const world = useWorld((now) => now);
-  const person = useSession((session) => session.person);
+  const session = useSession((now) => now);
+  const { person } = session;
   const remember = useRemember();
   const nameOf = useName();
   const me = team.users[person];
@@ -26,7 +28,8 @@ export function People(): ReactNode {
         detail: roleOf(one, team),
         checked: one.id === person,
         mark: <Avatar id={one.id} name={one.real_name} small />,
-        onPick: () => remember((session) => placeOf(world, session, one.id)),
+        count: { of: unseenOf(world, session, { person: one.id }), what: 'new notifications' },
+        onPick: () => remember((now) => placeOf(world, now, one.id)),
       }))}
     >
       <Avatar id={person} name={nameOf(person)} />
@@ -45,9 +48,9 @@ export function People(): ReactNode {
 
 /** Another person stays where one is if they are a member there, else goes to their first channel. */
 function placeOf({ team }: World, { channel, thread }: Session, person: string): Partial<Session> {
-  if (team.channels[channel]?.members.includes(person)) return { person, channel, thread };
+  if (team.channels[channel]?.members.includes(person)) return { person, channel, thread, sought: undefined };
   const first = Object.values(team.channels).find(
     ({ members, is_archived, kind }) => kind !== 'im' && !is_archived && members.includes(person),
   );
-  return { person, channel: first?.id ?? '', thread: undefined };
+  return { person, channel: first?.id ?? '', thread: undefined, sought: undefined };
 }

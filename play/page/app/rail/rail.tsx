@@ -4,6 +4,8 @@ import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { useDo } from '../conversation/use-do.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { unseenOf } from '../state/notified.ts';
+import { placeAt } from '../state/session.ts';
 import { hasUnreadThread, unreadIn } from '../state/unread.ts';
 import { People } from './people.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -22,6 +24,7 @@ export function Rail(): ReactNode {
         <ThemeSwitch />
       </header>
       <div className="rail-lists">
+        <NotifiedLink />
         <h2>Channels</h2>
         <ul>
           {channels.map((channel) => (
@@ -46,10 +49,7 @@ export function Rail(): ReactNode {
 function ChannelLink({ channel }: { readonly channel: SlackChannel }): ReactNode {
   const remember = useRemember();
   return (
-    <Line
-      channel={channel.id}
-      onPick={() => remember({ channel: channel.id, thread: undefined, pane: 'conversation' })}
-    >
+    <Line channel={channel.id} onPick={() => remember(placeAt(channel.id))}>
       <span className="rail-mark" aria-hidden="true">
         {channel.kind === 'private' ? <Icon name="lock" /> : '#'}
       </span>
@@ -71,7 +71,7 @@ function DirectLink(): ReactNode {
   const open = async (): Promise<void> => {
     const answer = direct === undefined ? await act({ kind: 'open-direct', user: person }) : undefined;
     const channel = direct?.id ?? (answer?.ok ? answer.channel : undefined);
-    if (channel !== undefined) remember({ channel, thread: undefined, pane: 'conversation' });
+    if (channel !== undefined) remember(placeAt(channel));
   };
   return (
     <Line channel={direct?.id} onPick={() => void open()}>
@@ -79,6 +79,39 @@ function DirectLink(): ReactNode {
       {nameOf(bot)}
       <span className="badge">APP</span>
     </Line>
+  );
+}
+
+function NotifiedLink(): ReactNode {
+  const remember = useRemember();
+  const person = useSession((session) => session.person);
+  const isHere = useSession((session) => session.notices);
+  const world = useWorld((now) => now);
+  const waiting = useSession((session) => unseenOf(world, session, { person }));
+  return (
+    <button
+      type="button"
+      className={waiting > 0 ? 'rail-line rail-line-unread' : 'rail-line'}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={() => remember({ notices: true, thread: undefined, sought: undefined, pane: 'conversation' })}
+    >
+      <span className="rail-mark" aria-hidden="true">
+        <Icon name="bell" />
+      </span>
+      Notifications
+      <Count of={waiting} what="new" />
+    </button>
+  );
+}
+
+/** A red number, for what asks for somebody's attention. */
+function Count({ of, what }: { readonly of: number; readonly what: string }): ReactNode {
+  if (of === 0) return null;
+  return (
+    <span className="count">
+      {of}
+      <span className="only-heard"> {what}</span>
+    </span>
   );
 }
 
@@ -91,20 +124,19 @@ interface LineProps {
 function Line({ channel, onPick, children }: LineProps): ReactNode {
   const world = useWorld((now) => now);
   const session = useSession((now) => now);
-  const isHere = channel !== undefined && session.channel === channel;
+  const isHere = channel !== undefined && session.channel === channel && !session.notices;
   const unread = channel === undefined || isHere ? 0 : unreadIn(world, session, channel);
   const inThreads = channel !== undefined && hasUnreadThread(world, session, channel);
-  const className = ['rail-line', (unread > 0 || inThreads) && 'rail-line-unread'].filter(Boolean).join(' ');
+  const waiting = channel === undefined ? 0 : unseenOf(world, session, { person: session.person, channel });
+  const className = ['rail-line', (unread > 0 || inThreads || waiting > 0) && 'rail-line-unread']
+    .filter(Boolean)
+    .join(' ');
   return (
     <button type="button" className={className} aria-current={isHere ? 'page' : undefined} onClick={onPick}>
       {children}
-      {unread > 0 && (
-        <span className="count">
-          {unread}
-          <span className="only-heard"> unread</span>
-        </span>
-      )}
-      {unread === 0 && inThreads && (
+      {unread > 0 && <span className="only-heard"> {unread} unread</span>}
+      <Count of={waiting} what={waiting === 1 ? 'notification' : 'notifications'} />
+      {unread === 0 && waiting === 0 && inThreads && (
         <span className="dot">
           <span className="only-heard">unread replies</span>
         </span>

@@ -14,6 +14,10 @@ export interface Session {
   readonly person: string;
   readonly channel: string;
   readonly thread?: string | undefined;
+  /** Instead of the channel: what this person was notified of. */
+  readonly notices: boolean;
+  /** The message that one came here for: it is shown first, and marked. */
+  readonly sought?: string | undefined;
   /** By person and place. */
   readonly drafts: Readonly<Record<string, string>>;
   /** What each person sent, oldest first. */
@@ -37,6 +41,13 @@ export interface Session {
 export const placeKey = (person: string, channel: string, thread?: string): string =>
   thread === undefined ? `${person}/${channel}` : `${person}/${channel}/${thread}`;
 
+/** What is open once one has gone to a channel, a thread, or a message in either. */
+export function placeAt(channel: string, at: { readonly thread?: string | undefined; readonly ts?: string } = {}) {
+  const { thread, ts: sought } = at;
+  const pane: Pane = thread === undefined ? 'conversation' : 'thread';
+  return { channel, thread, sought, notices: false, pane };
+}
+
 const storageKey = (world: string): string => `kdebug-play/${world}`;
 
 function newest({ messages, ephemerals }: Snapshot): string {
@@ -57,6 +68,7 @@ export function openSession(snapshot: Snapshot, storage: Pick<Keep, 'getItem'>):
   const fresh: Session = {
     person: first?.user ?? Object.keys(snapshot.team.users)[0] ?? '',
     channel: first?.channel ?? Object.keys(snapshot.team.channels)[0] ?? '',
+    notices: false,
     drafts: {},
     history: {},
     read: {},

@@ -1,5 +1,5 @@
 import type { StoredView } from '../../../slack/state/message.ts';
-import type { PageChange, PageEvent, PageFile, PagePod, RequestLine, Snapshot } from '../../contract.ts';
+import type { Notification, PageChange, PageEvent, PageFile, PagePod, RequestLine, Snapshot } from '../../contract.ts';
 import { type ChannelLog, EMPTY_LOG, logsOf, putInLog, putMessage, takeFromLog, withoutMessage } from './messages.ts';
 
 /** The snapshot, arranged for drawing. Immutable: a change makes new objects only on the way to what it touches. */
@@ -37,6 +37,7 @@ const APPLIERS: Appliers = {
   }),
   ephemeral: (world, { message }) => ({ ...world, ephemerals: putMessage(world.ephemerals, message) }),
   'ephemeral-gone': (world, { ts }) => ({ ...world, ephemerals: withoutMessage(world.ephemerals, ts) }),
+  notified: (world, { notification }) => ({ ...world, notified: putNotification(world.notified, notification) }),
   file: (world, { file }) => ({ ...world, files: new Map(world.files).set(file.id, file) }),
   view: (world, { view }) => ({ ...world, views: new Map(world.views).set(view.id, view) }),
   team: (world, { team }) => ({ ...world, team }),
@@ -63,6 +64,13 @@ function putPod(pods: readonly PagePod[], pod: PagePod): readonly PagePod[] {
   const index = pods.findIndex((one) => keyOf(one) === keyOf(pod));
   if (index >= 0) return pods.with(index, pod);
   return [...pods, pod].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function putNotification(all: readonly Notification[], one: Notification): readonly Notification[] {
+  const isSame = ({ user, channel, ts }: Notification): boolean =>
+    user === one.user && channel === one.channel && ts === one.ts;
+  const index = all.findLastIndex(isSame);
+  return index >= 0 ? all.with(index, one) : [...all, one];
 }
 
 /** An event that happened again moves to the end. */

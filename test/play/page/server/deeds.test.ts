@@ -93,13 +93,29 @@ describe('what is typed', () => {
     ['C0OLD', 'U0ROY', 'hello', 'archived'],
     ['C0OTHER', 'U0GUEST', 'hello', 'Join #other'],
     ['C0SECRET', 'U0ROY', 'hello', 'no such channel'],
-    ['C0OTHER', 'U0ROY', '@kdebug list', 'would not hear'],
+    ['C0OTHER', 'U0ROY', '@kdebug list', 'Type /invite @kdebug first'],
+    ['C0OTHER', 'U0GUEST', '/invite @kdebug', 'Join #other'],
+    ['D00ROY', 'U0ROY', '/invite @bob', 'direct message'],
+    [SHOP, 'U0ROY', '/invite @kdebug', 'kdebug is already in #shop-oncall'],
+    [SHOP, 'U0ROY', '/invite @nobody', 'Nobody here is @nobody'],
+    [SHOP, 'U0ROY', '/invite', 'as in /invite @kdebug'],
     [SHOP, 'U0GONE', 'hello', 'deactivated'],
     [SHOP, 'U0NOBODY', 'hello', 'Nobody here'],
     [SHOP, 'U0KDEBUG', 'hello', 'Nobody here'],
     [SHOP, 'U0ROY', ' ', 'nothing to send'],
   ])('is refused with a sentence in %s by %s: %s', async (channel, user, text, why) => {
     await expect(page.type(text, { channel, user })).rejects.toThrow(why);
+  });
+});
+
+describe('an invitation', () => {
+  it('lets the bot in, which everybody there can see, and notifies nobody', async () => {
+    const before = slack().state.notifications.length;
+    await page.type('/invite @kdebug', { channel: 'C0OTHER' });
+    expect(slack().team.channels.C0OTHER?.members).toContain('U0KDEBUG');
+    expect(slack().messages('C0OTHER').at(-1)).toMatchObject({ user: 'U0KDEBUG', text: 'was added to #other by Roy.' });
+    expect(slack().state.notifications.length).toBe(before);
+    slack().deliver.remove({ channel: 'C0OTHER', user: 'U0KDEBUG' });
   });
 });
 

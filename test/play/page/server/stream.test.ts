@@ -23,7 +23,7 @@ describe('the event stream', () => {
     expect(snapshot.pods.map(({ name }) => name)).toEqual(expect.arrayContaining(['pod-1234', 'vault-0']));
     expect(snapshot.events.map(({ reason }) => reason)).toContain('Scheduled');
     expect(snapshot.shortcuts).toContainEqual({ callbackId: 'debug-pod', name: 'Debug a pod' });
-    expect(snapshot.examples.map(({ id }) => id)).toEqual(['roy', 'jonas', 'thurston', 'ginger', 'refused']);
+    expect(snapshot.examples.map(({ id }) => id)).toEqual(['roy', 'jonas', 'thurston', 'ginger', 'invite', 'refused']);
     expect(snapshot.troubles.filter(({ where }) => where === 'slack')).toHaveLength(3);
     expect(JSON.stringify(snapshot)).not.toContain(page.bed.slack.botToken);
     expect(JSON.stringify(snapshot)).not.toContain(page.bed.slack.signingSecret);
@@ -48,6 +48,19 @@ describe('the event stream', () => {
     await stream.until((change) => change.kind === 'pod-gone' && change.name === 'fresh');
     expect(stream.changes.some(({ kind }) => kind === 'event')).toBe(true);
     await stream.close();
+  });
+
+  it('tells whom Slack notified of a message, and says so to who comes later', async () => {
+    const stream = await page.stream();
+    const { ts } = say('is <@U0BOB> here?');
+    const told = await stream.until((change) => change.kind === 'notified');
+    const notification = { user: 'U0BOB', channel: SHOP, ts, why: 'mention' };
+    expect(told).toEqual({
+      kind: 'notified',
+      notification: { ...notification, text: expect.stringMatching(/is @Bob here/i) },
+    });
+    await stream.close();
+    expect((await page.snapshot()).notified).toContainEqual(expect.objectContaining({ user: 'U0BOB', ts }));
   });
 
   it('keeps a root with replies as a tombstone', async () => {

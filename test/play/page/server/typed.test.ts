@@ -29,6 +29,15 @@ describe('what Slack makes of a text', () => {
     expect(read('mail@kdebug')).toMatchObject({ kind: 'words' });
   });
 
+  it('an invitation, to the person or app that is named', () => {
+    expect(read('/invite @KDebug ')).toEqual({ kind: 'invite', invited: BOT });
+    expect(read('/invite @kdebug', true)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('in threads'),
+    });
+    expect(read('/invite @kdebug @bob')).toMatchObject({ kind: 'refused' });
+  });
+
   it.each(['/kdebugger x', '/', '/etc/passwd'])('no command that the app has not: %s', (text) => {
     expect(read(text)).toMatchObject({ kind: 'refused', why: expect.stringContaining('not a valid command') });
   });

@@ -11,7 +11,8 @@ function labels(marked: string, inThread = false): string[] {
 }
 
 it.each([
-  ['/', ['/kdebug']],
+  ['/', ['/kdebug', '/invite']],
+  ['/i', ['/invite']],
   ['@k', ['@kdebug']],
   ['hello @kd', ['@kdebug']],
   ['hello', []],

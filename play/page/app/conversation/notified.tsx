@@ -1,0 +1,96 @@
+import type { ReactNode } from 'react';
+import type { Notification } from '../../contract.ts';
+import { Words } from '../blocks/words.tsx';
+import { useName, useRemember, useSession, useWorld } from '../context.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { Scroller } from '../parts/scroller.tsx';
+import { isUnseen, notifiedOf } from '../state/notified.ts';
+import { placeAt } from '../state/session.ts';
+import { logOf, type World } from '../state/world.ts';
+import { msOf, timeOf } from '../text/date.ts';
+
+const REASONS: Readonly<Record<Notification['why'], string>> = {
+  mention: 'You were named',
+  group: 'Your group was named',
+  direct: 'Direct message',
+  thread: 'In a thread you follow',
+};
+
+/** Everything that Slack notified this person of: who, where, why, and what the notification said. */
+export function Notified(): ReactNode {
+  const world = useWorld((now) => now);
+  const person = useSession((session) => session.person);
+  const nameOf = useName();
+  const all = notifiedOf(world, person);
+  return (
+    <main className="conversation" aria-label="You were notified">
+      <header className="pane-head">
+        <h1>You were notified</h1>
+        <span className="small">{nameOf(person)}</span>
+      </header>
+      <Scroller className="list" label="Notifications">
+        <p className="notified-rule">
+          Slack notifies a person who is named (by name, or by their group) in a channel that they are in, of direct
+          messages, and of replies in a thread that they follow. An edit notifies nobody.
+        </p>
+        <ul>
+          {all.map((one) => (
+            <li key={`${one.channel}/${one.ts}`}>
+              <Entry notification={one} writer={writerOf(world, one)} />
+            </li>
+          ))}
+        </ul>
+        {all.length === 0 && <p className="empty">Nothing yet.</p>}
+      </Scroller>
+    </main>
+  );
+}
+
+interface EntryProps {
+  readonly notification: Notification;
+  readonly writer: string;
+}
+
+function Entry({ notification, writer }: EntryProps): ReactNode {
+  const remember = useRemember();
+  const nameOf = useName();
+  const isNew = useSession((session) => isUnseen(session, notification));
+  const place = useWorld(({ team }) => team.channels[notification.channel]);
+  const { channel, ts, threadTs, why, text } = notification;
+  const where = place === undefined || place.kind === 'im' ? 'with you alone' : `#${place.name}`;
+  return (
+    <button
+      type="button"
+      className={isNew ? 'notified notified-new' : 'notified'}
+      onClick={() => remember(placeAt(channel, { thread: threadTs, ts }))}
+    >
+      <Avatar id={writer} name={nameOf(writer)} />
+      <span className="notified-words">
+        <span className="notified-head">
+          <strong>{nameOf(writer)}</strong>
+          <span>
+            {where}
+            {threadTs !== undefined && ', in a thread'}
+          </span>
+          <time>{timeOf(msOf(ts))}</time>
+        </span>
+        <span className="badge notified-why">{REASONS[why]}</span>
+        <span className="notified-text">
+          <Words>{text}</Words>
+        </span>
+      </span>
+      {isNew && (
+        <span className="red-dot">
+          <span className="only-heard">new</span>
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** Who wrote the message; the app, when the message is gone. */
+function writerOf(world: World, { channel, ts, threadTs }: Notification): string {
+  const { roots, replies } = logOf(world, channel);
+  const list = threadTs === undefined ? roots : (replies.get(threadTs) ?? []);
+  return list.find((one) => one.ts === ts)?.user ?? world.botUserId;
+}
