@@ -2,6 +2,7 @@ import { isJson } from '../api/args.ts';
 import { typedFields } from '../api/shown.ts';
 import { SlackError } from '../api/slack-error.ts';
 import type { Triggers } from '../api/triggers.ts';
+import { readTyped } from '../compose/compose.ts';
 import type { ResponseUrls } from '../serve/response-urls.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
@@ -20,7 +21,6 @@ import type {
 } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
 import { actionOf, findPressed, type Press } from './press.ts';
-import { readTyped } from '../compose/compose.ts';
 import { afterSubmission } from './submission.ts';
 
 interface Parts {

@@ -46,7 +46,9 @@ async function useAll(): Promise<void> {
   async function* open() {
     yield bytes;
   }
-  await slack.thread.upload(SHOP, { filename: 'run.log', title: 'run.log', bytes: bytes.length, open });
+  await slack.thread.share(SHOP, saying('a file'), [
+    { filename: 'run.log', title: 'run.log', bytes: bytes.length, open },
+  ]);
   await local.deliver.command({ ...ROY, text: 'pod-1' });
   const { responseUrl } = inbox.commands[0]?.origin ?? {};
   await slack.thread.tell(

@@ -90,7 +90,9 @@ describe('places that take no posts', () => {
     expect(again.channel?.id).toBe(channel?.id);
     await plainClient(wide).chat.postMessage({ channel: channel?.id ?? '', text: 'hi' });
     expect(wide.notified('U0BOB')).toMatchObject([{ why: 'direct' }]);
-    expect(await outcome(plainClient(wide).conversations.history({ channel: channel?.id ?? '' }))).toBe('missing_scope');
+    expect(await outcome(plainClient(wide).conversations.history({ channel: channel?.id ?? '' }))).toBe(
+      'missing_scope',
+    );
     await wide.stop();
   });
 });
