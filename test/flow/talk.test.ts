@@ -30,6 +30,11 @@ describe('words to the bot that are no command get help privately, and no run', 
     expect(world.audit.entries).toEqual([]);
   });
 
+  it('a mention alone', async () => {
+    expect(JSON.stringify(await new World().say('', MENTION))).toContain('/kdebug POD [--image');
+    expect(await new World().pipeline.inbox.command(anOrigin(), '')).toMatchObject({ kind: 'form' });
+  });
+
   it('the namespace in which the pod was looked for is named', async () => {
     expect(JSON.stringify(await new World().say('thanks', MENTION))).toContain('"shop"');
   });
