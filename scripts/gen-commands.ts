@@ -1,4 +1,4 @@
-import { FLAG_GROUPS, FLAGS, flagUsage, KUBECTL_ONLY } from '../src/core/command/flags.ts';
+import { FLAG_GROUPS, FLAGS, flagUsage, IGNORED, KUBECTL_ONLY, WHY_IGNORED } from '../src/core/command/flags.ts';
 import { VERBS } from '../src/core/command/verbs.ts';
 import { type Generated, table, withPart } from './generated.ts';
 
@@ -34,8 +34,20 @@ Made from \`src/core/command/\` by \`npm run gen\`: change it there. A verb or f
     /kdebug POD [--image=IMAGE] [flags] [-- COMMAND [ARG…]]
 
 \`POD\` is a pod's name, \`pod/NAME\` (also for a pod whose name is a verb), \`deployment/NAME\`, \`statefulset/NAME\`,
-\`daemonset/NAME\` or \`job/NAME\`; \`--selector\` and \`--all\` aim at many pods. Words are split like a shell does, and nothing is ever
+\`daemonset/NAME\`, \`job/NAME\` or \`NS/POD\`; \`--selector\` and \`--all\` aim at many pods. Words are split like a shell does, and nothing is ever
 expanded or given to a shell. \`/kdebug\` alone opens a form; inside a thread, mention the bot instead: \`@kdebug POD …\`.
+
+## In Slack
+
+- A mention in a thread is answered there; one outside threads, in a thread under it. Its private answer then stands beside it, because
+  Slack shows none in a thread without replies.
+- kdebug answers people alone: a mention by a bot, or by a step of a workflow, gets no answer.
+- A mention that is no command (\`@kdebug thanks\`) gets the help, and no run. In direct messages there is one answer: use it in a channel.
+- Code marks, a code fence, bold, italics or quotes around the whole or around single words are left out; of the command after \`--\`
+  only backticks around all of it. So are \`kubectl debug\`, \`/kdebug\` and \`kdebug\` in front.
+- ${[...IGNORED].map((name) => code(name.length <= 2 ? `-${name}` : `--${name}`)).join(', ')} are left out: ${WHY_IGNORED}.
+- An EphemeralJob goes into the form of \`/kdebug apply\`, or into a code block: elsewhere Slack's composer makes bullets of \`- \`. Bullets at
+  the beginning of lines are read as \`-\`.
 
 ${FLAG_GROUPS.map((group) => `## Flags: ${group}\n\n${flagTable(group)}`).join('\n\n')}
 

@@ -1,4 +1,5 @@
 import type { ParsedCommand, RunRequest } from '../core/command/command.ts';
+import { helpMessage } from '../core/command/help.ts';
 import { type Talk, talkIn } from '../core/command/talk.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { asRunId } from '../core/ids.ts';
@@ -30,7 +31,10 @@ export class Talks {
    * nobody can say in time whether there is such a pod, where this person may not know, or has asked too often.
    */
   async answer(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
-    const talk = origin.source === 'mention' ? talkIn(words, parsed) : undefined;
+    if (origin.source !== 'mention') return undefined;
+    // Nothing that Slack sends of a mention can open a form.
+    if (parsed.kind === 'ok' && parsed.command.kind === 'form') return helpMessage();
+    const talk = talkIn(words, parsed);
     if (!talk?.request) return talk && talkMessage(talk, undefined);
     if (this.#looks.refusal(origin.requesterId, 'talk')) return undefined;
     return this.#answerUnlessPod(talk, talk.request, origin);

@@ -8,8 +8,11 @@ import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/
 import { pointAt } from '../../src/core/command/caret.ts';
 import { parseImageReference } from '../../src/core/command/image-reference.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
+import { unmarkWords, unwrapWhole } from '../../src/core/command/marks.ts';
 import { parseCommand } from '../../src/core/command/parse.ts';
+import { readPasted } from '../../src/core/command/pasted.ts';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../src/core/command/repair.ts';
+import { talkIn } from '../../src/core/command/talk.ts';
 import { tokenize } from '../../src/core/command/tokenize.ts';
 import { parseDuration } from '../../src/core/command/values/duration.ts';
 import {
@@ -53,7 +56,13 @@ const INLETS: readonly Inlet[] = [
     'the words after a mention',
     `${LISTENERS}/mention.ts`,
     (text) => wordsAfterMention(text, 'U0KDEBUG'),
-    [{ repeat: '<@U0KDEBUG|' }, { repeat: '<@U0KDEBUG' }, { start: '<@U0KDEBUG|', repeat: '<' }],
+    [
+      { repeat: '<@U0KDEBUG|' },
+      { repeat: '<@U0KDEBUG' },
+      { start: '<@U0KDEBUG|', repeat: '<' },
+      { start: '*<@U0KDEBUG>', repeat: ' ' },
+      { start: '*<@U0KDEBUG>', repeat: '*' },
+    ],
   ],
   ['a code block', `${LISTENERS}/code-block.ts`, (text) => codeBlock({ text }), FENCES],
   ['the text of a message', `${LISTENERS}/message-text.ts`, (text) => messageText({ text }), [{ repeat: '<' }]],
@@ -97,7 +106,42 @@ const INLETS: readonly Inlet[] = [
     'repair of YAML',
     `${COMMAND}/repair.ts`,
     repairYaml,
-    [{ repeat: '—' }, { repeat: '-—' }, { repeat: '‘' }, { repeat: '\n \t' }, { start: '```', repeat: ' ' }],
+    [
+      { repeat: '—' },
+      { repeat: '-—' },
+      { repeat: '‘' },
+      { repeat: '\n \t' },
+      { start: '```', repeat: ' ' },
+      { repeat: '•' },
+      { repeat: ' •\n' },
+    ],
+  ],
+  [
+    'marks around words',
+    `${COMMAND}/marks.ts`,
+    (text) => [unwrapWhole(text), bareWords(text)],
+    ['`', '```', '` ', '`a` ', '*a ', '_', '"', '“ ', '-- `', '--a=`'].flatMap((repeat) => [
+      { repeat },
+      { start: 'web -- `', repeat },
+      { start: '`', repeat },
+    ]),
+  ],
+  [
+    'what was pasted',
+    `${COMMAND}/pasted.ts`,
+    readPasted,
+    [
+      { repeat: 'kdebug ' },
+      { start: 'kdebug', repeat: ' ' },
+      { start: '$', repeat: ' ' },
+      { start: 'kubectl', repeat: ' ' },
+    ],
+  ],
+  [
+    'talk',
+    `${COMMAND}/talk.ts`,
+    (text) => talkIn(text, parseCommand(text)),
+    [{ repeat: 'a ' }, { repeat: "it's " }, { repeat: '! ' }, { repeat: '!' }],
   ],
   [
     'words',
@@ -188,6 +232,11 @@ const INLETS: readonly Inlet[] = [
 function flagsOf(text: string): unknown {
   const words = tokenize(text);
   return words.kind === 'ok' ? readLine(words.words, text.length) : undefined;
+}
+
+function bareWords(text: string): unknown {
+  const words = tokenize(text);
+  return words.kind === 'ok' ? unmarkWords(words.words, text) : undefined;
 }
 
 /** As many variables, each of another name, as fit into a line of `length`. */

@@ -190,15 +190,12 @@ const isSpace = (character: string): boolean => character === ' ' || /\s/.test(c
 /**
  * Undoes the same in a YAML document: spaces, joiners, curly quotes (in lines that have no straight quote of that kind, so
  * that quoted curly ones survive), dashes before a letter, the `---` that phones turn into `—-`, and the bullets that the composer of
- * Slack makes of `- ` outside a code block, with their indentation. Code fences are removed.
+ * Slack makes of `- ` outside a code block. Code fences are removed.
  */
 export function repairYaml(body: string): string {
   const fenced = /^\s*```(?:(?:ya?ml|json)?[ \t]*\n)?/.exec(body);
   const inner = fenced ? body.slice(fenced[0].length).trimEnd().replace(/```$/, '') : body;
-  return inner
-    .replace(SPACE, ' ')
-    .replace(JOINER, '')
-    .split('\n')
+  return withoutBullets(inner.replace(SPACE, ' ').replace(JOINER, '').split('\n'))
     .map(repairYamlLine)
     .join('\n')
     .replace(/^(?:[ \t]*\n)*/, '')
@@ -212,8 +209,24 @@ const DASHED_WORD = /(?<=^|[\s[,"'])-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015
 /** Slack's bullets of three levels, the last with a variation selector; `∙` and `‣` come with other editors. */
 const BULLET = /^([ \t]*)[•◦▪▫■‣∙]\ufe0e?(?=[ \t]|$)/;
 
-function repairYamlLine(typed: string): string {
-  const line = typed.replace(BULLET, '$1-');
+/** Of each level in turn; the composer indents them by four spaces a level, where YAML has two. */
+const LEVELS = '•◦▪';
+
+/** Bullets as `-`: where they stand, or, if all of them stand where a list of Slack's has them, where they were typed. */
+function withoutBullets(lines: readonly string[]): readonly string[] {
+  const isList = lines.every(standsAsInList);
+  return lines.map((line) =>
+    line.replace(BULLET, (_, indent: string) => `${isList ? indent.slice(indent.length / 2) : indent}-`),
+  );
+}
+
+function standsAsInList(line: string): boolean {
+  const [bullet, indent = ''] = BULLET.exec(line) ?? [];
+  if (bullet === undefined) return true;
+  return indent.length % 4 === 0 && !indent.includes('\t') && bullet[indent.length] === LEVELS[(indent.length / 4) % 3];
+}
+
+function repairYamlLine(line: string): string {
   const doubled = line.includes('"') ? line : line.replace(/[“”„‟]/g, '"');
   const quoted = doubled.includes("'") ? doubled : doubled.replace(/[‘’‚‛]+/g, straightenSingles);
   return quoted.replace(DASH_LINE, '---').replace(DASHED_WORD, '--');

@@ -13,7 +13,7 @@ export function talkMessage({ first, request, guess }: Talk, namespace: string |
     ? [text("I don't know a pod named "), code(word), ...where, text('.')]
     : [text("I don't understand "), code(word), text('.')];
   return {
-    summary: request ? `I don't know a pod named ${word}.` : `I don't understand ${word}.`,
+    summary: request ? `I don't know a pod named ${word}.` : `I don't understand “${word}”`,
     tone: 'neutral',
     parts: [paragraph([...unknown, ...guessSpans(guess?.name)]), ...helpMessage().parts],
   };

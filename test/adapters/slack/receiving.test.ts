@@ -90,6 +90,22 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(world.inbox.commands[1]?.origin.dedupeKey).toBe(world.inbox.commands[0]?.origin.dedupeKey);
   });
 
+  test('a mention outside threads begins one, and its private answer stands beside it', async () => {
+    world.inbox.answer = async () => says('private');
+    await world.local.deliver.mention({ ...ROY, text: 'pod-1234' });
+    const { origin } = await world.local.until(() => world.inbox.commands[0]);
+    const asked = world.local.messages('C0SHOP').find(({ text }) => text.includes('pod-1234'));
+    expect(origin).toMatchObject({ source: 'mention', threadTs: asked?.ts, beginsThread: true });
+    const told = await world.local.until(() => world.local.ephemerals('U0ROY').at(-1));
+    expect(told.threadTs).toBeUndefined();
+  });
+
+  test('a command in a group message says so', async () => {
+    const override = { channel_id: 'C0MPDM', channel_name: 'mpdm-roy--bob-1' };
+    await world.local.deliver.command({ ...ROY, text: 'pod-1', override });
+    expect(world.inbox.commands[0]?.origin).toMatchObject({ channelId: 'C0MPDM', inGroupMessage: true });
+  });
+
   test('a mention is acknowledged only after it was stored', async () => {
     let store: () => void = () => undefined;
     world.inbox.answer = () =>

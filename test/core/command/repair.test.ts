@@ -109,6 +109,8 @@ describe('what phones do to YAML', () => {
     ['\n \n', ''],
     ['\nargs:\n• a\n• b', 'args:\n- a\n- b'],
     ['\na:\n  • name: x\n    args:\n    ◦ y\n        ▪︎ z', 'a:\n  - name: x\n    args:\n    - y\n        - z'],
+    // As Slack's composer indents them: four spaces a level.
+    ['\na:\n    ◦ b:\n      c: d\n        ▪︎ e\n            • f', 'a:\n  - b:\n      c: d\n    - e\n      - f'],
     ['\na:\n\u00a0\u00a0•\u00a0b', 'a:\n  - b'],
     ['\n```\n• a: 1\n  b: “•”\n```', '- a: 1\n  b: "•"'],
     ['\na: • b\nc: d •', 'a: • b\nc: d •'],
