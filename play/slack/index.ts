@@ -6,7 +6,7 @@ import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
 
 export { ALL_SCOPES } from './api/methods.ts';
-export { readTyped, type Typed } from './compose/compose.ts';
+export { readTyped } from './compose/compose.ts';
 export type { Delivery } from './deliver/courier.ts';
 export type { LocalSlack } from './local-slack.ts';
 export { mentionsIn, wouldUnfurl } from './read/mentions.ts';
@@ -14,7 +14,6 @@ export { describe as describeMessage } from './read/transcript.ts';
 
 export type { CallWatcher, LoggedCall } from './serve/request-log.ts';
 export type { StoredFile, StoredMessage, StoredView } from './state/message.ts';
-export type { Notification } from './state/notify.ts';
 export { toggleReaction } from './state/reactions.ts';
 export type { Change } from './state/state.ts';
 export type { Team } from './state/team.ts';

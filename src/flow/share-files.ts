@@ -4,12 +4,9 @@ import type { BatchLogs } from './batch/batch-logs.ts';
 import { batchFiles, wantedBatchFiles } from './batch/share-batch.ts';
 import type { FlowDeps } from './deps.ts';
 import type { LogReaders } from './log-readers.ts';
-import type { FileToShare, Shared } from './ports/slack.ts';
+import type { Shared } from './ports/slack.ts';
 import type { RunSession } from './session.ts';
-import { logFile, logFileName, wantsLogFile } from './share-log.ts';
-
-/** Files that go with a message, or why there is none (a code). */
-export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
+import { type FilesToShare, logFile, logFileName, wantsLogFile } from './share-log.ts';
 
 export interface FileSource {
   readonly session: RunSession;

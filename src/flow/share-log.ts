@@ -1,8 +1,11 @@
 import { formatBytes } from '../core/report/duration.ts';
 import type { Run } from '../core/run/run.ts';
 import type { LogReaders } from './log-readers.ts';
+import type { FileToShare } from './ports/slack.ts';
 import type { RunSession } from './session.ts';
-import type { FilesToShare } from './share-files.ts';
+
+/** Files that go with a message, or why there is none (a code). */
+export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
 
 /** Whether a run has a log that is longer than its excerpt, and nobody has been given it. */
 export function wantsLogFile({ log, delivery }: Run): boolean {

@@ -1,6 +1,7 @@
 import {
   type Delivery,
   type LocalSlack,
+  readTyped,
   type StoredMessage,
   type StoredView,
   toggleReaction,
@@ -8,7 +9,6 @@ import {
 import type { Deed, DeedAnswer } from '../contract.ts';
 import type { AppManifest } from './manifest.ts';
 import type { Troubles } from './troubles.ts';
-import { readTyped } from './typed.ts';
 
 type Of<K extends Deed['kind']> = Extract<Deed, { kind: K }>;
 

@@ -4,7 +4,7 @@ import { withLinks } from './links.ts';
 const CODE = /```[\s\S]*?```|`[^`\n]+`/g;
 
 /** `change` for what is not in code. */
-export function outsideCode(text: string, change: (part: string) => string): string {
+function outsideCode(text: string, change: (part: string) => string): string {
   let out = '';
   let from = 0;
   for (const found of text.matchAll(CODE)) {

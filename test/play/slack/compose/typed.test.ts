@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTyped } from '../../../../play/page/server/typed.ts';
+import { readTyped } from '../../../../play/slack/index.ts';
 import { defaultTeam } from '../../../../play/slack/state/team.ts';
 
 const BOT = 'U0KDEBUG';
