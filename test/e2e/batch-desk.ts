@@ -250,7 +250,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     it('by commands, and not beyond the rule', async () => {
       const batch = await begin(() => say(sleeping()));
       await batch.shows(columns(4, 0, 0, 1, 3));
-      expect(await say(`batch ${batch.id}`, 'U0JONAS')).toMatch(/MATCH/);
+      expect(await say(`batch ${batch.id}`, 'U0JONAS')).toContain('4 pods matched');
       expect(await say(`batch ${batch.id} pause`, 'U0JONAS')).toMatch(/only the requester of this batch/i);
       expect(await say(`batch ${batch.id} pause`)).toContain('is paused');
       expect(await say(`batch ${batch.id} --parallelism=5`)).toMatch(/too many pods in parallel/i);
@@ -273,7 +273,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
 
     it('its canary waits for Continue', async () => {
       const batch = await begin(() => say('-l app=helloworld --image=tool --canary --parallelism=4 -- true'));
-      await batch.shows(columns(4, 1, 0, 0, 3), /The first pod has ended/);
+      await batch.shows(columns(4, 1, 0, 0, 3), /Canary finished: review it/);
       expect(await privately('U0JONAS', () => batch.press('continue', 'U0JONAS'))).toMatch(
         /only the requester of this batch/i,
       );

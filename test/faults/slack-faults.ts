@@ -264,6 +264,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
       if (!bob) throw new Error('there is no Bob');
       team.users.W0BOB = { ...bob, id: 'W0BOB' };
       delete team.users.U0BOB;
+      team.channels.C0SHOP?.members.push('W0BOB');
       await scene.press('W0BOB', 'approve', anchor.ts);
       expect(containersIn(scene)).toBe(0);
       Object.assign(team.usergroups.S0SRE ?? {}, { users: ['W0BOB'] });

@@ -153,7 +153,9 @@ function refusing(fault: Fault): void {
       await scene.ask({ lines: 100, before: 'sleep 1;' });
       await scene.ask({ image: 'debugger', user: 'U0THURSTON', flags: '--profile=sysadmin' });
       const { slack } = scene.servers;
-      const card = await slack.until(() => scene.servers.posts('anchor').find(({ text }) => /Waiting/.test(text)));
+      const card = await slack.until(() =>
+        scene.servers.posts('anchor').find(({ text }) => /Approval needed/.test(text)),
+      );
       await launched(scene, 1);
       scene.redis.freeze();
       const thawAtMs = performance.now() + FROZEN_MS;
@@ -216,7 +218,7 @@ function refusing(fault: Fault): void {
       await scene.boot();
       await redis.set('{kdebug}:leases', 'not a sorted set');
       const { answer } = await scene.ask();
-      expect(answer).toContain('went wrong');
+      expect(answer).toContain('Internal error');
       await redis.del('{kdebug}:leases');
       redis.disconnect();
       await scene.ask();
@@ -277,7 +279,9 @@ function lostAnswers(fault: Fault): void {
       });
       expect(answer).toBe('');
       const { slack } = scene.servers;
-      const card = await slack.until(() => scene.servers.posts('anchor').find(({ text }) => /Waiting/.test(text)));
+      const card = await slack.until(() =>
+        scene.servers.posts('anchor').find(({ text }) => /Approval needed/.test(text)),
+      );
       await scene.servers.press('U0BOB', 'approve', card.ts);
       await slack.until(() => scene.servers.posts('result').length > 0 && cuts.left < 3);
       await scene.told();

@@ -167,7 +167,7 @@ class SoakLife {
 
   #waiting(): readonly StoredMessage[] {
     const anchors = this.#scene.servers.posts('anchor');
-    return anchors.filter(({ text, ts }) => text.includes('Waiting for approval') && !this.#forgotten.has(ts));
+    return anchors.filter(({ text, ts }) => text.includes('Approval needed') && !this.#forgotten.has(ts));
   }
 
   async #press(card: StoredMessage, user: string, actionId: string): Promise<void> {

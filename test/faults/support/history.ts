@@ -24,7 +24,7 @@ export interface Told {
 const GOES_ON = /^⏳/;
 const ENDED_BY_PEOPLE = /Rejected|Expired|Cancelled/;
 /** A card that waits for people: as good as told, while they may still come. */
-const WAITS = /Waiting for approval/;
+const WAITS = /Approval needed/;
 
 type Pod = ReturnType<LocalCluster['pods']>[number];
 
