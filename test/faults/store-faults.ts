@@ -13,7 +13,7 @@ import { PortScene } from './support/port-scene.ts';
 import { type RedisReplica, RedisScene } from './support/redis-scene.ts';
 import { MAIN } from './support/stories.ts';
 
-const HONEST = 'cannot reach its own memory';
+const HONEST = 'cannot reach its store';
 /** How long Redis stands still; the whole half minute of the issue when all is asked for. */
 const FROZEN_MS = process.env.KDEBUG_FAULTS === 'all' ? 30_000 : 3_000;
 
