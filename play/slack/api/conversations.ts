@@ -49,9 +49,10 @@ function page(call: Call, messages: readonly StoredMessage[], usual: number): Pa
   const metadata = flag(call.args, 'include_all_metadata') ?? false;
   const shownMessages = messages.slice(start, next).map((message) => shown(call.slack, message, { metadata }));
   if (next >= messages.length) return { messages: shownMessages, has_more: false };
-  const cursor = Buffer.from(`next:${next}`).toString('base64');
-  return { messages: shownMessages, has_more: true, response_metadata: { next_cursor: cursor } };
+  return { messages: shownMessages, has_more: true, response_metadata: { next_cursor: cursorAt(next) } };
 }
+
+const cursorAt = (start: number): string => Buffer.from(`next:${start}`).toString('base64');
 
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
@@ -106,7 +107,12 @@ function open(call: Call): Json {
 function members(call: Call): Json {
   const channel = visibleChannel(call, required(call.args, 'channel'));
   requireRight(call, channel, 'read');
-  return { members: channel.members, response_metadata: { next_cursor: '' } };
+  const limit = wholeNumber(call.args, 'limit') ?? 100;
+  // "Specify a limit value under 1000."
+  if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
+  const start = readCursor(optional(call.args, 'cursor'));
+  const next_cursor = start + limit < channel.members.length ? cursorAt(start + limit) : '';
+  return { members: channel.members.slice(start, start + limit), response_metadata: { next_cursor } };
 }
 
 const read = conversationScopes('read');

@@ -18,7 +18,8 @@ export interface DirectoryOptions {
 const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
 /** Who has just invited the bot does not wait. */
 const NOT_IN_FOR_MS = 2_000;
-const MEMBERS_PER_PAGE = 1_000;
+/** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
+const MEMBERS_PER_PAGE = 999;
 const MAX_PAGES = 2;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
