@@ -81,11 +81,23 @@ describe('posting', () => {
       world.local.faults.queue({ method: 'chat.update', kind, times: 3 });
       const log = { ...saying('it ran'), parts: [{ kind: 'preformatted' as const, text: 'line\n'.repeat(400) }] };
       const ref = await world.slack.thread.post(SHOP, log, result);
-      expect(shopMessages().map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([['section']]);
+      expect(shopMessages().map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([['rich_text']]);
       await world.slack.thread.update(ref, log, result, 'final');
       expect(shopMessages()[0]).toMatchObject({ text: 'it ran', blocks: [] });
     },
   );
+
+  test('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
+    const parts: Message['parts'] = [
+      { kind: 'paragraph', spans: [{ kind: 'text', text: 'a card' }] },
+      { kind: 'actions', buttons: [{ action: 'stop', label: 'Stop', value: 'r' }] },
+    ];
+    const ref = await world.slack.thread.post(SHOP, { ...saying('a card'), parts }, anchor);
+    world.local.faults.queue({ method: 'chat.update', kind: 'invalid_blocks', times: 2 });
+    await world.slack.thread.update(ref, { ...saying('it goes on'), parts }, anchor, 'final');
+    expect(shopMessages()[0]?.blocks.map(({ type }) => type)).toEqual(['rich_text', 'actions']);
+    expect(world.local.requests('chat.update').filter(({ ok }) => !ok)).toHaveLength(2);
+  });
 
   test.each([
     ['C0NOWHERE', 'slack_channel_closed'],
@@ -262,7 +274,7 @@ describe('a file', () => {
   test.each(['invalid_blocks', 'msg_blocks_too_long'])(
     'goes with simpler words when Slack refuses the shape of the message (%s)',
     async (error) => {
-      world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 3 });
+      world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 4 });
       const { ref } = await world.slack.thread.share(SHOP, saying('plain words'), [fileOf(bytes)]);
       expect(world.local.message('C0SHOP', ref.ts)).toMatchObject({ text: 'plain words', blocks: [] });
     },
