@@ -280,6 +280,16 @@ describe('a file', () => {
     },
   );
 
+  test('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
+    const drops = await startWorld('http', { clock: fastClock(200), shareDelayMs: 600_000 });
+    await expect(drops.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+      code: 'slack_unanswered',
+      facts: { kind: 'not_shown' },
+    });
+    expect(drops.local.requests('files.completeUploadExternal')).toMatchObject([{ ok: true }]);
+    await drops.stop();
+  });
+
   test('is looked for in its place when its own record cannot be read', async () => {
     world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });
     const { ref } = await world.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)]);
