@@ -280,6 +280,18 @@ describe('a file', () => {
     },
   );
 
+  test('that a locked thread does not take can still go to its channel', async () => {
+    const { thread } = world.slack;
+    const root = await thread.post(SHOP, saying('root'), anchor);
+    world.local.message('C0SHOP', root.ts)!.locked = true;
+    const inThread = thread.share({ ...SHOP, threadTs: root.ts }, saying('words'), [fileOf(bytes)]);
+    await expect(inThread).rejects.toMatchObject({ code: 'slack_thread_closed' });
+    world.local.team.channels.C0SHOP!.posting = 'nobody';
+    await expect(thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+      code: 'slack_channel_closed',
+    });
+  });
+
   test('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
     const drops = await startWorld('http', { clock: fastClock(200), shareDelayMs: 600_000 });
     await expect(drops.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
