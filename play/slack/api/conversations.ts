@@ -104,6 +104,9 @@ function open(call: Call): Json {
   return { channel: flag(call.args, 'return_im') ? { id: channel.id, is_im: true, user: id } : { id: channel.id } };
 }
 
+/** "Fewer than the requested number of items may be returned, even if the end of the users list hasn't been reached." */
+const MOST_MEMBERS_A_PAGE = 400;
+
 function members(call: Call): Json {
   const channel = visibleChannel(call, required(call.args, 'channel'));
   requireRight(call, channel, 'read');
@@ -111,8 +114,9 @@ function members(call: Call): Json {
   // "Specify a limit value under 1000."
   if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
   const start = readCursor(optional(call.args, 'cursor'));
-  const next_cursor = start + limit < channel.members.length ? cursorAt(start + limit) : '';
-  return { members: channel.members.slice(start, start + limit), response_metadata: { next_cursor } };
+  const next = start + Math.min(limit, MOST_MEMBERS_A_PAGE);
+  const next_cursor = next < channel.members.length ? cursorAt(next) : '';
+  return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }
 
 const read = conversationScopes('read');

@@ -97,7 +97,7 @@ describe('places that take no posts', () => {
   });
 });
 
-it('members of a channel come in pages of a hundred, and of less than a thousand at most', async () => {
+it('members of a channel come in pages of a hundred, and of fewer than were asked for', async () => {
   slack.team.channels.C0SHOP!.members = Array.from({ length: 150 }, (_, index) => `U0MANY${index}`);
   const members = (more: object) => plainClient(slack).conversations.members({ channel: 'C0SHOP', ...more });
   const first = await members({});
@@ -105,6 +105,8 @@ it('members of a channel come in pages of a hundred, and of less than a thousand
   const rest = await members({ cursor: first.response_metadata?.next_cursor });
   expect(rest.members?.at(-1)).toBe('U0MANY149');
   expect(rest.response_metadata?.next_cursor).toBe('');
+  slack.team.channels.C0SHOP!.members.push(...Array.from({ length: 800 }, (_, index) => `U0MORE${index}`));
+  expect((await members({ limit: 999 })).members).toHaveLength(400);
   for (const limit of [0, 1_000]) expect(await outcome(members({ limit }))).toBe('invalid_limit');
 });
 
