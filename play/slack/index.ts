@@ -25,6 +25,8 @@ export interface LocalSlackOptions {
   readonly requestUrl?: string;
   /** The bot token's scopes. Default: those of `slack-app.yml`, as after an installation. */
   readonly scopes?: readonly string[];
+  /** The app-level token's scopes: chosen by hand when it is made. Default: `connections:write`. */
+  readonly appScopes?: readonly string[];
   /** Slack's rates, as documented, unless loosened here. */
   readonly rates?: RateOptions;
   /** Changes the default workspace before the start. */
@@ -53,6 +55,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     botToken: `xoxb-${secret(16)}`,
     appToken: `xapp-${secret(16)}`,
     signingSecret: secret(16),
+    appScopes: options.appScopes ?? ['connections:write'],
     scopes: options.scopes ?? manifestScopes(),
   };
   const slack = new LocalSlack(

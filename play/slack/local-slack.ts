@@ -145,6 +145,12 @@ export class LocalSlack {
     return message;
   }
 
+  /** A free workspace's limit takes the file away from view. */
+  hideFile(id: string): void {
+    const file = this.state.files.get(id);
+    if (file !== undefined) file.hidden = true;
+  }
+
   /** Files whose upload was completed, in order. */
   files(): readonly FileView[] {
     return [...this.state.files.values()].filter((file) => file.state === 'complete').map(viewOf);

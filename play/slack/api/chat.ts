@@ -66,11 +66,18 @@ function ownMessage(call: Call, refusal: string): StoredMessage {
   return message;
 }
 
+/** "Rich-text blocks cannot be replaced with non-rich-text blocks". Whose messages that is about is not said: here, everybody's. */
+function losesRichText(before: readonly Json[], after: readonly Json[] = []): boolean {
+  const isRich = ({ type }: Json): boolean => type === 'rich_text';
+  return before.some(isRich) && after.length > 0 && !after.some(isRich);
+}
+
 function update(call: Call): Json {
   const { slack, args } = call;
   const message = ownMessage(call, 'cant_update_message');
   const content = readContent(args, UPDATE_TEXT_LIMIT);
   const metadata = readMetadata(args);
+  if (losesRichText(message.blocks, content.blocks)) throw new SlackError('block_mismatch');
   // With blocks and no text the old text stays; with text and no blocks the old blocks go (chat.update, `text`).
   if (content.text !== undefined) message.text = content.text;
   if (content.text !== undefined || content.blocks !== undefined)

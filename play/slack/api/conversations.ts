@@ -49,9 +49,10 @@ function page(call: Call, messages: readonly StoredMessage[], usual: number): Pa
   const metadata = flag(call.args, 'include_all_metadata') ?? false;
   const shownMessages = messages.slice(start, next).map((message) => shown(call.slack, message, { metadata }));
   if (next >= messages.length) return { messages: shownMessages, has_more: false };
-  const cursor = Buffer.from(`next:${next}`).toString('base64');
-  return { messages: shownMessages, has_more: true, response_metadata: { next_cursor: cursor } };
+  return { messages: shownMessages, has_more: true, response_metadata: { next_cursor: cursorAt(next) } };
 }
+
+const cursorAt = (start: number): string => Buffer.from(`next:${start}`).toString('base64');
 
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
@@ -103,10 +104,19 @@ function open(call: Call): Json {
   return { channel: flag(call.args, 'return_im') ? { id: channel.id, is_im: true, user: id } : { id: channel.id } };
 }
 
+/** "Fewer than the requested number of items may be returned, even if the end of the users list hasn't been reached." */
+const MOST_MEMBERS_A_PAGE = 400;
+
 function members(call: Call): Json {
   const channel = visibleChannel(call, required(call.args, 'channel'));
   requireRight(call, channel, 'read');
-  return { members: channel.members, response_metadata: { next_cursor: '' } };
+  const limit = wholeNumber(call.args, 'limit') ?? 100;
+  // "Specify a limit value under 1000."
+  if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
+  const start = readCursor(optional(call.args, 'cursor'));
+  const next = start + Math.min(limit, MOST_MEMBERS_A_PAGE);
+  const next_cursor = next < channel.members.length ? cursorAt(next) : '';
+  return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }
 
 const read = conversationScopes('read');

@@ -10,7 +10,8 @@ import { checkPosting } from './posting.ts';
 import { shownFile, withBlockIds } from './shown.ts';
 import { invalidArguments, SlackError } from './slack-error.ts';
 
-const SNIPPET_LIMIT = 1024 * 1024;
+/** "Snippets … are limited to 1MB": the smaller reading. */
+const SNIPPET_LIMIT = 1_000_000;
 
 function uploadUrl({ slack, args, origin }: Call): Json {
   const name = required(args, 'filename');

@@ -12,7 +12,7 @@ function authenticate(slack: SlackState, authorization: string | undefined, args
   const token = authorization?.replace(/^Bearer /i, '') ?? optional(args, 'token');
   if (token === undefined || token === '') throw new SlackError('not_authed');
   if (token === slack.app.botToken) return { kind: 'bot', scopes: slack.app.scopes };
-  if (token === slack.app.appToken) return { kind: 'app', scopes: ['connections:write'] };
+  if (token === slack.app.appToken) return { kind: 'app', scopes: slack.app.appScopes };
   throw new SlackError('invalid_auth');
 }
 

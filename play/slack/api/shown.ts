@@ -59,6 +59,7 @@ export function shown(slack: SlackState, message: StoredMessage, include: { meta
 }
 
 export function shownFile(slack: SlackState, file: StoredFile): Json {
+  if (file.hidden) return { id: file.id, mode: 'hidden_by_limit' };
   const shares: Record<string, Record<string, Json[]>> = {};
   for (const { channel, ts, threadTs } of file.shares) {
     const kind = slack.team.channels[channel]?.kind === 'public' ? 'public' : 'private';

@@ -52,6 +52,8 @@ export interface StoredFile {
   /** Where its bytes are given to who has the right token. */
   readonly urlPrivate?: string;
   shares: { channel: string; ts: string; threadTs?: string }[];
+  /** Behind a free workspace's limit: Slack gives next to nothing of it. */
+  hidden?: boolean;
 }
 
 export interface StoredView {

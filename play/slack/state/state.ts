@@ -12,7 +12,9 @@ interface AppIdentity {
   readonly botToken: string;
   readonly appToken: string;
   readonly signingSecret: string;
-  /** What the bot token may do; an app-level token always has `connections:write`. */
+  /** What the app-level token may do. */
+  readonly appScopes: readonly string[];
+  /** What the bot token may do. */
   readonly scopes: readonly string[];
 }
 

@@ -86,6 +86,14 @@ export const ClickPayload = z.object({
 });
 export type ClickPayload = z.infer<typeof ClickPayload>;
 
+const SharedFile = z.object({ name: z.string(), size: z.number(), url_private: z.string() });
+/** Of a file that is deleted, hidden or of another company Slack gives little more than its id: it is left out. */
+const SharedFiles = z
+  .array(SharedFile.nullable().catch(null))
+  .optional()
+  .catch(undefined)
+  .transform((files) => files?.filter((file) => file !== null));
+
 /** A message shortcut (Slack, "Shortcuts"). */
 export const ShortcutPayload = z.object({
   ...interaction,
@@ -96,10 +104,7 @@ export const ShortcutPayload = z.object({
     text: z.string().optional(),
     blocks: z.unknown().optional(),
     attachments: z.unknown().optional(),
-    files: z
-      .array(z.object({ name: z.string(), size: z.number(), url_private: z.string() }))
-      .optional()
-      .catch(undefined),
+    files: SharedFiles,
   }),
   response_url: responseUrl,
   trigger_id: triggerId,

@@ -289,6 +289,22 @@ describe('the start', () => {
     await world.stop();
   });
 
+  test('over Socket Mode says so when the app token was made without its scope, or is no app token at all', async () => {
+    const world = await startWorld('http', { appScopes: ['authorizations:read'] });
+    const { appToken, botToken, apiUrl } = world.local;
+    for (const [token, detail] of [
+      [appToken, /connections:write/],
+      [botToken, /not an app-level token/],
+    ] as const) {
+      const transport = { kind: 'socket', appToken: token } as const;
+      const slack = createSlack({ botToken, transport, apiUrl, log: world.log, clock: realClock });
+      const error = { code: 'slack_token_rejected', detail: expect.stringMatching(detail) };
+      await expect(slack.start(world.inbox)).rejects.toMatchObject(error);
+      await slack.stop();
+    }
+    await world.stop();
+  });
+
   test('fails with a clear code when who is who may not be asked: then nobody could be let in', async () => {
     const started = startWorld('http', { scopes: ['chat:write', 'commands'] });
     await expect(started).rejects.toMatchObject({ code: 'slack_scopes_missing' });

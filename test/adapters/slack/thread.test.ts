@@ -81,11 +81,23 @@ describe('posting', () => {
       world.local.faults.queue({ method: 'chat.update', kind, times: 3 });
       const log = { ...saying('it ran'), parts: [{ kind: 'preformatted' as const, text: 'line\n'.repeat(400) }] };
       const ref = await world.slack.thread.post(SHOP, log, result);
-      expect(shopMessages().map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([['section']]);
+      expect(shopMessages().map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([['rich_text']]);
       await world.slack.thread.update(ref, log, result, 'final');
       expect(shopMessages()[0]).toMatchObject({ text: 'it ran', blocks: [] });
     },
   );
+
+  test('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
+    const parts: Message['parts'] = [
+      { kind: 'paragraph', spans: [{ kind: 'text', text: 'a card' }] },
+      { kind: 'actions', buttons: [{ action: 'stop', label: 'Stop', value: 'r' }] },
+    ];
+    const ref = await world.slack.thread.post(SHOP, { ...saying('a card'), parts }, anchor);
+    world.local.faults.queue({ method: 'chat.update', kind: 'invalid_blocks', times: 2 });
+    await world.slack.thread.update(ref, { ...saying('it goes on'), parts }, anchor, 'final');
+    expect(shopMessages()[0]?.blocks.map(({ type }) => type)).toEqual(['rich_text', 'actions']);
+    expect(world.local.requests('chat.update').filter(({ ok }) => !ok)).toHaveLength(2);
+  });
 
   test.each([
     ['C0NOWHERE', 'slack_channel_closed'],
@@ -262,11 +274,33 @@ describe('a file', () => {
   test.each(['invalid_blocks', 'msg_blocks_too_long'])(
     'goes with simpler words when Slack refuses the shape of the message (%s)',
     async (error) => {
-      world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 3 });
+      world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 4 });
       const { ref } = await world.slack.thread.share(SHOP, saying('plain words'), [fileOf(bytes)]);
       expect(world.local.message('C0SHOP', ref.ts)).toMatchObject({ text: 'plain words', blocks: [] });
     },
   );
+
+  test('that a locked thread does not take can still go to its channel', async () => {
+    const { thread } = world.slack;
+    const root = await thread.post(SHOP, saying('root'), anchor);
+    world.local.message('C0SHOP', root.ts)!.locked = true;
+    const inThread = thread.share({ ...SHOP, threadTs: root.ts }, saying('words'), [fileOf(bytes)]);
+    await expect(inThread).rejects.toMatchObject({ code: 'slack_thread_closed' });
+    world.local.team.channels.C0SHOP!.posting = 'nobody';
+    await expect(thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+      code: 'slack_channel_closed',
+    });
+  });
+
+  test('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
+    const drops = await startWorld('http', { clock: fastClock(200), shareDelayMs: 600_000 });
+    await expect(drops.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+      code: 'slack_unanswered',
+      facts: { kind: 'not_shown' },
+    });
+    expect(drops.local.requests('files.completeUploadExternal')).toMatchObject([{ ok: true }]);
+    await drops.stop();
+  });
 
   test('is looked for in its place when its own record cannot be read', async () => {
     world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });

@@ -145,8 +145,8 @@ it('fewer or more bytes than announced are refused, and the file cannot be compl
 
 it.each([
   ['nothing to upload', { length: 0 }, 'missing_argument'],
-  ['a snippet over 1 MiB', { length: 1024 * 1024 + 1, snippet_type: 'text' }, 'snippet_too_large'],
-  ['a snippet of 1 MiB', { length: 1024 * 1024, snippet_type: 'text' }, 'ok'],
+  ['a snippet over 1 MB', { length: 1_000_001, snippet_type: 'text' }, 'snippet_too_large'],
+  ['a snippet of 1 MB', { length: 1_000_000, snippet_type: 'text' }, 'ok'],
   ['a large plain file', { length: 100 * 1024 * 1024 }, 'ok'],
 ])('an address for %s', async (_name, args, expected) => {
   expect(await outcome(client().files.getUploadURLExternal({ filename: 'log.txt', ...args }))).toBe(expected);

@@ -97,6 +97,19 @@ describe('places that take no posts', () => {
   });
 });
 
+it('members of a channel come in pages of a hundred, and of fewer than were asked for', async () => {
+  slack.team.channels.C0SHOP!.members = Array.from({ length: 150 }, (_, index) => `U0MANY${index}`);
+  const members = (more: object) => plainClient(slack).conversations.members({ channel: 'C0SHOP', ...more });
+  const first = await members({});
+  expect(first.members).toHaveLength(100);
+  const rest = await members({ cursor: first.response_metadata?.next_cursor });
+  expect(rest.members?.at(-1)).toBe('U0MANY149');
+  expect(rest.response_metadata?.next_cursor).toBe('');
+  slack.team.channels.C0SHOP!.members.push(...Array.from({ length: 800 }, (_, index) => `U0MORE${index}`));
+  expect((await members({ limit: 999 })).members).toHaveLength(400);
+  for (const limit of [0, 1_000]) expect(await outcome(members({ limit }))).toBe('invalid_limit');
+});
+
 it('a free workspace has no user groups', async () => {
   slack.team.plan = 'free';
   expect(await outcome(plainClient(slack).usergroups.users.list({ usergroup: 'S0SRE' }))).toBe('plan_upgrade_required');

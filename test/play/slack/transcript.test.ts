@@ -45,6 +45,7 @@ it('reads like the channel: threads under their roots, newest states, buttons, f
     title: 'log.txt',
     content: 'x'.repeat(2048),
   });
+  await slack.until(() => slack.transcript('C0SHOP').includes('log.txt'));
   await client.chat.update({ channel: 'C0SHOP', ts: later.ts ?? '', text: 'done' });
   await client.chat.postEphemeral({ channel: 'C0SHOP', user: 'U0BOB', text: 'psst' });
   const shared = [

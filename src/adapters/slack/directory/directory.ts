@@ -18,8 +18,11 @@ export interface DirectoryOptions {
 const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
 /** Who has just invited the bot does not wait. */
 const NOT_IN_FOR_MS = 2_000;
-const MEMBERS_PER_PAGE = 1_000;
-const MAX_PAGES = 2;
+/** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
+const MEMBERS_PER_PAGE = 999;
+const MOST_MEMBERS = 2_000;
+/** Slack may give fewer on a page than were asked for, the last one or not. */
+const MAX_PAGES = 10;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
@@ -101,6 +104,7 @@ async function askChannelMembers({ client }: DirectoryOptions, channelId: string
       client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
     );
     for (const userId of members ?? []) found.add(userId);
+    if (found.size > MOST_MEMBERS) break;
     cursor = response_metadata?.next_cursor ?? '';
     if (cursor === '') return found;
   }

@@ -2,7 +2,7 @@ import { ChannelPace, MethodPace, type Pace } from './pace.ts';
 
 /**
  * Calls a minute for each method we use: Slack, "Rate limits" (Tier 3: 50, Tier 4: 100, chat.postMessage: one a second a
- * channel and "several hundred" a workspace). completeUploadExternal's tier is not published; a 429 corrects us.
+ * channel and "several hundred" a workspace). What Slack says only "special" of is a guess; a 429 corrects us.
  */
 const PER_MINUTE = {
   'chat.postMessage': 240,

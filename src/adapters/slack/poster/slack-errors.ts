@@ -18,6 +18,7 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   restricted_action_thread_locked: 'slack_thread_closed',
   restricted_action_non_threadable_channel: 'slack_thread_closed',
   channel_not_found: 'slack_channel_closed',
+  invalid_channel: 'slack_channel_closed',
   channel_is_limited_access: 'slack_channel_closed',
   is_archived: 'slack_channel_closed',
   is_inactive: 'slack_channel_closed',
@@ -37,6 +38,8 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   cannot_dm_bot: 'slack_channel_closed',
   user_disabled: 'slack_channel_closed',
   user_not_found: 'slack_channel_closed',
+  user_not_visible: 'slack_channel_closed',
+  invalid_user_combination: 'slack_channel_closed',
   // What an operator, or time, may mend: tried again for a while.
   missing_scope: 'slack_refused',
   org_login_required: 'slack_refused',
@@ -57,6 +60,10 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   fatal_error: 'slack_unanswered',
   service_unavailable: 'slack_unanswered',
   request_timeout: 'slack_unanswered',
+  // Slack's docs say of these that something failed on its side, not what of it was done.
+  update_failed: 'slack_unanswered',
+  file_update_failed: 'slack_unanswered',
+  fetch_members_failed: 'slack_unanswered',
 };
 
 /** Slack's error strings are words; anything else is what the client made of a body that is no JSON. */
@@ -97,7 +104,14 @@ function kindOf(thrown: unknown): string {
   return 'network';
 }
 
-const TOO_BIG = new Set(['msg_too_long', 'msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format']);
+const TOO_BIG = new Set([
+  'msg_too_long',
+  'msg_blocks_too_long',
+  'invalid_blocks',
+  'invalid_blocks_format',
+  // Of an update: "rich-text blocks cannot be replaced with non-rich-text blocks".
+  'block_mismatch',
+]);
 
 /** Whether Slack refused what a message looks like, so that a simpler one may pass. */
 export const isAboutShape = (thrown: unknown): boolean =>

@@ -35,6 +35,18 @@ const LONGEST_BACK_OFF_MS = 10_000;
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
+/** What Slack says of an app-level token that can never open a line, and what is the matter with it. */
+const NO_LINE_EVER: Readonly<Record<string, string>> = {
+  missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write: make another one under "Basic Information"',
+  not_allowed_token_type: 'SLACK_APP_TOKEN is not an app-level token',
+};
+
+function tokenRefusal(error: KdebugError): KdebugError | undefined {
+  if (error.code === 'slack_token_rejected') return error;
+  const detail = NO_LINE_EVER[String(error.facts.error)];
+  return detail === undefined ? undefined : new KdebugError('slack_token_rejected', { detail, cause: error });
+}
+
 /**
  * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
  * Slack recycles it, the new connection is open before the old one is drained and closed. Rejections stay inside.
@@ -62,10 +74,10 @@ export class SocketLine {
   /** Resolves after the first try, however it ended; the supervision goes on. @throws KdebugError slack_token_rejected */
   async start(): Promise<void> {
     const error = await this.#connect();
-    if (error?.code === 'slack_token_rejected') {
-      await this.stop();
-      throw error;
-    }
+    const refusal = error && tokenRefusal(error);
+    if (!refusal) return;
+    await this.stop();
+    throw refusal;
   }
 
   /** Closes all connections, at most about a second; nothing is reopened. */

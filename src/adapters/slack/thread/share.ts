@@ -56,7 +56,7 @@ async function complete({ client, poster }: Speaker, place: Place, { uploaded, s
   const [first, ...others] = uploaded;
   if (!first) throw new KdebugError('internal_error', { detail: 'nothing to share' });
   const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;
-  await poster.call(call, async () => {
+  const show = poster.call(call, async () => {
     await sure?.();
     await client.files.completeUploadExternal({
       files: [first, ...others],
@@ -66,6 +66,15 @@ async function complete({ client, poster }: Speaker, place: Place, { uploaded, s
       ...(shaped.blocks.length > 0 ? { blocks: shaped.blocks } : { initial_comment: shaped.text }),
     });
   });
+  await (threadTs === undefined ? show : show.catch(threadFirst));
+}
+
+/** Slack has one word here for a channel and for a thread that take nothing: in a thread, the channel itself is still to be tried. */
+function threadFirst(thrown: unknown): never {
+  const isDenied = thrown instanceof KdebugError && thrown.facts.error === 'posting_to_channel_denied';
+  if (!isDenied) throw thrown;
+  const { detail, facts } = thrown;
+  throw new KdebugError('slack_thread_closed', { ...(detail !== undefined && { detail }), facts, cause: thrown });
 }
 
 /** After an unclear answer: an upload that Slack knows no longer has been shared, only not yet shown. */

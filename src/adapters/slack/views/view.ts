@@ -41,22 +41,27 @@ export const view = (message: Message): View => ({
 
 /**
  * The same message, each time simpler, for when Slack refuses it anyway: half the weight, then only the summary and
- * the buttons, then no blocks at all.
+ * the buttons, then no blocks at all. The summary is rich text first: no update may take that away from a message that has some.
  */
 export function* simplerViews(message: Message): Generator<View> {
   const text = fallback(message);
   yield { text, blocks: within(message, Math.min(MAX_BLOCKS_WEIGHT, weightOf(view(message).blocks)) / 2) };
-  const summary: KnownBlock = {
-    type: 'section',
-    text: { type: 'plain_text', text: plainSummary(message), emoji: false },
-  };
+  const words = plainSummary(message);
   const buttons = message.parts
     .filter((part) => part.kind === 'actions' && !message.parts.some(isWhole))
     .flatMap((part) => blocksOf(part, roomOf(0)));
   const notWhole: KnownBlock[] = message.parts.some(isWhole) ? blocksOf(NOT_WHOLE, roomOf(MAX_TEXT)) : [];
-  yield { text, blocks: accepted([summary, ...notWhole, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
+  for (const summary of [richLine(words), plainLine(words)])
+    yield { text, blocks: accepted([summary, ...notWhole, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
   yield { text, blocks: [] };
 }
+
+const richLine = (text: string): KnownBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
+});
+
+const plainLine = (text: string): KnownBlock => ({ type: 'section', text: { type: 'plain_text', text, emoji: false } });
 
 const NOT_WHOLE: Part = {
   kind: 'note',

@@ -220,4 +220,15 @@ describe('a channel', () => {
     expect(await directory.channelMembers('C0SECRET')).toEqual(new Set(['U0GINGER', 'U0BOB', local.botUserId]));
     await expect(directory.channelMembers('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
+
+  test('has more members than a page of Slack holds; how many are too many to be asked for is said', async () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => `U0MANY${index}`);
+    local.team.channels.C0SHOP!.members = [...many];
+    expect(await directory.channelMembers('C0SHOP')).toEqual(new Set(many));
+    expect(local.requests('conversations.members').map(({ args }) => Number(args.limit))).toEqual(
+      Array.from({ length: 5 }, () => 999),
+    );
+    local.team.channels.C0OPS!.members = [...many, 'U0ONE'];
+    await expect(directory.channelMembers('C0OPS')).rejects.toMatchObject({ facts: { error: 'too_many_members' } });
+  });
 });

@@ -23,6 +23,16 @@ describe('the file of a message', () => {
     expect(world.inbox.shortcuts[0]).toMatchObject({ name: 'apply-job', code: YAML });
   });
 
+  test('is found beside one that Slack gives nothing of (a free workspace hides old files)', async () => {
+    const old = await share('old.yaml', YAML);
+    const { ts, files } = await share('job.yaml', YAML);
+    files.unshift(...old.files);
+    world.local.hideFile(old.files[0] ?? '');
+    await apply(ts);
+    await world.local.until(() => world.inbox.shortcuts.length === 1);
+    expect(world.inbox.shortcuts[0]).toMatchObject({ code: YAML });
+  });
+
   test('is left alone by the shortcut that needs none', async () => {
     const { ts } = await share('job.yaml', YAML);
     await apply(ts, 'debug-pod');

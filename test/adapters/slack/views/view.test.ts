@@ -31,9 +31,10 @@ describe('a result', () => {
   });
 
   test('gets simpler step by step until only its escaped summary is left', () => {
-    const [half, summary, bare] = [...simplerViews(RESULT)];
+    const [half, summary, plainer, bare] = [...simplerViews(RESULT)];
     expect(weightOf(half!.blocks)).toBeLessThanOrEqual(weightOf(view(RESULT).blocks) / 2);
-    expect(summary!.blocks.map(({ type }) => type)).toEqual(['section', 'actions', 'actions']);
+    expect(summary!.blocks.map(({ type }) => type)).toEqual(['rich_text', 'actions', 'actions']);
+    expect(plainer!.blocks.map(({ type }) => type)).toEqual(['section', 'actions', 'actions']);
     expect(bare).toEqual({ text: '⚠️ pod-1234: 214 sockets in CLOSE_WAIT &lt;&amp; more&gt;', blocks: [] });
   });
 });
