@@ -225,6 +225,16 @@ describe('the copies', () => {
     await world.pipeline.drain(0);
   });
 
+  it("give way to everybody's last words once it is decided, and not before", async () => {
+    const world = await pending({ terms: { count: 2 } });
+    const lanes = () => new Set(copies(world).map(({ lane }) => lane));
+    await world.click('U0BOB', 'approve');
+    expect(lanes()).toEqual(new Set(['final']));
+    await world.click('U0ROY', 'cancel');
+    expect(lanes()).toEqual(new Set(['progress']));
+    expect(world.thread.posts[0]?.lane).toBe('final');
+  });
+
   it('show the first of two votes', async () => {
     const world = await pending({ terms: { count: 2 } });
     await world.click('U0BOB', 'approve');
