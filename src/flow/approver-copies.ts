@@ -179,7 +179,7 @@ export class ApproverCopies {
     try {
       const message = copyMessage(run, await momentOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
       await this.#sure();
-      await this.#deps.thread.update(copy, message, this.#meta(copy.isReminder ? 'reminder' : 'copy'), 'final');
+      await this.#deps.thread.update(copy, message, this.#meta(copy.isReminder ? 'reminder' : 'copy'), laneOf(run));
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
@@ -225,6 +225,12 @@ export class ApproverCopies {
     }
   }
 }
+
+/**
+ * While votes count, the run is kept from other replicas until the copies show them. Once it is decided nobody waits for that, and who
+ * asks and withdraws over and over must not keep the cards of others from their last words.
+ */
+const laneOf = ({ state }: Run) => (state === 'pending-approval' ? 'final' : 'progress');
 
 /** Why a message is not sent after all. */
 const DECIDED = 'approval_decided';

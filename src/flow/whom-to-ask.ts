@@ -9,6 +9,8 @@ import type { PendingRun } from './voting.ts';
 
 /** People whom one request writes to. */
 const MOST_DIRECT = 20;
+/** People whom one request asks Slack about: of the minute in which all who click and type are looked up as well. */
+const MOST_LOOKED_UP = 40;
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
@@ -117,7 +119,7 @@ async function firstMembers(userIds: readonly string[], { directory }: Asked, or
   const people: string[] = [];
   let seen = 0;
   for (const userId of userIds) {
-    if (people.length === MOST_DIRECT) break;
+    if (people.length === MOST_DIRECT || seen === MOST_LOOKED_UP) break;
     seen += 1;
     const person = await orElse(directory.person(userId), undefined);
     if (person?.kind === 'member') people.push(userId);

@@ -127,6 +127,24 @@ describe('people who may decide', () => {
     expect(card(world)).toContain('Also sent to 20 approvers in a direct message. Not sent to 12 more approvers');
   });
 
+  it('are looked for among forty at most: a group of guests uses up nobody else’s questions', async () => {
+    const group = Array.from({ length: 300 }, (_, n) => `U0GUEST${n}`);
+    let looks = 0;
+    const world = await pending({
+      group: { usergroup: 'S0SRE', users: [] },
+      before: ({ directory }) => {
+        directory.groups.set('S0SRE', new Set(group));
+        directory.person = async (userId) => {
+          if (userId.startsWith('U0GUEST')) looks += 1;
+          return { userId, teamId: 'T0TEAM', kind: 'guest', name: userId };
+        };
+      },
+    });
+    expect(looks).toBe(40);
+    expect(copies(world)).toEqual([]);
+    expect(card(world)).toContain('Not sent to 260 more approvers');
+  });
+
   it('are asked the same of a batch', async () => {
     const policy = guarded({ group: { users: [asUserId('U0BOB')] } });
     const rules = [{ ...BATCH_RULE, approval: terms() }];
@@ -223,6 +241,16 @@ describe('the copies', () => {
     await world.clock.advance(TERM_MS + 5_000);
     for (const copy of copies(world)) expect(textOf(copy)).toContain('Expired');
     await world.pipeline.drain(0);
+  });
+
+  it("give way to everybody's last words once it is decided, and not before", async () => {
+    const world = await pending({ terms: { count: 2 } });
+    const lanes = () => new Set(copies(world).map(({ lane }) => lane));
+    await world.click('U0BOB', 'approve');
+    expect(lanes()).toEqual(new Set(['final']));
+    await world.click('U0ROY', 'cancel');
+    expect(lanes()).toEqual(new Set(['progress']));
+    expect(world.thread.posts[0]?.lane).toBe('final');
   });
 
   it('show the first of two votes', async () => {

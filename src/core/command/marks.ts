@@ -44,6 +44,9 @@ function hasAny(text: string, characters: string): boolean {
   return false;
 }
 
+/** `_A=b` may be a variable, whatever stands behind it. */
+const VARIABLE = /^_[A-Za-z0-9_]*=/;
+
 /** Where a pair of marks was opened and not closed yet. */
 interface Open {
   readonly index: number;
@@ -88,8 +91,7 @@ function wholeOf(text: string): string | undefined {
   const mark = markAt(marked);
   if (mark === undefined || marked.length <= 2 * mark.length || !marked.endsWith(mark)) return undefined;
   const inner = marked.slice(mark.length, -mark.length);
-  // `_A=b_` may be a variable.
-  return inner.includes(mark) || (mark === '_' && inner.includes('=')) ? undefined : value + inner;
+  return inner.includes(mark) || VARIABLE.test(marked) ? undefined : value + inner;
 }
 
 /** The mark that a text begins with; of backticks, all of them up to three. */
@@ -101,7 +103,7 @@ function markAt(text: string): string | undefined {
 
 function openedBy(text: string, index: number): Open | undefined {
   const mark = markAt(text);
-  return mark === undefined || text.length === mark.length ? undefined : { index, mark };
+  return mark === undefined || text.length === mark.length || VARIABLE.test(text) ? undefined : { index, mark };
 }
 
 function close(words: Word[], { index: from, mark }: Open, to: number): void {

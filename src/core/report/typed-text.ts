@@ -8,12 +8,18 @@ import { visible } from './visible.ts';
 const PERSON =
   /(?<![\p{L}\p{N}_@<-])(?:<@|@)?([UW](?:0[A-Z0-9]{2,19}|(?=[A-Z]*[0-9][A-Z]*[0-9])[A-Z0-9]{8,10}))>?(?![\p{L}\p{N}_-])/gu;
 
-/** Words that a person typed, each character visible, with the people in them as mentions; nothing else of it formats. */
+/** Copies of a card go where who typed it may not speak: nobody calls a whole channel of approvers by a reason. */
+const MOST_PEOPLE = 5;
+
+/** Words that a person typed, each character visible, with the first people in them as mentions; nothing else of it formats. */
 export function typedText(words: string): readonly Span[] {
   const shown = visible(words);
   const spans: Span[] = [];
+  const people = new Set<string>();
   let from = 0;
   for (const { 0: found, 1: userId = '', index } of shown.matchAll(PERSON)) {
+    if (people.size === MOST_PEOPLE && !people.has(userId)) continue;
+    people.add(userId);
     if (index > from) spans.push(text(shown.slice(from, index)));
     spans.push(person(userId));
     from = index + found.length;

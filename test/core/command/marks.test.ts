@@ -61,6 +61,18 @@ test('a variable that begins and ends with _ stays one', () => {
   });
 });
 
+test.each([
+  ['--env _A=b --env C=d_', ['_A=b', 'C=d_']],
+  ['--env _A=b --env _C=d_', ['_A=b', '_C=d_']],
+  ['--env _JAVA_OPTIONS=-Xmx1g --reason keep_', ['_JAVA_OPTIONS=-Xmx1g']],
+  ['--env _A=`b` --env C=d', ['_A=`b`', 'C=d']],
+])('nor does one that begins with _ open italics for a word after it: %s', (flags, env) => {
+  const command = requestOf(`web-1 --image=debian ${flags}`) as {
+    request?: { env: { name: string; value: string }[] };
+  };
+  expect(command.request?.env.map(({ name, value }) => `${name}=${value}`)).toEqual(env);
+});
+
 test('a wrong word is pointed at with the marks that are left around it', () => {
   expect(parseCommand('`Web` --image=debian')).toMatchObject({
     error: { code: 'name_invalid', hint: 'Did you mean web?' },

@@ -24,3 +24,11 @@ test.each([
 ])('everything else stays as it was typed: %s', (words) => {
   expect(typedText(words)).toEqual([{ kind: 'text', text: words }]);
 });
+
+test('a reason names five people at most: kdebug speaks where who typed it may not, so it calls no whole channel for them', () => {
+  const ids = Array.from({ length: 40 }, (_, n) => `U0APPROVER${n}`);
+  const spans = typedText(ids.join(' '));
+  expect(spans.flatMap((span) => (span.kind === 'person' ? [span.userId] : []))).toEqual(ids.slice(0, 5));
+  expect(shown(ids.join(' ')).replace(/[[\]]/g, '')).toBe(ids.join(' '));
+  expect(shown('U0BOB '.repeat(7))).toBe('[U0BOB] '.repeat(7));
+});

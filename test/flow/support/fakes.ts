@@ -196,6 +196,8 @@ export interface Said {
   readonly files: readonly string[];
   message: Message;
   updates: number;
+  /** Of its last update. */
+  lane?: 'progress' | 'final';
 }
 
 const isAt = (post: Said, place: Place): boolean =>
@@ -213,9 +215,10 @@ export class FakeThread implements Thread {
     return this.#answer('post', () => this.#add(place, message, meta, []), sure);
   }
 
-  update(ref: PostRef, message: Message): Promise<void> {
+  update(ref: PostRef, message: Message, _meta?: PostMeta, lane?: 'progress' | 'final'): Promise<void> {
     return this.#answer('update', () => {
       const post = this.posts.find((candidate) => candidate.ref.ts === ref.ts)!;
+      if (lane) post.lane = lane;
       post.message = message;
       post.updates += 1;
     });

@@ -49,8 +49,11 @@ export interface Speaker {
   readonly through: Egress['through'];
 }
 
-/** What opens a run's thread gives way to results: its reader has just asked, theirs have waited. */
-const laneOf = ({ kind }: PostMeta): Lane => (kind === 'anchor' ? 'opening' : 'final');
+/**
+ * All but a result gives way to results: who reads what opens a run's thread has just asked, theirs have waited; and one request may
+ * bring twenty copies of its card, and as many reminders.
+ */
+const laneOf = ({ kind }: PostMeta): Lane => (kind === 'result' ? 'final' : 'opening');
 
 export async function post(
   { client, poster }: Speaker,

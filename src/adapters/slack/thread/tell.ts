@@ -40,7 +40,7 @@ const isShownInThread = async (teller: Teller, { channelId, threadTs, isReply }:
 
 const NONE = 'none';
 /** What a thread refuses and its channel may take. An unclear answer is not among them: it may have been said. */
-const MAY_PASS_OUTSIDE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_refused']);
+const MAY_PASS_OUTSIDE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_refused']);
 
 async function refusalInThread(
   teller: Teller,

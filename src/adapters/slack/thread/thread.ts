@@ -2,9 +2,10 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
-import type { Place, Thread } from '../../../flow/ports/slack.ts';
+import type { Thread } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
+import { DirectMessages } from './direct.ts';
 import { findMessage, findShared } from './find.ts';
 import { post, update } from './messages.ts';
 import { isPostOf, type Ourselves, ownFiles } from './own-post.ts';
@@ -29,6 +30,7 @@ const SILENCE_MS = 30_000;
 /** The `Thread` port over Slack's Web API, and a way to end what still waits. */
 export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
   const poster = new Poster(options.clock);
+  const direct = new DirectMessages(options, poster);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
     post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
@@ -39,16 +41,9 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     share: (place, message, files, sure) => share(speaker, place, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),
-    openDirect: (userId) => openDirect(options.client, poster, userId),
+    openDirect: (userId) => direct.open(userId),
   };
   return { thread, close: () => poster.close() };
-}
-
-async function openDirect(client: WebClient, poster: Poster, userId: string): Promise<Place> {
-  const call = { method: 'conversations.open', lane: 'final', repeatable: true } as const;
-  const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));
-  if (!channel?.id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_channel' } });
-  return { channelId: channel.id };
 }
 
 /** Undefined for a message that Slack does not know (any more). */
