@@ -57,7 +57,7 @@ describe('show', () => {
     expect(await asked(world, `show ${world.runId}`)).toContain('Waiting for approval');
     await world.click('U0BOB', 'approve');
     const shown = await asked(world, `show ${world.runId}`);
-    expect(shown).toContain('Needs an approval');
+    expect(shown).toContain('Needs approval');
     expect(shown).toContain('"kind":"person","userId":"U0BOB"');
   });
 
