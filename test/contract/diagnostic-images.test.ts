@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('the example of docs/diagnostic-im
   it('gets its own finding, with its number, its threshold and its next step', () => {
     expect(verdict('many')).toMatchObject({
       line: '140 jobs wait.',
-      findings: [{ text: '140 jobs wait', limit: 'over 100', next: 'Look at the worker.' }],
+      findings: [{ text: '140 jobs wait', limit: '100', next: 'Look at the worker.' }],
     });
   });
 

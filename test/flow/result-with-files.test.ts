@@ -26,7 +26,7 @@ describe('a result that is longer than its excerpt', () => {
     const world = await started();
     await ended(world);
     expect(results(world)).toMatchObject([{ place: { threadTs: '1.0' }, files: [`kdebug-${world.runId}.log`] }]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('all in the file');
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('all in the attached file');
     expect((await world.run()).delivery).toMatchObject({ result: { ts: '2.0' }, fileId: 'F1', closed: true });
     expect(world.thread.calls.filter((call) => ['post', 'update', 'share'].includes(call))).toEqual([
       'post',
