@@ -11,7 +11,7 @@ const WIDE = { width: 1360, height: 780 };
 const SLOW = { timeout: 60_000 };
 
 /** Pictures of the whole page are made a little smaller than it is, which a README does anyway. */
-const WHOLE = 0.8;
+const WHOLE = 0.76;
 
 interface Look {
   readonly dark?: boolean;

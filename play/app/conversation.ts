@@ -53,7 +53,7 @@ function threadAnswer(slack: LocalSlack, { channel }: Asked, before: ReadonlySet
   const replies = slack.thread(channel, anchor.ts);
   const result = replies.find((message) => tagOf(slack.state, message)?.kind === 'result');
   const fileId = replies.flatMap(({ files }) => files)[0];
-  if (!result || (textOf(slack, result).includes('all in the file') && fileId === undefined)) return undefined;
+  if (!result || (textOf(slack, result).includes('in the attached file') && fileId === undefined)) return undefined;
   return {
     kind: 'thread',
     run: tagOf(slack.state, anchor)?.run ?? '',

@@ -181,7 +181,7 @@ export const REASONS = {
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
     'this is not a valid Kubernetes name',
-    'Names have lower-case letters, digits, `-` and, for pods, `.`; nothing was sent to the cluster.',
+    'Names have lower-case letters, digits, hyphens and, for pods, dots; nothing was sent to the cluster.',
   ),
   invalid_selector: user(
     'this is not a valid label selector',
@@ -199,7 +199,7 @@ export const REASONS = {
   ),
   cluster_forbidden: user(
     'the cluster does not allow this',
-    'Ask the operators of the cluster for the right; `npm run rbac` prints what kdebug needs.',
+    'Ask the operators of the cluster for the right; npm run rbac prints what kdebug needs.',
   ),
   cluster_config_invalid: operator(
     'the kubeconfig cannot be used',
@@ -275,10 +275,7 @@ export const REASONS = {
     'kdebug cannot see whether this channel is shared with another company (Slack Connect)',
     'Try again in a minute. For operators: the app needs the scopes channels:read and groups:read, and must be in a private channel.',
   ),
-  bot_not_in_channel: user(
-    'kdebug is not in this channel',
-    'Type `/invite @kdebug` here, then send the command again.',
-  ),
+  bot_not_in_channel: user('kdebug is not in this channel', 'Type /invite @kdebug here, then send the command again.'),
   channel_takes_no_posts: user(
     'Slack does not let kdebug post in this channel',
     'Use a channel where apps may post, or ask its owner to allow it. For operators: the log has the reason that Slack gave.',

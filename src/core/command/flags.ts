@@ -157,7 +157,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '15m',
     group: 'run',
-    help: 'Keep the container alive this long, to attach with your own tools.',
+    help: 'Keep the container alive this long, to attach with your own tools. Not in this version.',
     example: 'web-1 --image=debian --hold=15m',
   },
   {

@@ -1,6 +1,6 @@
 import { code, type Message, type Part, type Span, text } from '../report/message.ts';
 import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage } from './flags.ts';
-import { type KnownVerb, VERBS, verbNamed } from './verbs.ts';
+import { type KnownVerb, NOT_YET, VERBS, verbNamed } from './verbs.ts';
 
 type Item = readonly Span[];
 
@@ -65,7 +65,10 @@ function overview(): Message {
   return message('kdebug debugs a running pod and answers here', [
     paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
     list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
-    paragraph(text('Verbs: '), ...separated(VERBS.map((verb) => verb.name))),
+    paragraph(
+      text('Verbs: '),
+      ...separated(VERBS.filter(({ help }) => !help.endsWith(NOT_YET)).map(({ name }) => name)),
+    ),
     paragraph(
       text('Slack takes no slash command in a thread: there, write '),
       code('@kdebug POD …'),
@@ -73,7 +76,7 @@ function overview(): Message {
     ),
     {
       kind: 'note',
-      spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help describe'])],
+      spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help batch'])],
     },
   ]);
 }

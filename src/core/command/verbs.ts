@@ -16,6 +16,9 @@ const NONE: readonly FlagName[] = [];
 const PLACE: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 
+/** Ends the help of what is understood, and answered with no more than that it is missing. */
+export const NOT_YET = 'Not in this version.';
+
 /** Every verb, once: the parser, the help and `docs/commands.md` read this table. */
 const TABLE = [
   {
@@ -43,21 +46,21 @@ const TABLE = [
   {
     name: 'stop',
     usage: 'stop ID',
-    help: 'End what a run started, where that is possible.',
+    help: `End what a run started, where that is possible. ${NOT_YET}`,
     example: 'stop abcdefgh23',
     flags: NONE,
   },
   {
     name: 'rerun',
     usage: 'rerun ID',
-    help: 'The same request once more, decided anew.',
+    help: `The same request once more, decided anew. ${NOT_YET}`,
     example: 'rerun abcdefgh23',
     flags: NONE,
   },
   {
     name: 'describe',
     usage: 'describe POD [-n NS]',
-    help: 'What is known of a pod: containers, restarts, events.',
+    help: `What is known of a pod: containers, restarts, events. ${NOT_YET}`,
     example: 'describe web-1 -n shop',
     flags: PLACE,
   },

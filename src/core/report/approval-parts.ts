@@ -135,6 +135,12 @@ const endButton = (value: string, plan: Plan): Button => ({
   },
 });
 
+/** Some may have approved, of the several that the rule wants. */
+export function whyExpired(approval: Run['approval']): string {
+  const approved = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').length;
+  return approved === 0 ? 'nobody approved it in time' : `${approved} of ${approval?.count} approvals came in time`;
+}
+
 /** The one reply to a request that people ended: who, why, and whom it concerns. */
 export function decisionMessage(run: Run): Message {
   const last = run.approval?.votes.at(-1);
@@ -147,7 +153,7 @@ export function decisionMessage(run: Run): Message {
         ? [requester, text(' withdrew this request. Nothing was started.')]
         : [
             requester,
-            text(', your request expired: nobody approved it in time. Send it again when an approver is around.'),
+            text(`, your request expired: ${whyExpired(run.approval)}. Send it again when an approver is around.`),
           ];
   const words = { rejected: 'Rejected', cancelled: 'Withdrawn' } as Readonly<Record<string, string>>;
   return {

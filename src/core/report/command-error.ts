@@ -10,6 +10,11 @@ export const commandErrorMessage = (error: CommandError): Message => ({
     { kind: 'paragraph', spans: [text(error.message)] },
     { kind: 'preformatted', text: pointAt(error) },
     ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
-    { kind: 'note', spans: [text('Nothing was started. Type /kdebug help for what you can do.')] },
+    {
+      kind: 'note',
+      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ' Type /kdebug help for what you can do.'}`)],
+    },
   ],
 });
+
+const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes('/kdebug help');

@@ -1,6 +1,6 @@
 import { own } from '../policy/own.ts';
 import type { Run } from '../run/run.ts';
-import type { Approvers } from './approval-parts.ts';
+import { type Approvers, whyExpired } from './approval-parts.ts';
 import {
   channel,
   code,
@@ -33,8 +33,12 @@ export function copyMessage(run: Run, moment: Moment, url: string | undefined): 
     text('. '),
     ...linkTo(url, 'Open the thread'),
   ];
-  return { ...card, summary: `Approval needed: ${card.summary}`, parts: [{ kind: 'paragraph', spans }, ...card.parts] };
+  return { ...card, parts: [{ kind: 'paragraph', spans }, ...card.parts.map(withoutWithdrawal)] };
 }
+
+/** Who asked has no copy, and nobody else may withdraw. */
+const withoutWithdrawal = (part: Part): Part =>
+  part.kind === 'actions' ? { ...part, buttons: part.buttons.filter(({ action }) => action !== 'cancel') } : part;
 
 function decidedCopy(run: Run, url: string | undefined): Message {
   const { headline, spans } = decisionOf(run);
@@ -60,7 +64,7 @@ interface Decided {
 function decisionOf({ state, approval, origin }: Run): Decided {
   const votes = approval?.votes ?? [];
   const last = votes.at(-1);
-  if (state === 'expired') return { headline: 'Expired', spans: [text(': nobody approved it in time')] };
+  if (state === 'expired') return { headline: 'Expired', spans: [text(`: ${whyExpired(approval)}`)] };
   if (state === 'cancelled')
     return { headline: 'Withdrawn', spans: [text(' by '), person(origin.requesterId), text(': nothing was started')] };
   if (state === 'rejected' && last) {

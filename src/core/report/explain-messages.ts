@@ -7,7 +7,7 @@ import type { KubernetesIdentity } from '../policy/identity.ts';
 import type { Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';
 import { formatDuration } from './duration.ts';
-import { code, type Fact, type Message, type Span, strong, text } from './message.ts';
+import { code, type Fact, type Message, person, type Span, strong, text } from './message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
 export function decisionSpans(decision: Decision): readonly Span[] {
@@ -109,13 +109,16 @@ export function whoAmIMessage(who: WhoAmI): Message {
         ];
   const rules = who.rules?.map(ruleSpans) ?? [[text('This channel is not in the policy: nothing is allowed here.')]];
   return {
-    summary: `You are ${who.userId}`,
+    summary: 'Who you are to kdebug, and what this channel may do',
     tone: 'neutral',
     parts: [
       {
         kind: 'facts',
         facts: [
-          { label: 'Slack', value: [code(who.userId), text(` in workspace ${who.teamId}`)] },
+          {
+            label: 'Slack',
+            value: [person(who.userId), text(', '), code(who.userId), text(` in workspace ${who.teamId}`)],
+          },
           { label: 'Kubernetes', value: cluster },
           { label: 'Approver in', value: [text(who.approverGroups.join(', ') || 'no group')] },
         ],

@@ -7,6 +7,7 @@ import type { Refusal, Run } from '../run/run.ts';
 import { batchWords } from './batch/private-batch.ts';
 import { formatCount } from './duration.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
+import { sentence } from './sentence.ts';
 import { guessSpans } from './talk-message.ts';
 
 /**
@@ -190,6 +191,3 @@ export function notYetMessage(kind: Command['kind'] | string): Message {
     ],
   };
 }
-
-const sentence = (words: string): string =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

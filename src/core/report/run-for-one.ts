@@ -6,6 +6,7 @@ import { caveats } from './log-caveats.ts';
 import { code, link, type Message, type Part, person, type Span, text, time } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
 import { resultMessage } from './run-messages.ts';
+import { sentence } from './sentence.ts';
 import { STATE_TEXT } from './state-text.ts';
 
 /** Where the messages of a run stand in Slack; what nobody may open, or Slack does not say, is absent. */
@@ -122,6 +123,3 @@ const noLogYet = ({ state }: Run): Part =>
   ]);
 
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
-
-const sentence = (words: string): string =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?)]$/.test(words) ? '' : '.'}`;

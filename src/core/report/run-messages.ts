@@ -1,19 +1,19 @@
 import { isBatchRun } from '../batch/batch-run.ts';
 import { classText } from '../policy/class-facts.ts';
 import type { Outcome } from '../run/outcome.ts';
-import type { Run, RunLog } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
-import { afterWords, formatBytes, formatCount, formatDuration, shortDuration } from './duration.ts';
-import { caveats, isKeptInPart } from './log-caveats.ts';
+import { afterWords, formatCount, formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
 import { namesRequester } from './names-requester.ts';
 import { describeOutcome } from './outcome-text.ts';
 import { powerParts, profileText } from './power-parts.ts';
+import { durationOf, logParts, lookedBy, nextPart, resultFacts, terminationPart } from './result-parts.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
 import { typedText } from './typed-text.ts';
-import { headlineOf, isOnlyInFile, reportPart, toneOf, verdictParts } from './verdict-parts.ts';
+import { headlineOf, toneOf, verdictParts } from './verdict-parts.ts';
 import { visible } from './visible.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
@@ -78,7 +78,7 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<Moment, 'isP
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
       ...terminationPart(run),
-      ...(outcome.next === '' ? [] : [paragraph(outcome.next)]),
+      ...nextPart(run, outcome.next),
       { kind: 'note', spans: [text([`Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
     ],
   };
@@ -156,16 +156,6 @@ function endOf(run: Run, outcome: Outcome, isPrivate: boolean): Status {
     : { tone: toneOf(verdict, tone), headline, besides: ended };
 }
 
-/** From the container's own times when it ended, else from ours. */
-function durationOf(run: Run): number | undefined {
-  const { termination } = run;
-  const started = termination ? Date.parse(termination.startedAt) : Number.NaN;
-  const ended = termination ? Date.parse(termination.finishedAt) : Number.NaN;
-  if (started > 0 && ended >= started) return ended - started;
-  if (run.startedAtMs !== undefined && run.endedAtMs !== undefined) return run.endedAtMs - run.startedAtMs;
-  return undefined;
-}
-
 function planFacts(run: Run): readonly Fact[] {
   const { plan } = run;
   if (!plan) return [];
@@ -211,50 +201,4 @@ function waitingPart(run: Run): readonly Part[] {
   if (run.state !== 'starting' || !run.waiting) return [];
   const { reason, message } = run.waiting;
   return [{ kind: 'paragraph', spans: [code(reason), text(message ? ` ${message}` : '')] }];
-}
-
-function resultFacts(run: Run): readonly Fact[] {
-  const { termination, log } = run;
-  const duration = durationOf(run);
-  return [
-    ...(termination ? [{ label: 'Exit code', value: [text(`${termination.exitCode} (${termination.reason})`)] }] : []),
-    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(shortDuration(duration))] }]),
-    ...(log ? [{ label: 'Log', value: [text(`${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`)] }] : []),
-    ...(log && log.redactions > 0 ? [{ label: 'Redacted', value: [text(formatCount(log.redactions, 'secret'))] }] : []),
-  ];
-}
-
-function logParts(run: Run): readonly Part[] {
-  const { log } = run;
-  if (!log) return caveats(run);
-  if (log.bytes === 0) {
-    const isKnown = log.completeness.interruptedBy === undefined;
-    return [paragraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
-  }
-  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the attached file' : '';
-  if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
-  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
-  const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
-  return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
-}
-
-/** The termination message, unless the log or the verdict already says the same. Both were filtered before they were kept. */
-function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
-  const message = termination?.message.trim() ?? '';
-  if (message === '' || verdict?.line !== undefined || (log && saysTheSame(log, message))) return [];
-  return [paragraph('Termination message:'), { kind: 'preformatted', text: message }];
-}
-
-/** The kubelet's message is the end of the log, its first line perhaps cut (`redactTermination`). */
-function saysTheSame({ head, tail }: RunLog, message: string): boolean {
-  const whole = message.replace(/^…\n?/, '').trim();
-  const end = tail.trim();
-  return head.includes(whole) || end.includes(whole) || (end !== '' && whole.endsWith(end));
-}
-
-/** Which tool looked and as whom; without a report, what the profile alone keeps from sight. */
-function lookedBy({ verdict, plan }: Run): readonly string[] {
-  if (verdict?.by !== undefined) return [verdict.by];
-  const spots = plan?.blindSpots ?? [];
-  return spots.length === 0 ? [] : [`Not visible to it: ${spots.join('; ')}.`];
 }

@@ -8,7 +8,7 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
   rejected: { tone: 'failure', headline: 'Rejected' },
   expired: { tone: 'attention', headline: 'Expired' },
-  cancelled: { tone: 'neutral', headline: 'Cancelled' },
+  cancelled: { tone: 'neutral', headline: 'Withdrawn' },
   approved: { tone: 'progress', headline: 'Launching' },
   launching: { tone: 'progress', headline: 'Launching' },
   starting: { tone: 'progress', headline: 'Starting' },

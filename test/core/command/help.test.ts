@@ -43,3 +43,15 @@ test('help on a verb lists its flags and no others', () => {
   expect(textOf(helpMessage('describe'))).toContain('--namespace');
   expect(textOf(helpMessage('describe'))).not.toContain('--image');
 });
+
+test('the first screen offers no verb that only answers that it is missing', () => {
+  const missing = ['stop', 'rerun', 'describe'];
+  const offered = [...textOf(helpMessage()).matchAll(/"code","text":"([a-z-]+)( [a-z]+)?"/g)].flatMap((found) => [
+    found[1],
+    found[2]?.trim(),
+  ]);
+  expect(offered).toContain('show');
+  expect(offered.filter((word) => missing.includes(word ?? ''))).toEqual([]);
+  for (const verb of missing) expect(textOf(helpMessage(verb))).toContain('Not in this version.');
+  expect(textOf(helpMessage('--hold'))).toContain('Not in this version.');
+});

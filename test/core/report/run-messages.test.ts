@@ -289,3 +289,11 @@ describe('the result', () => {
     expect(told).toContain('None of its log could be read.');
   });
 });
+
+it('who has no output is not sent to its last lines', () => {
+  const failed = { outcome: { kind: 'failed', exitCode: 3, reason: 'Error' } } as const;
+  const silent = textOf(resultMessage(finished({ ...failed, log: log({ bytes: 0, lines: 0, head: '' }) })));
+  expect(silent).toContain('No output.');
+  expect(silent).not.toMatch(/last lines|0 lines/);
+  expect(textOf(resultMessage(finished(failed)))).toContain('Check the last lines of its log.');
+});

@@ -22,7 +22,7 @@ export interface Told {
 
 /** The mark of an anchor that more is to follow. */
 const GOES_ON = /^⏳/;
-const ENDED_BY_PEOPLE = /Rejected|Expired|Cancelled/;
+const ENDED_BY_PEOPLE = /Rejected|Expired|Withdrawn/;
 /** A card that waits for people: as good as told, while they may still come. */
 const WAITS = /Approval needed/;
 

@@ -16,7 +16,7 @@ import { SKIP_TEXT } from './batch-text.ts';
  */
 export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
   const { match, succeed, failed, running, waiting } = columnsOf(counts);
-  const age = ageText((batch.endedAtMs ?? nowMs) - batch.createdAtMs);
+  const age = ageText(nowMs - batch.createdAtMs);
   const said = (name: EmojiName, count: number, words: string): readonly Span[] => [
     emoji(name),
     text(` ${count.toLocaleString('en-US')} ${words}`),
@@ -36,7 +36,7 @@ export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
             text(' · '),
             ...said('double_vertical_bar', waiting, 'waiting'),
           ]),
-      text(`\n${formatCount(match, 'pod')} matched · ${isOver ? 'took' : 'for'} ${age}`),
+      text(`\n${formatCount(match, 'pod')} matched${isOver ? '' : ` · for ${age}`}`),
     ],
   };
 }

@@ -4,7 +4,7 @@ import { groupResults, paceOf } from '../../batch/group-results.ts';
 import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import type { RunState } from '../../run/run.ts';
 import { type Approvers, approvalParts } from '../approval-parts.ts';
-import { formatCount, formatDuration } from '../duration.ts';
+import { formatCount, formatDuration, shortDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
 import { visible } from '../visible.ts';
@@ -107,10 +107,19 @@ function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Pa
   return [
     {
       kind: 'paragraph',
-      spans: [text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${left}${rate}`)],
+      spans: [
+        text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${left}${tookText(batch)}${rate}`),
+      ],
     },
     countsPart(batch, counts, nowMs),
   ];
+}
+
+/** From its first launch, as the result says it: not from the request, which may have waited for an approval. */
+function tookText({ firstLaunchAtMs, endedAtMs }: Batch): string {
+  return firstLaunchAtMs === undefined || endedAtMs === undefined
+    ? ''
+    : ` · took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
 /** How the others went says nothing of pods that only start; and this text stands longer than the second it would be right. */

@@ -35,13 +35,14 @@ it('Thurston gets a card that others decide', async () => {
   await slack.until(() => slack.messages(SHOP).find((message) => textOf(message).includes('"approve"')));
 });
 
-it('Ginger gets one message that follows all pods, and one file in its thread', async () => {
+it('Ginger gets one message that follows all pods, and one result with its two files in its thread', async () => {
   await send('ginger');
   const { slack } = page.bed;
   const dashboard = await slack.until(() =>
     slack.messages(SHOP).find((message) => /all pods|--all/.test(textOf(message)) && /ailed/.test(textOf(message))),
   );
-  await slack.until(() => slack.thread(SHOP, dashboard.ts).find(({ files }) => files.length === 1));
+  await slack.until(() => slack.thread(SHOP, dashboard.ts).find(({ files }) => files.length === 2));
+  expect(slack.thread(SHOP, dashboard.ts)).toHaveLength(1);
 });
 
 it('a guest gets one private answer, and nothing is started', async () => {
