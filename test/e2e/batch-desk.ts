@@ -160,8 +160,8 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
 
   /** The proposal's columns; those of pods that still have to end are left out when none has. */
   const columns = (match: number, succeed: number, failed: number, running: number, waiting: number): RegExp => {
-    const open = running + waiting === 0 ? '' : `${running} running[^]*\\b${waiting} waiting[^]*\\b`;
-    return new RegExp(`\\b${succeed} succeeded[^]*\\b${failed} failed[^]*\\b${open}${match} pods? matched`);
+    const open = running + waiting === 0 ? '' : `${running} running[\\s\\S]*\\b${waiting} waiting[\\s\\S]*\\b`;
+    return new RegExp(`\\b${succeed} succeeded[\\s\\S]*\\b${failed} failed[\\s\\S]*\\b${open}${match} pods? matched`);
   };
 
   const sleeping = (more = ''): string => `-l app=helloworld --image=tool --parallelism=1 ${more} -- sleep 600`;

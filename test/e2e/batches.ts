@@ -145,7 +145,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
 
     it('runs one pod first with --canary, and the others after Continue', async () => {
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=10 --replicas=4 --canary -- true`);
-      await says(card, 'Canary finished: review it', /1 succeeded[^]*0 failed[^]*0 running[^]*3 waiting/);
+      await says(card, 'Canary finished: review it', /1 succeeded[\s\S]*0 failed[\s\S]*0 running[\s\S]*3 waiting/);
       await press(card, 'continue');
       expect((await endOf(card)).result).toContain('Succeeded: 4 of 4 pods');
     }, 120_000);
@@ -161,7 +161,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       const card = await ask(`--all -n ${shop} --image=security-audit --replicas=3 -- sleep 1`);
       await press(card, 'pause');
       // The one that ran when the click came ends, and no other begins.
-      await says(card, 'Paused by', /0 running[^]*\b[12] waiting/);
+      await says(card, 'Paused by', /0 running[\s\S]*\b[12] waiting/);
       await press(card, 'resume');
       expect((await endOf(card)).result).toContain('Succeeded: 3 of 3 pods');
     }, 120_000);

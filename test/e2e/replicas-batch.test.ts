@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('a batch of several processes', () => {
     const dashboard = (): string => scene.textOf(scene.posts('anchor')[0]);
     const shows = (words: RegExp) => scene.slack.until(() => words.test(dashboard()), 20_000);
     const id = /batch ([a-z2-7]{10})/.exec(dashboard())?.[1] ?? '';
-    await shows(/0 succeeded[^]*0 failed[^]*1 running[^]*3 waiting/);
+    await shows(/0 succeeded[\s\S]*0 failed[\s\S]*1 running[\s\S]*3 waiting/);
 
     scene.sendTo(other);
     const press = async (actionId: string): Promise<void> => {
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('a batch of several processes', () => {
     );
     expect(refused).toBeDefined();
     await press('resume');
-    await shows(/0 succeeded[^]*0 failed[^]*3 running[^]*1 waiting/);
+    await shows(/0 succeeded[\s\S]*0 failed[\s\S]*3 running[\s\S]*1 waiting/);
     await press('cancel');
     await shows(/Cancelled by/);
   }, 60_000);
