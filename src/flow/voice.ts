@@ -1,6 +1,7 @@
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { canonicalJson } from '../core/hash.ts';
 import type { Message } from '../core/report/message.ts';
+import { isFinal } from '../core/run/progress.ts';
 import type { Delivery, PostRef, Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Place, PostMeta } from './ports/slack.ts';
@@ -59,13 +60,21 @@ export class Voice {
     return postOnce(this.deps.thread, { run, place, message, meta: this.meta(kind), doubt, toDirect, sure });
   }
 
-  /** False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. */
+  /**
+   * False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. An update of
+   * `progress` may wait its turn for a minute: once the run has ended nobody waits for it, and the last one goes for both.
+   */
   async update(
     kind: PostMeta['kind'],
     ref: PostRef,
     message: Message,
     lane: 'progress' | 'final' = 'final',
   ): Promise<boolean> {
+    const updated = this.#update(kind, ref, message, lane);
+    return lane === 'final' ? updated : Promise.race([updated, this.#ended(updated)]);
+  }
+
+  async #update(kind: PostMeta['kind'], ref: PostRef, message: Message, lane: 'progress' | 'final'): Promise<boolean> {
     const { thread, log } = this.deps;
     try {
       await thread.update(ref, message, this.meta(kind), lane);
@@ -76,6 +85,14 @@ export class Voice {
       log.warn(`the ${kind} stays as it is`, { runId: this.run.id, reason: code, detail });
       return false;
     }
+  }
+
+  /** Resolves when the run ends before `work` does; else never. */
+  #ended(work: Promise<unknown>): Promise<true> {
+    return new Promise((resolve) => {
+      const stop = this.session.onChange(() => isFinal(this.run.state) && resolve(true));
+      work.finally(stop).catch(() => {});
+    });
   }
 
   meta(kind: PostMeta['kind']): PostMeta {

@@ -65,7 +65,7 @@ describePlay('a first day in a workspace', (browser, play) => {
           .map(({ why }) => why),
       ).toEqual(['group']);
       await page.getByRole('button', { name: /Switch person/ }).click();
-      await page.getByRole('menuitemradio', { name: /Carol.*1 new notifications/ }).click();
+      await page.getByRole('menuitemradio', { name: /Carol.*1 new notification(?!s)/ }).click();
       await directOf(page).filter({ hasText: '1 notification' }).waitFor();
       await page.getByRole('button', { name: 'Notifications 1 new' }).click();
       await page

@@ -118,7 +118,6 @@ const EMOJI: ReadonlyMap<string, string> = new Map([
   ['x', '❌'],
   ['warning', '⚠️'],
   ['arrow_forward', '▶️'],
-  ['double_vertical_bar', '⏸️'],
 ]);
 
 const SPANS: Readonly<Record<string, (team: Team, span: Json) => string>> = {

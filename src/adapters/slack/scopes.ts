@@ -21,11 +21,14 @@ const NEEDED_FOR: Readonly<Record<string, string>> = {
   'users:read': 'who is a member',
 };
 
+/** A free plan may not grant it. Without it nobody of a group can vote, and nothing is lost. */
+const CAN_DO_WITHOUT: ReadonlySet<string> = new Set(['usergroups:read']);
+
 export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
 
 /**
  * Compares what auth.test says was granted (its header `x-oauth-scopes`) with what is needed. A scope that is missing would lose a
- * result some day, so there is no start; one too many, or an answer without the header, is logged.
+ * result some day, so there is no start, but for `usergroups:read`; that, one too many, or an answer without the header, is logged.
  * @throws KdebugError slack_scopes_missing
  */
 export function checkScopes(granted: readonly string[] | undefined, log: Log): void {
@@ -33,7 +36,10 @@ export function checkScopes(granted: readonly string[] | undefined, log: Log): v
     log.warn('Slack did not say what the app was granted: a proxy may have taken the header x-oauth-scopes away');
     return;
   }
-  const missing = BOT_SCOPES.filter((scope) => !granted.includes(scope));
+  const notGranted = BOT_SCOPES.filter((scope) => !granted.includes(scope));
+  if (notGranted.some((scope) => CAN_DO_WITHOUT.has(scope)))
+    log.warn('Slack did not grant usergroups:read: approvers by user group cannot approve, name people or a channel');
+  const missing = notGranted.filter((scope) => !CAN_DO_WITHOUT.has(scope));
   if (missing.length > 0) {
     const named = missing.map((scope) => `${scope} (${NEEDED_FOR[scope]})`).join(', ');
     throw new KdebugError('slack_scopes_missing', {

@@ -30,5 +30,5 @@ const notShownSpans = ({ closed = [] }: ApproversAsked): readonly Span[] =>
   closed.flatMap((channelId) => [
     text('Its approvers in '),
     channel(channelId),
-    text(' do not see this: somebody there has to type /invite @kdebug.'),
+    text(' do not see this: kdebug is not in that channel, or it is shared with another company.'),
   ]);

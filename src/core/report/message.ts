@@ -49,7 +49,6 @@ const EMOJI = {
   x: '❌',
   warning: '⚠️',
   arrow_forward: '▶️',
-  double_vertical_bar: '⏸️',
 } as const;
 export type EmojiName = keyof typeof EMOJI;
 

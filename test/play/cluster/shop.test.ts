@@ -53,7 +53,7 @@ test.skipIf(!isReal)(
 
 test.skipIf(!isReal)('the leaking pod shows most of its memory in use', async () => {
   const { log } = await diagnose('cart-leaky-0', 'cart');
-  expect(log).toMatch(/memory at 9\d % of its limit \(11\d of 120 MiB\)/);
+  expect(log).toMatch(/memory at 9\d% of its limit \(11\d of 120 MiB\)/);
 });
 
 test('a pod without a real process is told as not measured', async () => {

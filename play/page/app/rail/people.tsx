@@ -28,7 +28,7 @@ export function People(): ReactNode {
         detail: roleOf(one, team),
         checked: one.id === person,
         mark: <Avatar id={one.id} name={one.real_name} small />,
-        count: { of: unseenOf(world, session, { person: one.id }), what: 'new notifications' },
+        count: countOf(unseenOf(world, session, { person: one.id })),
         onPick: () => remember((now) => placeOf(world, now, one.id)),
       }))}
     >
@@ -54,3 +54,5 @@ function placeOf({ team }: World, { channel, thread }: Session, person: string):
   );
   return { person, channel: first?.id ?? '', thread: undefined, sought: undefined };
 }
+
+const countOf = (of: number) => ({ of, what: of === 1 ? 'new notification' : 'new notifications' });

@@ -34,7 +34,7 @@ export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
             text('\n'),
             ...said('arrow_forward', running, 'running'),
             text(' · '),
-            ...said('double_vertical_bar', waiting, 'waiting'),
+            ...said('hourglass_flowing_sand', waiting, 'waiting'),
           ]),
       text(`\n${formatCount(match, 'pod')} matched${isOver ? '' : ` · for ${age}`}`),
     ],
