@@ -71,7 +71,7 @@ async function tell(scene: CrashScene, point: CrashPoint): Promise<number | unde
   const second = running ?? (await at.boot());
   at.sendTo(second);
   if (point.vote === 'after') await scene.approve();
-  await scene.told();
+  await scene.told(point.story);
   // Everything may stand there while the second still makes sure of it.
   await second.says('run ended');
   expect(await second.stop()).toEqual({ code: 0, signal: null });

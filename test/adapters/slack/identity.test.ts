@@ -24,14 +24,17 @@ describe('what the app was granted', () => {
     expect(log.records).toEqual([]);
   });
 
-  test.each(BOT_SCOPES.filter((scope) => scope !== 'usergroups:read'))('without %s there is no start, and the error names it and how to mend it', async (scope) => {
-    const { learn } = await start({ scopes: without(scope) });
-    await expect(learn()).rejects.toMatchObject({
-      code: 'slack_scopes_missing',
-      detail: expect.stringContaining(`missing: ${scope} (`),
-      hint: expect.stringMatching(/slack-app\.yml.*reinstall.*restart/),
-    });
-  });
+  test.each(BOT_SCOPES.filter((scope) => scope !== 'usergroups:read'))(
+    'without %s there is no start, and the error names it and how to mend it',
+    async (scope) => {
+      const { learn } = await start({ scopes: without(scope) });
+      await expect(learn()).rejects.toMatchObject({
+        code: 'slack_scopes_missing',
+        detail: expect.stringContaining(`missing: ${scope} (`),
+        hint: expect.stringMatching(/slack-app\.yml.*reinstall.*restart/),
+      });
+    },
+  );
 
   test('may lack usergroups:read, as on a free plan: that is a warning, and nobody of a group can vote', async () => {
     const { log, learn } = await start({ scopes: without('usergroups:read') });
