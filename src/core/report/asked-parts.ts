@@ -30,5 +30,5 @@ const notShownSpans = ({ closed = [] }: ApproversAsked): readonly Span[] =>
   closed.flatMap((channelId) => [
     text('Its approvers in '),
     channel(channelId),
-    text(' do not see this: kdebug is not in that channel, or it is shared with another company.'),
+    text(' do not see this: type /invite @kdebug there, unless it is shared with another company.'),
   ]);
