@@ -141,7 +141,7 @@ describe('an app installed from slack-app.yml', () => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld('http', {
-      clock: fastClock(20),
+      clock: fastClock(4),
       team: ({ channels }) => {
         const shop = channels.C0SHOP!;
         shop.members = ['U0BOB', 'U0KDEBUG'];
