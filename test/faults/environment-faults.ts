@@ -286,7 +286,7 @@ function names(board: Board, cluster: () => LocalCluster): void {
       await scene.skipUntil(async () => toldPrivately(scene) !== '');
       await scene.clock.skip(60_000);
       await scene.type(`${scene.pod} ${LONG}`);
-      await scene.skipUntil(async () => scene.slack.files().length > 0);
+      await scene.skipUntil(async () => scene.posts('result').length > 0);
       await toldOnce(scene);
     } finally {
       await scene.close();
