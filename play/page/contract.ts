@@ -12,7 +12,7 @@
  * Refusals: 401 without the token, 403 from a foreign host or origin, 404, 409 for a log that cannot be read now; their
  * body is one sentence as plain text. A deed that cannot be done is a DeedAnswer `{ok: false}` with status 200.
  */
-import type { StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
+import type { Notification, StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
 import type { Team } from '../slack/state/team.ts';
 
 /** Everything, as it is now. The page needs nothing else to draw itself; what is typed or open stays in the browser. */
@@ -45,16 +45,6 @@ export interface Snapshot {
   readonly troublesOn: readonly string[];
   /** Callback ids of the message shortcuts of the app's manifest, with their names. */
   readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
-}
-
-/** One push to one person, as the local Slack keeps it (state/notify.ts, which a browser cannot load). */
-export interface Notification {
-  readonly user: string;
-  readonly channel: string;
-  readonly ts: string;
-  readonly threadTs?: string;
-  readonly why: 'mention' | 'group' | 'direct' | 'thread';
-  readonly text: string;
 }
 
 /** Each carries the whole new state of its thing, so applying one twice is harmless. */

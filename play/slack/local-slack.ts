@@ -11,8 +11,7 @@ import { ResponseUrls } from './serve/response-urls.ts';
 import { SlackServer } from './serve/server.ts';
 import { Sockets } from './serve/sockets.ts';
 import { Uploads } from './serve/upload.ts';
-import type { StoredMessage, StoredView } from './state/message.ts';
-import type { Notification } from './state/notify.ts';
+import type { Notification, StoredMessage, StoredView } from './state/message.ts';
 import type { Change, SlackState } from './state/state.ts';
 import type { Team } from './state/team.ts';
 

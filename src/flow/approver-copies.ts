@@ -2,9 +2,9 @@ import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { copyMessage, reminderMessage } from '../core/report/copy-messages.ts';
 import type { Message } from '../core/report/message.ts';
 import type { ApproversAsked, Copy, Notice } from '../core/run/approvers-asked.ts';
-import { shownOnCopies, staleCopies } from '../core/run/copies.ts';
+import { isSamePost, shownOnCopies, staleCopies } from '../core/run/copies.ts';
 import type { PostRef, Run } from '../core/run/run.ts';
-import { isSame, lost, placeOf, remindersOf } from './approver-notices.ts';
+import { lost, placeOf, remindersOf } from './approver-notices.ts';
 import type { FlowDeps } from './deps.ts';
 import { pause } from './latest.ts';
 import { momentOf } from './moment.ts';
@@ -12,6 +12,7 @@ import type { Place, PostMeta } from './ports/slack.ts';
 import { isForGood } from './post-once.ts';
 import { retryMs } from './reply-pace.ts';
 import type { RunSession } from './session.ts';
+import type { Voice } from './voice.ts';
 import type { PendingRun } from './voting.ts';
 import { whomToAsk } from './whom-to-ask.ts';
 
@@ -25,23 +26,22 @@ const MOST_TRIES = 3;
  * stand there unrecorded is looked for before it is sent.
  */
 export class ApproverCopies {
+  readonly #voice: Voice;
   readonly #session: RunSession;
   readonly #deps: FlowDeps;
-  readonly #sure: () => Promise<void>;
   #doubt: boolean;
   #failures = 0;
   readonly #tries = new Map<string, number>();
   readonly #links = new Map<string, Promise<string | undefined>>();
-  #seq = 0;
   #work: Promise<void> | undefined;
   /** What is being written. */
   #next: ApproversAsked | undefined;
 
-  /** `sure` throws when the run is no longer ours to speak of. */
-  constructor(session: RunSession, deps: FlowDeps, sure: () => Promise<void>) {
+  constructor(voice: Voice) {
+    const { session, deps } = voice;
+    this.#voice = voice;
     this.#session = session;
     this.#deps = deps;
-    this.#sure = sure;
     this.#doubt = session.recovered && (session.run.asked?.waiting.length ?? 0) > 0;
   }
 
@@ -138,7 +138,7 @@ export class ApproverCopies {
     const { run } = this.#session;
     if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
     const place = 'userId' in notice ? await thread.openDirect(notice.userId) : placeOf(notice);
-    const meta = this.#meta(notice.kind);
+    const meta = this.#voice.meta(notice.kind);
     const found = this.#doubt ? await thread.find(place, meta, run.origin.receivedAtMs) : undefined;
     const ref = found ?? (await this.#post(place, notice, meta));
     if (!ref) return undefined;
@@ -156,7 +156,7 @@ export class ApproverCopies {
   }
 
   async #sureOpen(): Promise<void> {
-    await this.#sure();
+    await this.#voice.sure();
     if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
   }
 
@@ -178,8 +178,13 @@ export class ApproverCopies {
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
     try {
       const message = copyMessage(run, await momentOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
-      await this.#sure();
-      await this.#deps.thread.update(copy, message, this.#meta(copy.isReminder ? 'reminder' : 'copy'), laneOf(run));
+      await this.#voice.sure();
+      await this.#deps.thread.update(
+        copy,
+        message,
+        this.#voice.meta(copy.isReminder ? 'reminder' : 'copy'),
+        laneOf(run),
+      );
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
@@ -187,7 +192,7 @@ export class ApproverCopies {
     }
     await this.#change((asked) => ({
       ...asked,
-      copies: asked.copies.map((each) => (isSame(each, copy) ? { ...each, shows } : each)),
+      copies: asked.copies.map((each) => (isSamePost(each, copy) ? { ...each, shows } : each)),
     }));
   }
 
@@ -203,11 +208,6 @@ export class ApproverCopies {
     const tries = (this.#tries.get(key) ?? 0) + 1;
     this.#tries.set(key, tries);
     return tries >= MOST_TRIES;
-  }
-
-  #meta(kind: PostMeta['kind']): PostMeta {
-    this.#seq += 1;
-    return { run: this.#session.run.id, kind, seq: this.#seq };
   }
 
   /** Changes of messages that are sent at once come one upon another, whenever each is written. */

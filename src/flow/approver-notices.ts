@@ -1,8 +1,6 @@
 import type { ApproversAsked, Notice } from '../core/run/approvers-asked.ts';
-import type { PostRef, Run } from '../core/run/run.ts';
+import type { Run } from '../core/run/run.ts';
 import type { Place } from './ports/slack.ts';
-
-export const isSame = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
 
 export const placeOf = ({
   channelId,

@@ -65,7 +65,7 @@ export class Reply {
     this.#voice = new Voice(session, deps);
     this.#result = new ResultDelivery(this.#voice, { session, deps, readers, batchLogs });
     this.#beforeClosing = beforeClosing;
-    this.#copies = new ApproverCopies(session, deps, this.#voice.sure);
+    this.#copies = new ApproverCopies(this.#voice);
   }
 
   /**

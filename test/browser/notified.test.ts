@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Notification, Snapshot } from '../../play/page/contract.ts';
+import type { Snapshot } from '../../play/page/contract.ts';
+import type { Notification } from '../../play/slack/state/message.ts';
 import type { SlackChannel } from '../../play/slack/state/team.ts';
 import { describeInBrowser } from './support/browser.ts';
 import { PageFixture } from './support/page-fixture.ts';

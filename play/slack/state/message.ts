@@ -71,3 +71,15 @@ export interface StoredView {
   /** What the person reads when Slack could not make sense of the app's answer, or got none. */
   trouble?: string;
 }
+
+/** One push to one person. */
+export interface Notification {
+  readonly user: string;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string;
+  /** The first that applies of: a direct message, their name (or @channel), their group's name, a thread they follow. */
+  readonly why: 'mention' | 'group' | 'direct' | 'thread';
+  /** What the push says. */
+  readonly text: string;
+}

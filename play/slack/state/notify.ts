@@ -1,6 +1,6 @@
 import { isJson } from '../api/args.ts';
 import { renderBlocks, renderMrkdwn } from '../read/render.ts';
-import type { StoredFile, StoredMessage } from './message.ts';
+import type { Notification, StoredFile, StoredMessage } from './message.ts';
 import type { SlackChannel, Team } from './team.ts';
 
 /** What of the workspace decides who is notified. */
@@ -9,18 +9,6 @@ interface Workspace {
   readonly files: ReadonlyMap<string, StoredFile>;
   message(channel: string, ts: string): StoredMessage | undefined;
   replies(channel: string, rootTs: string): StoredMessage[];
-}
-
-/** One push to one person. */
-export interface Notification {
-  readonly user: string;
-  readonly channel: string;
-  readonly ts: string;
-  readonly threadTs?: string;
-  /** The first that applies of: a direct message, their name (or @channel), their group's name, a thread they follow. */
-  readonly why: 'mention' | 'group' | 'direct' | 'thread';
-  /** What the push says. */
-  readonly text: string;
 }
 
 /** Whom a message names, by id. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Background } from './background.ts';
-import type { Json, StoredFile, StoredMessage, StoredView } from './message.ts';
-import { type Notification, notificationsOf } from './notify.ts';
+import type { Json, Notification, StoredFile, StoredMessage, StoredView } from './message.ts';
+import { notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
 
 /** Who the app is in this workspace, and its secrets. */

@@ -15,9 +15,7 @@ import {
   usergroup,
 } from './message.ts';
 import { anchorMessage, type Moment } from './run-messages.ts';
-
-/** A line of 16,000 characters may have been typed; the card has the whole. */
-const LONGEST_COMMAND = 300;
+import { typedCommand } from './typed-command.ts';
 
 /**
  * The card for somebody who may decide and does not see it where it stands: all of it, with its buttons, and where it comes from. Once
@@ -42,15 +40,14 @@ const withoutWithdrawal = (part: Part): Part =>
 
 function decidedCopy(run: Run, url: string | undefined): Message {
   const { headline, spans } = decisionOf(run);
-  const command = run.commandLine.split('\n', 1)[0] ?? '';
-  const shown = command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
+  const command = typedCommand(run);
   const where: Part = { kind: 'note', spans: [text(`Copy of run ${run.id} · `), ...linkTo(url, 'Open the thread')] };
   return {
-    summary: `${headline}: /kdebug ${shown}`,
+    summary: `${headline}: ${command}`,
     tone: 'neutral',
     parts: [
       { kind: 'paragraph', spans: [strong(headline), ...spans] },
-      { kind: 'paragraph', spans: [code(`/kdebug ${shown}`), text(', asked for by '), person(run.origin.requesterId)] },
+      { kind: 'paragraph', spans: [code(command), text(', asked for by '), person(run.origin.requesterId)] },
       where,
     ],
   };

@@ -29,8 +29,10 @@ export function waitsUntilMs(run: Run): number | undefined {
   return asked.remindedAtMs === undefined ? Math.min(asked.remindAtMs, expiresAtMs) : expiresAtMs;
 }
 
+export const isSamePost = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
+
 /** Whether a message is the run's card, or a copy of it with the same buttons. */
-export function isCardOf({ delivery, asked }: Run, { channelId, ts }: PostRef): boolean {
+export function isCardOf({ delivery, asked }: Run, ref: PostRef): boolean {
   const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(asked?.copies ?? [])];
-  return cards.some((card) => card.channelId === channelId && card.ts === ts);
+  return cards.some((card) => isSamePost(card, ref));
 }

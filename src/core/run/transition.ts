@@ -7,6 +7,21 @@ import { isGivenUp } from './progress.ts';
 import type { Run, RunState } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 
+/** All but the first, in which nothing is known of a run yet. */
+const PLANNED: readonly RunState[] = [
+  'denied',
+  'pending-approval',
+  'rejected',
+  'expired',
+  'cancelled',
+  'approved',
+  'launching',
+  'starting',
+  'running',
+  'collecting',
+  'finished',
+];
+
 /** The states in which an event may happen; anything else is refused as a value. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   planned: ['received'],
@@ -26,33 +41,8 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   finished: ['collecting'],
   'came-late': ['finished'],
   batch: ['approved', 'running'],
-  asked: [
-    'denied',
-    'pending-approval',
-    'rejected',
-    'expired',
-    'cancelled',
-    'approved',
-    'launching',
-    'starting',
-    'running',
-    'collecting',
-    'finished',
-  ],
-  said: [
-    'received',
-    'denied',
-    'pending-approval',
-    'rejected',
-    'expired',
-    'cancelled',
-    'approved',
-    'launching',
-    'starting',
-    'running',
-    'collecting',
-    'finished',
-  ],
+  asked: PLANNED,
+  said: ['received', ...PLANNED],
 };
 
 export type Transition =

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Notification } from '../../contract.ts';
+import type { Notification } from '../../../slack/state/message.ts';
 import { Words } from '../blocks/words.tsx';
 import { useName, useRemember, useSession, useWorld } from '../context.ts';
 import { Avatar } from '../parts/avatar.tsx';

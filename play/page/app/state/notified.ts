@@ -1,4 +1,4 @@
-import type { Notification } from '../../contract.ts';
+import type { Notification } from '../../../slack/state/message.ts';
 import type { Session } from './session.ts';
 import { readUpTo } from './unread.ts';
 import type { World } from './world.ts';

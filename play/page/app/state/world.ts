@@ -1,5 +1,5 @@
-import type { StoredView } from '../../../slack/state/message.ts';
-import type { Notification, PageChange, PageEvent, PageFile, PagePod, RequestLine, Snapshot } from '../../contract.ts';
+import type { Notification, StoredView } from '../../../slack/state/message.ts';
+import type { PageChange, PageEvent, PageFile, PagePod, RequestLine, Snapshot } from '../../contract.ts';
 import { type ChannelLog, EMPTY_LOG, logsOf, putInLog, putMessage, takeFromLog, withoutMessage } from './messages.ts';
 
 /** The snapshot, arranged for drawing. Immutable: a change makes new objects only on the way to what it touches. */

@@ -6,6 +6,8 @@ export interface Freshness {
   /** Counted from when the question was asked. */
   readonly maxAgeMs: number;
   readonly maxEntries: number;
+  /** How long one answer is waited for. Default 1.5 s; `Infinity` for a question that keeps its own time. */
+  readonly answerMs?: number;
 }
 
 /** Nobody waits longer for one answer, so that whoever asked Slack's question of us is answered within its 3 s. */
@@ -23,21 +25,23 @@ interface Entry<T> {
  */
 export class Fresh<T> {
   readonly #freshness: Freshness;
+  readonly #answerMs: number;
   readonly #known = new Map<string, Entry<T>>();
 
   constructor(freshness: Freshness) {
     this.#freshness = freshness;
+    this.#answerMs = freshness.answerMs ?? ANSWER_MS;
   }
 
   /**
    * With `sinceMs`, an answer that was asked for before that moment does not count.
-   * @throws KdebugError slack_unreachable after 1.5 s, and what `ask` throws
+   * @throws KdebugError slack_unreachable after `answerMs`, and what `ask` throws
    */
   get(key: string, ask: () => Promise<T>, sinceMs = 0): Promise<T> {
     const nowMs = this.#freshness.clock.now();
     const known = this.#known.get(key);
     const isLateEnough = known !== undefined && known.askedAtMs >= sinceMs;
-    if (isLateEnough && nowMs - known.askedAtMs < (known.isAnswered ? this.#freshness.maxAgeMs : ANSWER_MS))
+    if (isLateEnough && nowMs - known.askedAtMs < (known.isAnswered ? this.#freshness.maxAgeMs : this.#answerMs))
       return this.#inTime(known.answer);
     const entry: Entry<T> = { askedAtMs: nowMs, answer: ask(), isAnswered: false };
     entry.answer.then(
@@ -60,9 +64,10 @@ export class Fresh<T> {
   }
 
   async #inTime(answer: Promise<T>): Promise<T> {
+    if (this.#answerMs === Number.POSITIVE_INFINITY) return answer;
     let cancel: () => void = () => undefined;
     const late = new Promise<never>((_, reject) => {
-      cancel = this.#freshness.clock.after(ANSWER_MS, () =>
+      cancel = this.#freshness.clock.after(this.#answerMs, () =>
         reject(new KdebugError('slack_unreachable', { facts: { kind: 'slow' } })),
       );
     });

@@ -5,7 +5,7 @@ import type { Clock, Log } from '../../../flow/ports/machine.ts';
 import type { Thread } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
-import { DirectMessages } from './direct.ts';
+import { directMessages } from './direct.ts';
 import { findMessage, findShared } from './find.ts';
 import { post, update } from './messages.ts';
 import { isPostOf, type Ourselves, ownFiles } from './own-post.ts';
@@ -30,7 +30,6 @@ const SILENCE_MS = 30_000;
 /** The `Thread` port over Slack's Web API, and a way to end what still waits. */
 export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
   const poster = new Poster(options.clock);
-  const direct = new DirectMessages(options, poster);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
     post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
@@ -41,7 +40,7 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     share: (place, message, files, sure) => share(speaker, place, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),
-    openDirect: (userId) => direct.open(userId),
+    openDirect: directMessages(options, poster),
   };
   return { thread, close: () => poster.close() };
 }

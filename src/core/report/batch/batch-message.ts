@@ -7,6 +7,7 @@ import { type Approvers, approvalParts } from '../approval-parts.ts';
 import { formatCount, formatDuration, shortDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
+import { typedCommand } from '../typed-command.ts';
 import { visible } from '../visible.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { askedParts, countsPart, planFacts, skippedText } from './batch-facts.ts';
@@ -33,7 +34,7 @@ export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = fals
     summary: summaryOf(run, headline, counts),
     tone,
     parts: [
-      { kind: 'paragraph', spans: [strong(headline), text('  '), code(shownCommand(run))] },
+      { kind: 'paragraph', spans: [strong(headline), text('  '), code(typedCommand(run))] },
       ...(isDecided(run) ? progressParts(batch, counts, nowMs) : []),
       { kind: 'facts', facts: planFacts(run) },
       ...askedParts(run),
@@ -73,13 +74,6 @@ const UNDECIDED: ReadonlySet<RunState> = new Set([
 ]);
 
 const imagesOf = ({ variants }: Batch): string => (variants[0] ?? []).map(({ imageAlias }) => imageAlias).join(', ');
-
-/** A line of 16,000 characters may have been typed; the whole is in the record. */
-const LONGEST_COMMAND = 300;
-function shownCommand({ commandLine }: BatchRun): string {
-  const line = commandLine.split('\n', 1)[0] ?? '';
-  return `/kdebug ${line.length > LONGEST_COMMAND ? `${line.slice(0, LONGEST_COMMAND)}…` : line}`;
-}
 
 function headOf(run: BatchRun, counts: Counts): { readonly headline: string; readonly tone: Tone } {
   if (!isDecided(run)) return STATE_TEXT[run.state];

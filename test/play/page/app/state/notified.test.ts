@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isUnseen, notifiedOf, unseenOf } from '../../../../../play/page/app/state/notified.ts';
 import { openSession, type Session } from '../../../../../play/page/app/state/session.ts';
 import { applyChange, worldOf } from '../../../../../play/page/app/state/world.ts';
-import type { Notification } from '../../../../../play/page/contract.ts';
+import type { Notification } from '../../../../../play/slack/state/message.ts';
 import { emptyWorld, message, SHOP } from '../../../../browser/support/worlds.ts';
 
 const root = message(1);
