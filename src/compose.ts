@@ -12,10 +12,10 @@ import { type Env, secretsOf } from './config/env.ts';
 import type { PolicyWatch } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
-import { Pipeline } from './flow/pipeline.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
-import { warnOfChannels } from './flow/slack-connect.ts';
+import { warnOfChannels } from './flow/reply/slack-connect.ts';
+import { Pipeline } from './flow/supervisor.ts';
 import { VERSION } from './version.ts';
 
 /** A running bot. */

@@ -1,286 +1,142 @@
-import { type ReasonCode, toKdebugError } from '../core/errors.ts';
-import type { RunId, UserId } from '../core/ids.ts';
+import { isBatchRun } from '../core/batch/batch-run.ts';
+import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import { Rounds } from '../core/rounds.ts';
-import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/progress.ts';
-import type { Run } from '../core/run/run.ts';
-import { advance } from './advance.ts';
-import { BatchLogs } from './batch/batch-logs.ts';
-import { workOnBatch } from './batch/engine.ts';
-import { heedNotes } from './batch-desk/notes.ts';
-import { conclude } from './conclude.ts';
+import { isFinal } from '../core/run/progress.ts';
+import type { RunState } from '../core/run/run.ts';
+import { pause } from '../lib/latest-value.ts';
+import { record } from './audit.ts';
+import type { BatchLogs } from './batch/logs.ts';
 import type { FlowDeps } from './deps.ts';
-import { filteredClusters } from './filtered-cluster.ts';
-import { CommandInbox, type Starter } from './inbox.ts';
-import { type LateWait, lateWait } from './late.ts';
-import { pause } from './latest.ts';
-import { LogReaders } from './log-readers.ts';
-import { afterLoss } from './lost.ts';
-import { PodRoom } from './pod-room.ts';
-import type { Inbox } from './ports/slack.ts';
-import { Recovery } from './recover.ts';
-import { Reply } from './reply.ts';
-import { type OutOfReach, type RunChanger, RunSession } from './session.ts';
+import type { RunChanger, RunSession } from './held-run.ts';
+import { refusalOfError } from './inbox/refusals.ts';
+import { collect } from './stages/collect.ts';
+import { type CheckAtLaunch, launch } from './stages/launch.ts';
+import type { LogReaders } from './stages/logs.ts';
+import { plan } from './stages/plan.ts';
+import type { PodRoom } from './stages/pod-room.ts';
+import { follow } from './stages/watch.ts';
 
-/** Runs that one replica holds at a time; more are refused politely. */
-const MAX_SESSIONS = 2_000;
-/**
- * Of these, what one person may have: a tenth, so that nobody alone closes a replica to the others. Far more than anybody has under
- * way; runs that were given up count as well while their late end is waited for.
- */
-const MAX_SESSIONS_OF_ONE = 200;
-/** A replica renews its leases and looks for abandoned runs this often: with leases of 4 s, work of a dead one goes on within 5 s. */
-const ADOPT_EVERY_MS = 1_000;
-/** How often a run that another replica holds right now is asked for again. */
-const TAKE_TRIES = 10;
-const TAKE_EVERY_MS = 100;
-/** What is left of a drain for giving back the runs that go on, unless there is more. */
-const HAND_OVER_MS = 1_000;
+/** How long a stage may go on failing for passing reasons: a person waits for the first, a clock bounds the others. */
+const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
+  received: 8_000,
+  approved: 60_000,
+  launching: 60_000,
+};
+/** However long a step takes: without its store a run is left to whoever reaches the store again. */
+const STORE_PATIENCE_MS = 60_000;
+const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
-interface Held {
-  readonly session: RunSession;
-  readonly work: Promise<void>;
+export interface AdvanceContext {
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly runs: RunChanger;
+  readonly batchLogs: BatchLogs;
+  readonly room: PodRoom;
+  /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
+  readonly workOnBatch: (session: RunSession, context: AdvanceContext) => Promise<void>;
+  /** Of a part of a batch: what is looked at instead right before its launch. */
+  readonly check?: CheckAtLaunch;
 }
 
 /**
- * Holds the runs of this replica: each is advanced through its stages (`advance`) with the reply told beside it from state
- * alone, then let go: settled, or parked while only people or the clock can move it. Any replica can take the next step.
+ * Takes a run from stage to stage (request → launch → follow → collect) until it is final or waits for people. Every stage is
+ * a re-entrant function of the stored run. @throws KdebugError lease_lost
  */
-export class Pipeline implements Starter, RunChanger {
-  readonly inbox: Inbox;
-  readonly #deps: FlowDeps;
-  readonly #readers: LogReaders;
-  readonly #batchLogs: BatchLogs;
-  readonly #recovery: Recovery;
-  readonly #room: PodRoom;
-  readonly #held = new Map<RunId, Held>();
-  readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
-  /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
-  readonly #late = new Set<RunId>();
-  /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
-  readonly #unreleased = new Set<RunSession>();
-  #draining = false;
-  #drained = false;
-  #stopAdopting: () => void = () => {};
-
-  constructor(given: FlowDeps) {
-    const deps = { ...given, clusters: filteredClusters(given.clusters, given) };
-    this.#deps = deps;
-    this.#readers = new LogReaders(deps);
-    this.#batchLogs = new BatchLogs(deps.spools);
-    this.#room = new PodRoom(deps);
-    this.#recovery = new Recovery(deps, (session) => this.start(session));
-    this.inbox = new CommandInbox(deps, this, this);
-  }
-
-  refusalFor(requesterId: UserId): ReasonCode | undefined {
-    if (this.#draining) return 'shutting_down';
-    if (this.#held.size >= MAX_SESSIONS) return 'too_busy';
-    let theirs = 0;
-    for (const { session } of this.#held.values()) if (session.run.origin.requesterId === requesterId) theirs += 1;
-    return theirs >= MAX_SESSIONS_OF_ONE ? 'limit_sessions_per_person' : undefined;
-  }
-
-  /** How many runs this replica is busy with. */
-  get active(): number {
-    return this.#held.size - this.#late.size;
-  }
-
-  start(session: RunSession): void {
-    const { id } = session.run;
-    const work = this.#hold(session).finally(() => {
-      if (this.#held.get(id)?.session === session) this.#held.delete(id);
-    });
-    this.#held.set(id, { session, work });
-    this.#taking.delete(id);
-  }
-
-  async change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | OutOfReach> {
-    for (let tries = TAKE_TRIES; tries > 0; tries -= 1) {
-      const session = this.#held.get(id)?.session ?? (await this.#take(id));
-      const done = session && (await this.#changeAt(session, act));
-      if (done) return done.value;
-      const run = await this.#deps.store.read(id);
-      if (!run || isSettled(run)) return 'settled';
-      await pause(this.#deps.clock, TAKE_EVERY_MS);
-    }
-    return 'elsewhere';
-  }
-
-  /** Undefined: the session was let go, or taken over, in this very moment. */
-  async #changeAt<Value>(
-    session: RunSession,
-    act: (session: RunSession) => Promise<Value>,
-  ): Promise<{ readonly value: Value } | undefined> {
-    try {
-      return { value: await act(session) };
-    } catch (thrown) {
-      if (toKdebugError(thrown).code !== 'lease_lost') throw thrown;
-      return undefined;
-    } finally {
-      if (!this.#held.has(session.run.id)) this.start(session);
-    }
-  }
-
-  /** Takes over what other replicas left, now and every second, and what an emptied store forgot, until `drain`. */
-  startAdopting(): void {
-    const tick = (): void => {
-      void this.#adopt().finally(() => {
-        if (!this.#drained) this.#stopAdopting = this.#deps.clock.after(ADOPT_EVERY_MS, tick);
-      });
-    };
-    tick();
-    this.#recovery.lookEverywhere();
-  }
-
-  /**
-   * Takes nothing new; resolves when every held run is through. What is left after `ms` is given back, so that another replica
-   * can take it at once; `handOverMs` is the most that this may take. `hush` is called then: no word may still wait to be said.
-   */
-  async drain(ms: number, hush: () => void = () => {}, handOverMs = HAND_OVER_MS): Promise<void> {
-    this.#draining = true;
-    this.#recovery.stop();
-    const { clock } = this.#deps;
-    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), pause(clock, ms)]);
-    const left = this.#busy();
-    for (const { session } of left) session.giveUp();
-    hush();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), pause(clock, handOverMs)]);
-    this.#drained = true;
-    this.#stopAdopting();
-  }
-
-  #busy(): readonly Held[] {
-    return [...this.#held].flatMap(([id, held]) => (this.#late.has(id) ? [] : [held]));
-  }
-
-  /** One take at a time: clicks that arrive together share the session, which is started when the first of them is through. */
-  #take(id: RunId): Promise<RunSession | undefined> {
-    const taking = this.#taking.get(id) ?? this.#takeNow(id);
-    this.#taking.set(id, taking);
-    return taking;
-  }
-
-  async #takeNow(id: RunId): Promise<RunSession | undefined> {
-    const { store, owner } = this.#deps;
-    const lease = await store.take(id, owner).catch((thrown: unknown) => {
-      this.#taking.delete(id);
-      throw thrown;
-    });
-    // Who left it parked had said all there was to say.
-    if (lease) return new RunSession(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
-    this.#taking.delete(id);
-    return undefined;
-  }
-
-  async #adopt(): Promise<void> {
-    const { store, owner, log } = this.#deps;
-    try {
-      await store.renew(owner);
-      void heedNotes(
-        [...this.#held.values()].map(({ session }) => session.run),
-        { deps: this.#deps, runs: this },
-      );
-      for (const session of this.#unreleased) await this.#release(session);
-      if (this.#draining) return;
-      const room = MAX_SESSIONS - this.#held.size;
-      for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
-        log.info('run adopted', { runId: run.id, phase: run.state });
-        this.start(new RunSession(run, fence, store, true));
-      }
-    } catch (thrown) {
-      log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });
-    }
-  }
-
-  async #hold(session: RunSession): Promise<void> {
-    const { id } = session.run;
-    let lost = false;
-    try {
-      await this.#see(session);
-    } catch (thrown) {
-      const error = toKdebugError(thrown);
-      lost = error.code === 'lease_lost';
-      if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: session.run.state });
-      else this.#deps.log.error('run let go', { runId: id, reason: error.code, error: thrown });
-    } finally {
-      this.#late.delete(id);
-      this.#held.delete(id);
-      await this.#readers.forget(id);
-      await this.#batchLogs.forget(id);
-      await this.#release(session);
-    }
-    const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
-    if (again && this.#draining) await this.#release(again);
-    else if (again) this.start(again);
-  }
-
-  async #release(session: RunSession): Promise<void> {
-    try {
-      await session.release();
-      this.#unreleased.delete(session);
-    } catch {
-      this.#unreleased.add(session);
-    }
-  }
-
-  /** Until the run is settled or parked: a vote may come in while the last words are being said. */
-  async #see(session: RunSession): Promise<void> {
-    const { clock } = this.#deps;
-    const room = this.#room;
-    const context = {
-      deps: this.#deps,
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      room,
-      workOnBatch,
-      runs: this,
-    };
-    session.onChange(() => {
-      const { plan } = session.run;
-      if (plan) this.#recovery.look(plan.cluster, plan.namespace);
-    });
-    const reply = new Reply(session, this.#deps, {
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      // Before it counts as told.
-      beforeClosing: () => conclude(session.run, this.#deps),
-    });
-    const rounds = new Rounds(clock);
-    let late: LateWait | undefined;
-    for (;;) {
-      await rounds.next();
-      let said = session.run;
-      const keepSaying = async (): Promise<void> => {
-        said = await reply.keepSaying();
-      };
-      await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
-      if (isGivenUp(session.run)) {
-        late ??= lateWait(session, this.#deps, this.#readers);
-        if (!(await this.#awaitLate(said, late))) return;
-      } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
-    }
-  }
-
-  /** Resolves with whether there is more to say. */
-  async #awaitLate({ id, grant }: Run, late: LateWait): Promise<boolean> {
-    this.#late.add(id);
-    try {
-      return await late({ grant, wanted: () => !this.#draining });
-    } finally {
-      this.#late.delete(id);
-    }
+export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
+  const trouble = new Trouble();
+  const rounds = new Rounds(context.deps.clock);
+  if (session.run.state === 'received') await tryStep(session, context, trouble, keepRequest);
+  while (!isFinal(session.run.state)) {
+    await rounds.next();
+    if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
+    else if (!(await expire(session, context.deps))) return;
   }
 }
 
-/** Two halves of one work: when one fails, the other stops, and only then has it failed. */
-async function bothOrNeither(session: RunSession, halves: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(
-    halves.map((half) =>
-      half.catch((thrown: unknown) => {
-        session.giveUp();
-        throw thrown;
-      }),
-    ),
-  );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+/** Ends an approval whose time is over; false while it may still be given. */
+async function expire(session: RunSession, { clock }: FlowDeps): Promise<boolean> {
+  const expiresAtMs = session.run.approval?.expiresAtMs ?? 0;
+  if (clock.now() < expiresAtMs) return false;
+  await session.apply({ kind: 'expired', atMs: clock.now() });
+  return true;
+}
+
+type Step = (session: RunSession, context: AdvanceContext) => Promise<void>;
+
+async function tryStep(
+  session: RunSession,
+  context: AdvanceContext,
+  trouble: Trouble,
+  take: Step = step,
+): Promise<void> {
+  const { clock } = context.deps;
+  const { state } = session.run;
+  try {
+    await take(session, context);
+    trouble.over();
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    if (error.code === 'lease_lost') throw error;
+    const isStore = error.code === 'store_unreachable';
+    const waitMs = trouble.waitMs(error, clock.now(), isStore ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0));
+    if (waitMs !== undefined) await pause(clock, waitMs);
+    // What cannot be written down is not an outcome: the container may well be running.
+    else if (isStore) throw error;
+    else await giveUp(session, error, context.deps);
+  }
+}
+
+/** First of all who asked what is put on record: by whoever takes the run up, so that no crash leaves it out. */
+function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<void> {
+  return record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
+}
+
+function step(session: RunSession, context: AdvanceContext): Promise<void> {
+  const { deps, readers, runs, room, check } = context;
+  if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
+  switch (session.run.state) {
+    case 'received':
+      return plan(session, deps, runs);
+    case 'approved':
+    case 'launching':
+      return launch(session, deps, { room, ...(check && { check }) });
+    case 'starting':
+    case 'running':
+      return follow(session, deps, readers);
+    default:
+      return collect(session, deps, readers);
+  }
+}
+
+/** An error that patience does not mend is an outcome like any other. */
+async function giveUp(session: RunSession, error: KdebugError, deps: FlowDeps): Promise<void> {
+  const atMs = deps.clock.now();
+  const { state, id } = session.run;
+  deps.log.warn('stage given up', { runId: id, phase: state, reason: error.code, error });
+  const outcome = { kind: 'internal', code: error.code } as const;
+  if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
+  else if (state === 'collecting') await session.apply({ kind: 'finished', outcome, atMs });
+  else await session.apply({ kind: 'ended', outcome, atMs });
+}
+
+/** Back-off of one stage: how long to wait before it is entered again, until its patience is over. */
+class Trouble {
+  #sinceMs: number | undefined;
+  #times = 0;
+
+  over(): void {
+    this.#sinceMs = undefined;
+    this.#times = 0;
+  }
+
+  waitMs(error: KdebugError, nowMs: number, patienceMs: number): number | undefined {
+    if (!PASSING.has(error.code)) return undefined;
+    this.#sinceMs ??= nowMs;
+    this.#times += 1;
+    const asked = error.facts.retryAfterMs;
+    const backOffMs = Math.min(200 * 2 ** this.#times, 5_000);
+    // A server that asks for no patience at all gets ours.
+    const waitMs = typeof asked === 'number' && asked > 0 ? asked : backOffMs;
+    return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
+  }
 }

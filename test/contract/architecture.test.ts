@@ -34,7 +34,7 @@ const CLEAN: Tree = {
   'src/core/hash.ts': "import 'node:crypto';",
   'src/core/run.ts': "import 'node:util'; import './hash.ts'; export type Run = string;",
   'src/flow/ports/store.ts': "import type { Run } from '../../core/run.ts'; export interface RunStore { run: Run }",
-  'src/flow/pipeline.ts': "import './ports/store.ts'; import '../core/run.ts';",
+  'src/flow/supervisor.ts': "import './ports/store.ts'; import '../core/run.ts';",
   'src/adapters/log/index.ts': "import 'pino'; import 'zod'; import 'node:fs';",
   'src/adapters/store/index.ts': "import './memory.ts'; import 'ioredis';",
   'src/adapters/store/memory.ts':

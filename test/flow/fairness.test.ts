@@ -101,7 +101,7 @@ describe('a person', () => {
     await ask(world);
     const run = await world.run();
     const emptied = new World({ policy: world.policy });
-    const { quotasOfKnown, quotasOf } = await import('../../src/flow/quotas.ts');
+    const { quotasOfKnown, quotasOf } = await import('../../src/flow/inbox/accept.ts');
     await emptied.store.create(run, 'replica-1', quotasOfKnown(run, world.policy));
     const next = { ...run, id: asRunId('bbbbbbbbbb'), origin: anOrigin({ dedupeKey: 'next' }) };
     expect(await emptied.store.create(next, 'replica-1', quotasOf(next, world.policy))).toMatchObject({

@@ -1,9 +1,9 @@
 import { WebAPIPlatformError } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { troubleOf } from '../../src/adapters/slack/poster/slack-errors.ts';
-import { Pipeline } from '../../src/flow/pipeline.ts';
 import type { LogFields } from '../../src/flow/ports/machine.ts';
 import type { Place, PrivatePlace } from '../../src/flow/ports/slack.ts';
+import { Pipeline } from '../../src/flow/supervisor.ts';
 import { anOrigin, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { BatchWorld } from './batch/batch-world.ts';

@@ -1,7 +1,7 @@
 import { toKdebugError } from '../../core/errors.ts';
+import { pause } from '../../lib/latest-value.ts';
 import type { FlowDeps } from '../deps.ts';
-import { pause } from '../latest.ts';
-import type { RunSession } from '../session.ts';
+import type { RunSession } from '../held-run.ts';
 
 /** The least time between two writes of a batch that is worked on. */
 const EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import { CommandInbox } from '../../../src/flow/inbox.ts';
+import { RunSession } from '../../../src/flow/held-run.ts';
+import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import type { Click, Submission } from '../../../src/flow/ports/slack.ts';
-import { RunSession } from '../../../src/flow/session.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
 import { World } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { Pipeline } from '../../../src/flow/pipeline.ts';
+import { Pipeline } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';

@@ -1,0 +1,236 @@
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { copyMessage, reminderMessage } from '../../core/report/copy-messages.ts';
+import type { Message } from '../../core/report/message.ts';
+import type { ApproversAsked, Copy, Notice } from '../../core/run/approvers-asked.ts';
+import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts';
+import type { PostRef, Run } from '../../core/run/run.ts';
+import { pause } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { Place, PostMeta } from '../ports/slack.ts';
+import { isForGood } from '../reply/post-once.ts';
+import { momentOf, retryMs } from '../reply/schedule.ts';
+import type { Voice } from '../reply/voice.ts';
+import type { PendingRun } from './voting.ts';
+import { lost, placeOf, remindersOf, whomToAsk } from './whom-to-ask.ts';
+
+/** How often one message is tried. The run goes on meanwhile, and without it. */
+const MOST_TRIES = 3;
+
+/**
+ * Brings a request that waits for votes to the people who may decide and do not see its card (`whomToAsk`), reminds them once at half
+ * of the time, and edits what was sent when there is news. All in the background: no failure here holds up the run. Who is told is
+ * on record before anybody is, and each message once it stands, so that any replica goes on where another stopped; a message that may
+ * stand there unrecorded is looked for before it is sent.
+ */
+export class ApproverCopies {
+  readonly #voice: Voice;
+  readonly #session: RunSession;
+  readonly #deps: FlowDeps;
+  #doubt: boolean;
+  #failures = 0;
+  readonly #tries = new Map<string, number>();
+  readonly #links = new Map<string, Promise<string | undefined>>();
+  #work: Promise<void> | undefined;
+  /** What is being written. */
+  #next: ApproversAsked | undefined;
+
+  constructor(voice: Voice) {
+    const { session, deps } = voice;
+    this.#voice = voice;
+    this.#session = session;
+    this.#deps = deps;
+    this.#doubt = session.recovered && (session.run.asked?.waiting.length ?? 0) > 0;
+  }
+
+  /** Begins what there is to do now, and waits for no message of it. @throws as `RunSession.apply` */
+  async keepUp(): Promise<void> {
+    await this.#beginReminding();
+    if (this.#nextRound()) this.#work ??= this.#workOff();
+  }
+
+  /** Resolves when nothing is left to do; after a bounded time, whatever Slack does. Never rejects. */
+  async done(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  /** That the reminders are due is on record before the first, so they are sent once. */
+  async #beginReminding(): Promise<void> {
+    const { run } = this.#session;
+    const { asked, approval } = run;
+    const nowMs = this.#deps.clock.now();
+    if (run.state !== 'pending-approval' || !asked || asked.remindedAtMs !== undefined) return;
+    if (nowMs < asked.remindAtMs || nowMs >= (approval?.expiresAtMs ?? 0) || asked.waiting.length > 0) return;
+    await this.#record({ ...asked, remindedAtMs: nowMs, waiting: remindersOf(run, asked) });
+  }
+
+  async #workOff(): Promise<void> {
+    try {
+      for (let round = this.#nextRound(); round && !this.#session.isOver; round = this.#nextRound()) {
+        await this.#try(round);
+      }
+    } finally {
+      this.#work = undefined;
+    }
+  }
+
+  #nextRound(): (() => Promise<void>) | undefined {
+    const { run } = this.#session;
+    const { asked } = run;
+    if (!run.delivery.anchor || this.#session.isOver) return undefined;
+    if (!asked) return isPending(run) ? () => this.#plan(run) : undefined;
+    if (asked.waiting.length > 0) return () => this.#each(asked.waiting, (notice) => this.#send(notice));
+    const stale = staleCopies(run);
+    return stale.length > 0 ? () => this.#each(stale, (copy) => this.#edit(copy)) : undefined;
+  }
+
+  async #try(round: () => Promise<void>): Promise<void> {
+    try {
+      await round();
+      this.#failures = 0;
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (code === 'lease_lost' || this.#session.isOver) return this.#session.giveUp();
+      this.#doubt = true;
+      this.#failures += 1;
+      this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
+      await pause(this.#deps.clock, retryMs(this.#failures));
+    }
+  }
+
+  /** All at once, so that the run is soon free for who clicks elsewhere; the first failure is thrown when all are through. */
+  async #each<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+    const ends = await Promise.allSettled(items.map(act));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  async #plan(run: PendingRun): Promise<void> {
+    const asked = await whomToAsk(run, this.#deps, this.#isLastTry('plan'));
+    await this.#record(asked);
+  }
+
+  /** Sends one message, unless it stands there already; nothing is sent of what is decided by now. */
+  async #send(notice: Notice): Promise<void> {
+    const key = JSON.stringify(notice);
+    const copies: Copy[] = [];
+    let isLost = false;
+    try {
+      const copy = await this.#copyOf(notice);
+      if (copy) copies.push(copy);
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (code === DECIDED) return;
+      if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
+      this.#deps.log.warn('an approver was not told', { runId: this.#session.run.id, reason: code, detail });
+      isLost = true;
+    }
+    await this.#change((asked) => {
+      const rest = { ...asked, waiting: asked.waiting.filter((each) => JSON.stringify(each) !== key) };
+      return isLost ? lost(rest, notice) : { ...rest, copies: [...rest.copies, ...copies] };
+    });
+  }
+
+  /** Undefined: nothing of it needs to be kept. */
+  async #copyOf(notice: Notice): Promise<Copy | undefined> {
+    const { thread } = this.#deps;
+    const { run } = this.#session;
+    if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
+    const place = 'userId' in notice ? await thread.openDirect(notice.userId) : placeOf(notice);
+    const meta = this.#voice.meta(notice.kind);
+    const found = this.#doubt ? await thread.find(place, meta, run.origin.receivedAtMs) : undefined;
+    const ref = found ?? (await this.#post(place, notice, meta));
+    if (!ref) return undefined;
+    if (notice.kind === 'reminder')
+      return notice.threadTs === undefined ? { ...ref, shows: '', isReminder: true } : undefined;
+    // What was found says what was true then.
+    return { ...ref, shows: found ? '' : shownOnCopies(run), ...('userId' in notice && { userId: notice.userId }) };
+  }
+
+  /** Undefined: it is decided by now. */
+  async #post(place: Place, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
+    const { run } = this.#session;
+    if (!isPending(run)) return undefined;
+    return this.#deps.thread.post(place, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
+  }
+
+  async #sureOpen(): Promise<void> {
+    await this.#voice.sure();
+    if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
+  }
+
+  async #messageOf(notice: Notice, run: Run): Promise<Message> {
+    const moment = await momentOf(run, this.#deps);
+    if (notice.kind === 'copy') return copyMessage(run, moment, await this.#linkTo(run.delivery.anchor));
+    if (notice.threadTs === undefined) {
+      const card = run.asked?.copies.find((copy) => copy.channelId === notice.channelId && !copy.isReminder);
+      const url = await this.#linkTo(card);
+      return reminderMessage(run, url === undefined ? {} : { url });
+    }
+    const isAtCard = notice.channelId === run.delivery.anchor?.channelId;
+    return reminderMessage(run, isAtCard ? { approvers: moment.approvers } : {});
+  }
+
+  async #edit(copy: Copy): Promise<void> {
+    const { run } = this.#session;
+    const shows = shownOnCopies(run);
+    const key = `${copy.channelId}:${copy.ts}:${shows}`;
+    try {
+      const message = copyMessage(run, await momentOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
+      await this.#voice.sure();
+      await this.#deps.thread.update(
+        copy,
+        message,
+        this.#voice.meta(copy.isReminder ? 'reminder' : 'copy'),
+        laneOf(run),
+      );
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
+      this.#deps.log.warn('the copy of a card stays as it is', { runId: run.id, reason: code, detail });
+    }
+    await this.#change((asked) => ({
+      ...asked,
+      copies: asked.copies.map((each) => (isSamePost(each, copy) ? { ...each, shows } : each)),
+    }));
+  }
+
+  /** Best effort: the card stands alone without it. */
+  async #linkTo(ref: PostRef | undefined): Promise<string | undefined> {
+    if (!ref) return undefined;
+    const known = this.#links.get(ref.ts) ?? this.#deps.thread.permalink(ref).catch(() => undefined);
+    this.#links.set(ref.ts, known);
+    return known;
+  }
+
+  #isLastTry(key: string): boolean {
+    const tries = (this.#tries.get(key) ?? 0) + 1;
+    this.#tries.set(key, tries);
+    return tries >= MOST_TRIES;
+  }
+
+  /** Changes of messages that are sent at once come one upon another, whenever each is written. */
+  async #change(next: (asked: ApproversAsked) => ApproversAsked): Promise<void> {
+    const asked = this.#next ?? this.#session.run.asked;
+    if (asked) await this.#record(next(asked));
+  }
+
+  async #record(asked: ApproversAsked): Promise<void> {
+    this.#next = asked;
+    try {
+      await this.#session.apply({ kind: 'asked', asked });
+    } finally {
+      if (this.#next === asked) this.#next = undefined;
+    }
+  }
+}
+
+/**
+ * While votes count, the run is kept from other replicas until the copies show them. Once it is decided nobody waits for that, and who
+ * asks and withdraws over and over must not keep the cards of others from their last words.
+ */
+const laneOf = ({ state }: Run) => (state === 'pending-approval' ? 'final' : 'progress');
+
+/** Why a message is not sent after all. */
+const DECIDED = 'approval_decided';
+
+const isPending = (run: Run): run is PendingRun => run.state === 'pending-approval' && run.approval !== undefined;

@@ -1,0 +1,175 @@
+import { toKdebugError } from '../../core/errors.ts';
+import { isSamePerson } from '../../core/policy/identity.ts';
+import { own } from '../../core/policy/own.ts';
+import type { ApproversAsked, Notice } from '../../core/run/approvers-asked.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { Place } from '../ports/slack.ts';
+import { isForGood } from '../reply/post-once.ts';
+import { inChannel } from './approvers.ts';
+import type { PendingRun } from './voting.ts';
+
+/** People whom one request writes to. */
+const MOST_DIRECT = 20;
+/** People whom one request asks Slack about: of the minute in which all who click and type are looked up as well. */
+const MOST_LOOKED_UP = 40;
+
+type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
+
+/** What a question to Slack is answered with when there is no answer. */
+type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<Value | Other>;
+
+/**
+ * Whom a request is brought to, beside its card. A group with a channel is asked there. Of the others, who does not see the card gets
+ * a direct message; all of them where the card's channel is private. Never who asked, with whichever account, nor anybody but full
+ * members of the workspace. What Slack refuses to say counts as unknown: then rather one message too many. With `isLastTry` so
+ * does what it only does not say now. @throws KdebugError the `Directory`'s, for a while
+ */
+export async function whomToAsk(run: PendingRun, deps: Asked, isLastTry = false): Promise<ApproversAsked> {
+  const orElse = orElseOf(run, deps, isLastTry);
+  const groups = run.approval.from.flatMap((name) => own(deps.policies.current().approvers, name) ?? []);
+  const home = await homeOf(run, deps, orElse);
+  const rooms = await roomsOf(new Set(groups.flatMap(({ channel }) => channel ?? [])), home, { deps, orElse });
+  const named = await Promise.all(
+    groups.flatMap(({ usergroup }) => (usergroup === undefined ? [] : orElse(deps.directory.members(usergroup), []))),
+  );
+  const { identity } = deps.policies.current();
+  const approvers = [
+    ...new Set<string>([...groups.flatMap(({ users }) => users), ...named.flatMap((each) => [...each])]),
+  ]
+    .filter((userId) => !isSamePerson(identity, run.origin, userId))
+    .filter((userId) => !rooms.people.has(userId));
+  const away = approvers.filter((userId) => home.isPrivate || !home.members?.has(userId));
+  const { people, beyond } = await firstMembers(away, deps, orElse);
+  const told = new Set(people);
+  const isRoom = groups.some(({ channel }) => channel === home.channelId);
+  const seesCard = (userId: string) => !told.has(userId) && (home.members?.has(userId) ?? !home.isPrivate);
+  return {
+    remindAtMs: halfTimeOf(run, deps.clock.now()),
+    here: isRoom || approvers.some(seesCard) || (home.members === undefined && !home.isPrivate),
+    waiting: [...rooms.open.map(inRoom), ...people.map((userId): Notice => ({ kind: 'copy', userId }))],
+    copies: [],
+    ...(beyond > 0 && { beyond }),
+    ...(rooms.closed.length > 0 && { closed: rooms.closed }),
+  };
+}
+
+const inRoom = (channelId: string): Notice => ({ kind: 'copy', channelId });
+
+function orElseOf({ id: runId }: PendingRun, { log }: Asked, isLastTry: boolean): OrElse {
+  return async (question, other) => {
+    try {
+      return await question;
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (!isLastTry && !isForGood(code) && !NO_ANSWER_EVER.has(code)) throw thrown;
+      log.warn('not known of the approvers', { runId, reason: code, detail });
+      return other;
+    }
+  };
+}
+
+const NO_ANSWER_EVER: ReadonlySet<string> = new Set([
+  'usergroup_unknown',
+  'person_unknown',
+  'approvers_channel_closed',
+]);
+
+interface Home {
+  readonly channelId: string;
+  readonly isPrivate: boolean;
+  /** Undefined: nobody can say who is in it. */
+  readonly members: ReadonlySet<string> | undefined;
+}
+
+/** The channel where the card stands. */
+async function homeOf({ delivery, origin }: PendingRun, { directory }: Asked, orElse: OrElse): Promise<Home> {
+  const channelId = delivery.anchor?.channelId ?? origin.channelId;
+  const [facts, members] = await Promise.all([
+    orElse(directory.channel(channelId), undefined),
+    orElse(directory.channelMembers(channelId), undefined),
+  ]);
+  return { channelId, isPrivate: facts?.isPrivate ?? true, members };
+}
+
+interface Looking {
+  readonly deps: Asked;
+  readonly orElse: OrElse;
+}
+
+/** The approvers' own channels: where the bot may speak and nobody of another company reads along, and the others. */
+async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home, { deps, orElse }: Looking) {
+  const open: string[] = [];
+  const closed: string[] = [];
+  const people = new Set<string>();
+  for (const channelId of channels) {
+    if (channelId === home) continue;
+    const facts = await orElse(deps.directory.channel(channelId), undefined);
+    const isAllowed = own(deps.policies.current().channels, channelId)?.slackConnect === 'allowed';
+    if (!facts?.isMember || (facts.isShared && !isAllowed)) {
+      closed.push(channelId);
+      continue;
+    }
+    open.push(channelId);
+    for (const userId of await orElse(inChannel(channelId, deps.directory), [])) people.add(userId);
+  }
+  return { open, closed, people };
+}
+
+/** The first of them who are full members, and how many are left. */
+async function firstMembers(userIds: readonly string[], { directory }: Asked, orElse: OrElse) {
+  const people: string[] = [];
+  let seen = 0;
+  for (const userId of userIds) {
+    if (people.length === MOST_DIRECT || seen === MOST_LOOKED_UP) break;
+    seen += 1;
+    const person = await orElse(directory.person(userId), undefined);
+    if (person?.kind === 'member') people.push(userId);
+  }
+  return { people, beyond: userIds.length - seen };
+}
+
+/** Half of the time that the rule gives. */
+function halfTimeOf({ approval, decision }: PendingRun, nowMs: number): number {
+  const { expiresAtMs } = approval;
+  const termMs = decision?.kind === 'needs-approval' ? decision.approval.expiresMs : expiresAtMs - nowMs;
+  return expiresAtMs - termMs / 2;
+}
+
+export const placeOf = ({
+  channelId,
+  threadTs,
+}: {
+  readonly channelId: string;
+  readonly threadTs?: string;
+}): Place => ({
+  channelId,
+  ...(threadTs !== undefined && { threadTs }),
+});
+
+/** A reminder that is lost is no more than that. */
+export function lost(asked: ApproversAsked, notice: Notice): ApproversAsked {
+  if (notice.kind === 'reminder') return asked;
+  if ('userId' in notice) return { ...asked, unreached: (asked.unreached ?? 0) + 1 };
+  return { ...asked, closed: [...(asked.closed ?? []), notice.channelId] };
+}
+
+/** In the card's thread where those who decide see it, in the thread of each direct message, and once more in their own channel. */
+export function remindersOf({ delivery, origin, approval }: Run, { here, copies }: ApproversAsked): readonly Notice[] {
+  const { anchor } = delivery;
+  const voted = new Set(approval?.votes.map(({ userId }) => userId));
+  const atCard: readonly Notice[] =
+    here && anchor && delivery.anchorGone !== true
+      ? [{ kind: 'reminder', channelId: anchor.channelId, threadTs: origin.threadTs ?? anchor.ts }]
+      : [];
+  const others = copies
+    .filter(({ userId, isReminder }) => !isReminder && !(userId !== undefined && voted.has(userId)))
+    .map(
+      ({ userId, channelId, ts }): Notice => ({
+        kind: 'reminder',
+        channelId,
+        ...(userId !== undefined && { threadTs: ts }),
+      }),
+    );
+  return [...atCard, ...others];
+}

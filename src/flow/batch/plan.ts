@@ -1,0 +1,127 @@
+import { decideSnapshot, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
+import { podsToRerun } from '../../core/batch/group-results.ts';
+import { batchPlanHash, newBatch, type PlannedPod, variantKeyOf } from '../../core/batch/new-batch.ts';
+import { type BatchTarget, kindOf, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
+import type { RunRequest } from '../../core/command/command.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { type Policy, worseClass } from '../../core/policy/policy.ts';
+import type { Run } from '../../core/run/run.ts';
+import { pause } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import { type Aim, aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../stages/plan.ts';
+import { roomFor } from '../stages/pod-room.ts';
+
+/** Pods that are planned before others get their turn: a few milliseconds. */
+const AT_ONCE = 100;
+
+/** The requests of a batch, one for each container that a pod gets. */
+export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?.requests ?? [request];
+
+/**
+ * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
+ * match is a refusal. @throws Refused
+ */
+export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<Made> {
+  const { aim, policy, deps } = context;
+  const { request, origin } = run;
+  const cluster = deps.clusters.get(aim.cluster);
+  const [pods, level, onlyUids] = await Promise.all([
+    cluster.pods(aim.namespace, selectorOf(target)),
+    cluster.podSecurity(aim.namespace),
+    uidsToRerun(run, deps),
+  ]);
+  const requests = requestsOf(run);
+  const selected = selectPods(pods, {
+    target,
+    targetContainers: requests.map(({ targetContainer }) => targetContainer),
+    room: roomFor(origin.requesterId, policy.limits),
+    ...(onlyUids && { onlyUids }),
+  });
+  stopIfOver(context);
+  if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
+  const learnt = learntOnce(deps);
+  const parts = requests.map((asked) => ({
+    request: asked,
+    origin,
+    policy,
+    level,
+    aim: { ...aim, alias: aimOf(asked, origin, policy).alias },
+    learntOf: learnt,
+  }));
+  const batch = newBatch({
+    pods: await planAll(selected.pods, parts, context),
+    asked: request.batch,
+    ...(run.job?.paused && { pausedBy: origin.requesterId }),
+    nowMs: deps.clock.now(),
+  });
+  const plans = [...firstOfEachVariant(batch)];
+  const decision = decideSnapshot(batch, policy);
+  return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
+}
+
+/** Where a request goes, and what decides on it. */
+export interface PlanContext {
+  readonly aim: Aim;
+  readonly policy: Policy;
+  readonly deps: FlowDeps;
+  /** Only a look: of pods of one kind the first is planned. */
+  readonly glance?: Glance;
+}
+
+async function planAll(
+  selected: readonly SelectedPod[],
+  parts: readonly PlanParts[],
+  { deps, glance }: PlanContext,
+): Promise<readonly PlannedPod[]> {
+  const planned: PlannedPod[] = [];
+  const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
+  for (const pod of selected) {
+    const kind = glance && kindOf(pod.pod);
+    const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
+    const made = known ?? (await planOfEach(pod, parts));
+    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
+    if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
+    await pause(deps.clock, 0);
+    stopIfOver({ glance });
+  }
+  return planned;
+}
+
+const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void =>
+  void (glance?.isOver() && refuse('cluster_unreachable', 'no answer in time'));
+
+async function planOfEach(
+  { pod, skip }: SelectedPod,
+  parts: readonly PlanParts[],
+): Promise<Pick<PlannedPod, 'plans' | 'key'>> {
+  if (skip !== undefined) return { plans: [] };
+  const plans: Plan[] = [];
+  for (const part of parts) plans.push(await planPod(pod, part));
+  return { plans, key: variantKeyOf(plans) };
+}
+
+/** Pods of one batch are of few kinds: each is looked up once. */
+function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
+  const known = new Map<string, Promise<UserAndGroup | undefined>>();
+  return (kind) => {
+    const asked = known.get(kind) ?? learntOf(kind, deps);
+    known.set(kind, asked);
+    return asked;
+  };
+}
+
+async function uidsToRerun({ rerunOf }: Run, { store }: FlowDeps): Promise<ReadonlySet<string> | undefined> {
+  if (rerunOf === undefined) return undefined;
+  const earlier = await store.read(rerunOf);
+  return earlier?.batch
+    ? new Set(podsToRerun(earlier.batch).map(({ uid }) => uid))
+    : refuse('batch_not_found', rerunOf);
+}
+
+/** Of the highest class: what is said of it holds for all. */
+const worstOf = ([first, ...others]: readonly Plan[]): Plan =>
+  others.reduce(
+    (worst, plan) => (worseClass(worst.class, plan.class) === worst.class ? worst : plan),
+    first ?? refuse('no_pod_fits'),
+  );

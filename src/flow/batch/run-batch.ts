@@ -1,0 +1,209 @@
+import type { BatchPod } from '../../core/batch/batch.ts';
+import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
+import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
+import { sizeOf } from '../../core/batch/decide-batch.ts';
+import { runIdOf } from '../../core/batch/new-batch.ts';
+import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
+import type { OpenBatch } from '../../core/batch/settle.ts';
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { Rounds } from '../../core/rounds.ts';
+import { isFinal } from '../../core/run/progress.ts';
+import { aboutContainer } from '../../core/run/sealed-text.ts';
+import { Latest, pause } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { AdvanceContext } from '../pipeline.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { recheckOf } from './preflight.ts';
+import { headOf, launchedPart, type PartRun, type Place, partOf, sessionOf, workOnPart } from './run-pod.ts';
+
+/** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
+const MOST_READING = 50;
+const NOTHING: ReadonlySet<number> = new Set();
+/** How long to wait before a cluster that does not answer is asked again what is in flight. */
+const AGAIN_MS = 2_000;
+
+/**
+ * Works on a batch that may run until it has ended: launches as long as there is room, takes every container through the stages
+ * of any run, and keeps how far it is. May be entered again at any time, by any replica: what was launched since it was last
+ * kept is found in the cluster. @throws KdebugError lease_lost, store_unreachable
+ */
+export async function workOnBatch(session: RunSession, context: AdvanceContext): Promise<void> {
+  if (!isBatchRun(session.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
+  await new BatchEngine(session, session.run, context).work();
+}
+
+class BatchEngine {
+  readonly #session: RunSession;
+  readonly #context: AdvanceContext;
+  readonly #recheck: ReturnType<typeof recheckOf>;
+  readonly #news: Latest<true>;
+  readonly #checkpoints: Checkpoints;
+  readonly #parts = new Map<RunSession, Place>();
+  readonly #works = new Set<Promise<void>>();
+  /** Written once: what the pods' containers carry, each sealed for itself. */
+  readonly #references: { readonly keeper: string; readonly other: string };
+  #isTimeOver = false;
+  /** Moves of its pods so far. */
+  #moves = 0;
+  #open: OpenBatch | undefined;
+  /** As it was when the work began; for what never changes. */
+  #run: BatchRun;
+
+  constructor(session: RunSession, run: BatchRun, context: AdvanceContext) {
+    const { deps } = context;
+    this.#session = session;
+    this.#news = new Latest(deps.clock);
+    this.#checkpoints = new Checkpoints(session, deps);
+    this.#context = context;
+    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#open?.head ?? run.batch));
+    this.#run = run;
+    this.#references = { keeper: writeKeeperReference(run), other: writePartReference(run.id) };
+  }
+
+  async work(): Promise<void> {
+    const stop = this.#session.onChange((kept) => {
+      if (!kept) this.#moves += 1;
+      this.#checkpoints.touch();
+      this.#news.put(true);
+    });
+    try {
+      const open = await this.#begin();
+      if (!open) return;
+      await this.#goOn(open);
+      await Promise.all(this.#works);
+      await this.#checkpoints.now();
+    } finally {
+      stop();
+      for (const part of this.#parts.keys()) part.giveUp();
+      await Promise.all(this.#works);
+    }
+  }
+
+  /** Undefined: it was ended before it was known what is in flight. */
+  async #begin(): Promise<OpenBatch | undefined> {
+    const { clock } = this.#context.deps;
+    const isNew = this.#run.state === 'approved' && !this.#session.recovered;
+    const found = isNew ? NOTHING : await this.#found();
+    // People may have paused, resized or cancelled it meanwhile.
+    const { run } = this.#session;
+    if (isFinal(run.state) || !isBatchRun(run)) return undefined;
+    const batch = withLaunched(run.batch, found, clock.now());
+    this.#run = { ...run, batch };
+    const open = this.#session.openBatch(batch, clock.now());
+    this.#open = open;
+    for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPart);
+    await this.#checkpoints.now();
+    return open;
+  }
+
+  /** Pods that are queued as far as was kept, and hold a container of this batch. */
+  async #found(): Promise<ReadonlySet<number>> {
+    const { batch, plan, id } = this.#run;
+    const { clusters, clock, log } = this.#context.deps;
+    while (!isFinal(this.#session.run.state)) {
+      try {
+        const pods = await clusters.get(plan.cluster).pods(plan.namespace, '');
+        const held = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
+        const isHeld = ({ uid, variant = -1 }: BatchPod): boolean =>
+          (batch.variants[variant] ?? []).some((_, container) => held.has(runIdOf(id, uid, container)));
+        return new Set(batch.pods.filter(isHeld).map(({ index }) => index));
+      } catch (thrown) {
+        if (this.#session.isOver) throw new KdebugError('lease_lost');
+        log.warn('what is in flight is not known yet', { runId: id, reason: toKdebugError(thrown).code });
+        await pause(clock, AGAIN_MS);
+      }
+    }
+    return NOTHING;
+  }
+
+  async #goOn(open: OpenBatch): Promise<void> {
+    const rounds = new Rounds(this.#context.deps.clock);
+    let moves = this.#moves;
+    while (open.head.endedAtMs === undefined) {
+      await rounds.next();
+      await this.#turn(open);
+      // Pods move only so often.
+      if (this.#moves !== moves) rounds.progress();
+      moves = this.#moves;
+    }
+  }
+
+  async #turn(open: OpenBatch): Promise<void> {
+    if (this.#session.isOver) throw new KdebugError('lease_lost');
+    const endsAtMs = this.#isTimeOver ? undefined : ttlEndsAtMs(open.head);
+    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endOfTime();
+    const next = open.reading.size < MOST_READING ? nextLaunches(open) : [];
+    if (next.length > 0 && !this.#checkpoints.isSure) return this.#checkpoints.now();
+    for (const index of next) this.#launch(index);
+    this.#checkpoints.soon();
+    if (open.head.endedAtMs === undefined)
+      await this.#news.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
+  }
+
+  #launch(index: number): void {
+    if (!this.#session.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
+    this.#workOn(index, partOf);
+  }
+
+  /** What has ended is still read; the others are no longer waited for, and what they have written so far is their log. */
+  #endOfTime(): void {
+    this.#isTimeOver = true;
+    this.#session.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
+    for (const [part, place] of this.#parts) {
+      if (part.run.state === 'collecting') continue;
+      this.#keepLog(part, place);
+      part.giveUp();
+    }
+  }
+
+  #keepLog({ run: { id } }: RunSession, place: Place): void {
+    const { readers, batchLogs } = this.#context;
+    const reader = readers.of(id);
+    if (!reader) return;
+    reader.stop();
+    const spool = reader.result.then((read) => read.spool);
+    const batch = this.#session;
+    void batchLogs.of(batch.run).add(place, spool, (log) => headOf(batch, place, log));
+  }
+
+  /** Every container of the pod that has not ended, at once. */
+  #workOn(index: number, make: MakePart): void {
+    const pod = this.#run.batch.pods[index];
+    const containers = this.#run.batch.variants[pod?.variant ?? -1] ?? [];
+    for (const container of containers.keys()) {
+      const known = pod?.results?.[container];
+      if (known && !known.reading) continue;
+      const work = this.#workOnPart({ index, container }, make).finally(() => this.#works.delete(work));
+      this.#works.add(work);
+    }
+  }
+
+  #refOf({ id, plan }: PartRun, { index }: Place): string {
+    const { keeper, other } = this.#references;
+    return this.#context.deps.seal(index < KEEPERS ? keeper : other, aboutContainer(id, plan.podUid));
+  }
+
+  /** Never rejects: what goes wrong with one container is its own end. */
+  async #workOnPart(place: Place, make: MakePart): Promise<void> {
+    const { deps } = this.#context;
+    let part: RunSession | undefined;
+    try {
+      const made = await make(this.#run, place, deps);
+      part = sessionOf({ ...made, ref: this.#refOf(made, place) });
+      this.#parts.set(part, place);
+      const context = { ...this.#context, check: this.#recheck(place) };
+      await workOnPart({ batch: this.#session, place, part, context });
+    } catch (thrown) {
+      const { code } = toKdebugError(thrown);
+      if (code === 'lease_lost') return;
+      deps.log.error('a part of a batch was let go', { runId: part?.run.id, reason: code, error: thrown });
+      const result = { outcome: 'internal', reason: code } as const;
+      this.#session.move({ kind: 'ended', ...place, result }, deps.clock.now());
+    } finally {
+      if (part) this.#parts.delete(part);
+    }
+  }
+}
+
+type MakePart = (batch: BatchRun, place: Place, deps: FlowDeps) => PartRun | Promise<PartRun>;

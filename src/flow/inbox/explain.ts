@@ -1,0 +1,72 @@
+import type { RunRequest } from '../../core/command/command.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { asRunId } from '../../core/ids.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
+import { own } from '../../core/policy/own.ts';
+import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.ts';
+import type { Message } from '../../core/report/message.ts';
+import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { pause } from '../../lib/latest-value.ts';
+import { isApprover } from '../approval/approvers.ts';
+import type { FlowDeps } from '../deps.ts';
+import { withInvitation } from '../reply/slack-connect.ts';
+import { type Glance, planOrRefusal } from '../stages/plan.ts';
+
+/** Slack waits three seconds for an answer that needs the cluster. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Whether a command would be allowed now, and by which rule. Starts nothing, keeps nothing. After two seconds the answer is that
+ * there is none, and the work behind it stops at its next step.
+ */
+export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
+  const { clock } = deps;
+  const untilMs = clock.now() + PATIENCE_MS;
+  const glance = { isOver: () => clock.now() >= untilMs };
+  return Promise.race([answer(origin, request, { deps, glance }), pause(clock, PATIENCE_MS).then(tooLate)]);
+}
+
+const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');
+
+interface Looking {
+  readonly deps: FlowDeps;
+  readonly glance: Glance;
+}
+
+async function answer(origin: Origin, request: RunRequest, { deps, glance }: Looking): Promise<Message> {
+  const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
+  const made = await planOrRefusal(run, deps, glance);
+  if ('refusal' in made) return refusalAnswer(made.refusal);
+  if (glance.isOver()) return tooLate();
+  return withInvitation(canIMessage(made.plan, made.decision), origin, deps);
+}
+
+/** Undefined: kdebug may not look into the channel whose members the group is. @throws as `isApprover` */
+async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
+  try {
+    return await isApprover([name], userId, deps);
+  } catch (thrown) {
+    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
+    return undefined;
+  }
+}
+
+/** Who somebody is to kdebug and to the cluster, and what the channel's rules say. */
+export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
+  const { identity, approvers, channels } = deps.policies.current();
+  const groups: string[] = [];
+  for (const name of Object.keys(approvers)) {
+    const known = await isInGroup(name, origin.requesterId, deps);
+    if (known !== false) groups.push(known === true ? name : `${name} (not known: kdebug is not in its channel)`);
+  }
+  return whoAmIMessage({
+    userId: origin.requesterId,
+    teamId: origin.teamId,
+    identity: identityFor(identity, origin),
+    isRefused: isRefusedUnmapped(identity, origin.requesterId),
+    mappedTo: subjectFor(identity, origin.requesterId)?.user,
+    approverGroups: groups,
+    rules: own(channels, origin.channelId)?.rules,
+  });
+}

@@ -1,0 +1,88 @@
+import type { ParsedCommand, RunRequest } from '../../core/command/command.ts';
+import { helpMessage } from '../../core/command/help.ts';
+import { type Talk, talkIn } from '../../core/command/talk.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { asRunId } from '../../core/ids.ts';
+import { own } from '../../core/policy/own.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { resolvePlace } from '../../core/policy/resolve-place.ts';
+import type { Message } from '../../core/report/message.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
+import { talkMessage } from '../../core/report/talk-message.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { pause } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+import { Looks } from './look-again.ts';
+
+/** Who mentions the bot waits for this before their words are taken for a command. */
+const PATIENCE_MS = 1_000;
+
+/** Answers what people say to the bot that is no command. Starts nothing, keeps nothing. */
+export class Talks {
+  readonly #deps: FlowDeps;
+  readonly #looks: Looks;
+
+  constructor(deps: FlowDeps) {
+    this.#deps = deps;
+    this.#looks = new Looks(deps);
+  }
+
+  /**
+   * The help, for the words of a mention that are no command and name no pod. Undefined: take them for a command; so too where
+   * nobody can say in time whether there is such a pod, where this person may not know, or has asked too often.
+   */
+  async answer(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
+    if (origin.source !== 'mention') return undefined;
+    // Nothing that Slack sends of a mention can open a form.
+    if (parsed.kind === 'ok' && parsed.command.kind === 'form') return helpMessage();
+    const talk = talkIn(words, parsed);
+    if (!talk?.request) return talk && talkMessage(talk, undefined);
+    if (this.#looks.refusal(origin.requesterId, 'talk')) return undefined;
+    return this.#answerUnlessPod(talk, talk.request, origin);
+  }
+
+  async #answerUnlessPod(talk: Talk, request: RunRequest, origin: Origin): Promise<Message | undefined> {
+    const { clock, policies } = this.#deps;
+    const late = pause(clock, PATIENCE_MS).then(() => false);
+    if (!(await Promise.race([isNoPod(request, origin, this.#deps), late]))) return undefined;
+    const place = resolvePlace(request, origin.channelId, policies.current());
+    return talkMessage(talk, place.kind === 'ok' ? place.namespace : undefined);
+  }
+}
+
+/** Asks as a run would be planned, so that nobody learns more from the answer than from a run. */
+async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
+  const request = withImage(typed, deps.policies.current());
+  const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
+  const untilMs = deps.clock.now() + PATIENCE_MS;
+  try {
+    await planOrRefusal(run, deps, { isOver: () => deps.clock.now() >= untilMs });
+    return false;
+  } catch (thrown) {
+    return toKdebugError(thrown).code === 'pod_not_found';
+  }
+}
+
+/** Without a default image any will do: it is the pod that is looked for. */
+function withImage(request: RunRequest, { defaultImage, images }: Policy): RunRequest {
+  const [image] = Object.keys(images);
+  return defaultImage === undefined && image !== undefined ? { ...request, image } : request;
+}
+
+/** Ids of direct messages; those of group messages look like channels'. */
+const DIRECT = /^D[A-Z0-9]/;
+
+/**
+ * The one answer in a direct or group message, to everything but a question for help. Undefined: it is a channel, or a group message
+ * that the policy names.
+ */
+export function channelNeeded(
+  { channelId, inGroupMessage }: Pick<Origin, 'channelId' | 'inGroupMessage'>,
+  { policies }: Pick<FlowDeps, 'policies'>,
+  parsed?: ParsedCommand,
+): Message | undefined {
+  if (parsed?.kind === 'ok' && parsed.command.kind === 'help') return undefined;
+  if (!inGroupMessage && !DIRECT.test(channelId)) return undefined;
+  return own(policies.current().channels, channelId) ? undefined : reasonMessage('channel_needed');
+}

@@ -1,0 +1,192 @@
+import { type Kept, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
+import { isBatchRun } from '../../core/batch/batch-run.ts';
+import { containerName } from '../../core/container/build.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { isRunId, type RunId } from '../../core/ids.ts';
+import { batchFileName } from '../../core/report/batch/batch-files.ts';
+import { type Found, rebuildRun } from '../../core/run/reference.ts';
+import type { Run } from '../../core/run/run.ts';
+import { aboutContainer } from '../../core/run/sealed-text.ts';
+import { pause } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import { RunSession } from '../held-run.ts';
+import { quotasOfKnown } from '../inbox/accept.ts';
+import { placeOf, resultPlaceOf } from '../reply/destinations.ts';
+import { logFileName } from '../reply/files.ts';
+import { isForGood } from '../reply/post-once.ts';
+import { isForRequesterAlone } from '../reply/slack-connect.ts';
+
+/** Containers that ended or were given up longer ago have been told of, or nobody waits for them any more. */
+const RECENT_MS = 60 * 60_000;
+/** How long to wait before a namespace that could not be read is looked at again. */
+const AGAIN_MS = 30_000;
+/** Longer than a batch that is worked on goes without being written. */
+const GIVEN_BACK_MS = 5_000;
+
+/**
+ * The cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store knows nothing of, in
+ * each namespace once, when its watch is first needed. Their threads are found by metadata, and finished.
+ */
+export class Recovery {
+  readonly #deps: FlowDeps;
+  readonly #start: (session: RunSession) => void;
+  readonly #looked = new Set<string>();
+  #stopped = false;
+
+  /** `start` takes over a run that was found and given to the store. */
+  constructor(deps: FlowDeps, start: (session: RunSession) => void) {
+    this.#deps = deps;
+    this.#start = start;
+  }
+
+  /** Looks into every namespace that the policy names; those it names by a pattern follow when they are first used. */
+  lookEverywhere(): void {
+    const rules = Object.values(this.#deps.policies.current().channels).flatMap((channel) => channel.rules);
+    const places = rules.flatMap(({ clusters, namespaces }) =>
+      clusters.flatMap((cluster) => namespaces.map((namespace) => ({ cluster, namespace }))),
+    );
+    for (const { cluster, namespace } of places) if (!namespace.includes('*')) this.look(cluster, namespace);
+  }
+
+  /** Looks in the background, once in this process. */
+  look(cluster: string, namespace: string): void {
+    const key = `${cluster}/${namespace}`;
+    if (this.#stopped || this.#looked.has(key)) return;
+    this.#looked.add(key);
+    this.#lookNow(cluster, namespace).catch((thrown: unknown) => {
+      this.#deps.log.warn('lost runs could not be looked for', { namespace, reason: toKdebugError(thrown).code });
+      this.#deps.clock.after(AGAIN_MS, () => {
+        this.#looked.delete(key);
+        this.look(cluster, namespace);
+      });
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #lookNow(cluster: string, namespace: string): Promise<void> {
+    const batches = new Map<RunId, LostBatch>();
+    for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, ''))
+      for (const found of foundIn(pod)) {
+        const text = isRecent(found, this.#deps.clock.now()) ? this.#open(found) : undefined;
+        if (text !== undefined && !addPart(batches, found, text)) await this.#recover(found, text);
+      }
+    await Promise.all([...batches].map(([id, lost]) => this.#recoverBatch(id, lost)));
+  }
+
+  /** Undefined: it is not what we sealed for this very container; whoever may patch pods can copy what another one carries. */
+  #open({ runId, containerName: name, ref, pod }: Found): string | undefined {
+    const { uid } = pod.metadata;
+    return name === containerName(runId, uid) ? this.#deps.unseal(ref, aboutContainer(runId, uid)) : undefined;
+  }
+
+  async #recover(found: Found, text: string): Promise<void> {
+    const run = rebuildRun(found, text, this.#deps.policies.current().output.redact);
+    if (!run || (await this.#isKnown(found.runId))) return;
+    if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#takeUp(run, found.pod.metadata.name);
+  }
+
+  /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
+  async #recoverBatch(id: RunId, { kept, pods, parts }: LostBatch): Promise<void> {
+    if (await this.#isKnown(id)) return;
+    await pause(this.#deps.clock, GIVEN_BACK_MS);
+    const run = kept && rebuildBatch(id, kept, pods, this.#deps.clock.now());
+    if (!run || (await this.#isKnown(id))) return;
+    const timeoutMs = Math.max(...kept.variant.map((plan) => plan.timeoutMs));
+    if (await this.#isWanted(run, parts, timeoutMs)) await this.#takeUp(run, `${pods.length} pods`);
+  }
+
+  /** Whether something is under way, or over and not told yet; what is long over would only be said twice. */
+  async #isWanted(run: Run, containers: readonly Found[], timeoutMs: number): Promise<boolean> {
+    const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
+    if (stands.has('under-way')) return true;
+    return stands.has('over') && !(await this.#wasTold(run));
+  }
+
+  async #isKnown(id: RunId): Promise<boolean> {
+    return this.#stopped || (await this.#deps.store.read(id)) !== undefined;
+  }
+
+  async #takeUp(run: Run, podName: string): Promise<void> {
+    const { store, owner, policies, log } = this.#deps;
+    const kept = await store.create(run, owner, quotasOfKnown(run, policies.current()));
+    if (kept.kind !== 'created') return;
+    log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
+    this.#start(new RunSession(run, kept.fence, store, true));
+  }
+
+  /** Whether its result stands in its thread already: then it is only our memory that is lost. */
+  async #wasTold(run: Run): Promise<boolean> {
+    const { thread } = this.#deps;
+    const sinceMs = run.origin.receivedAtMs;
+    try {
+      const anchor = await thread.find(placeOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
+      if (!anchor) return false;
+      const isPrivate = await isForRequesterAlone(run.origin, this.#deps);
+      const there = await resultPlaceOf({ ...run, delivery: { anchor } }, isPrivate, thread);
+      if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) return true;
+      const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
+      return (await thread.findShared(there, [name], sinceMs)) !== undefined;
+    } catch (thrown) {
+      // Where one thread cannot be read any more, the others are looked for all the same; who takes it up looks elsewhere.
+      if (!isForGood(toKdebugError(thrown).code)) throw thrown;
+      return false;
+    }
+  }
+}
+
+/** A batch as far as the cluster tells: the pods with a container of it, in which of these the rest is kept. */
+interface LostBatch {
+  kept: Kept | undefined;
+  readonly pods: Pod[];
+  readonly parts: Found[];
+}
+
+/** False: it is no part of a batch. */
+function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): boolean {
+  const reference = readPartReference(text);
+  if (!reference) return false;
+  const batch = batches.get(reference.partOf) ?? { kept: undefined, pods: [], parts: [] };
+  batches.set(reference.partOf, batch);
+  batch.kept ??= reference.kept;
+  batch.parts.push(found);
+  if (batch.pods.at(-1) !== found.pod) batch.pods.push(found.pod);
+  return true;
+}
+
+function foundIn(pod: Pod): readonly Found[] {
+  return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref, notAfterMs, fingerprint }) =>
+    runId !== undefined && isRunId(runId) && ref !== undefined
+      ? [
+          {
+            runId,
+            containerName: name,
+            image,
+            ref,
+            pod,
+            ...(fingerprint !== undefined && { fingerprint }),
+            ...(notAfterMs !== undefined && { notAfterMs }),
+          },
+        ]
+      : [],
+  );
+}
+
+const terminationOf = ({ pod, containerName }: Found) =>
+  pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
+
+/** A container that never ended is over when its clocks have run out: then it was given up. */
+function standOf(found: Found, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
+  if (terminationOf(found)) return 'over';
+  const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;
+  if (nowMs < givenUpAtMs) return 'under-way';
+  return nowMs - givenUpAtMs < RECENT_MS ? 'over' : 'long-over';
+}
+
+function isRecent(found: Found, nowMs: number): boolean {
+  const termination = terminationOf(found);
+  return termination === undefined || nowMs - Date.parse(termination.finishedAt) < RECENT_MS;
+}

@@ -1,0 +1,95 @@
+import { isBatchRun } from '../../core/batch/batch-run.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { isActive } from '../../core/policy/grant.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
+import { isFinal } from '../../core/run/progress.ts';
+import type { Run } from '../../core/run/run.ts';
+import { END_GRANT, endGrant } from '../approval/grants.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunChanger } from '../held-run.ts';
+import { type Change, changeBatch, type NotChanged } from '../inbox/change-batch.ts';
+
+interface Heeding {
+  readonly deps: FlowDeps;
+  readonly runs: RunChanger;
+}
+
+/**
+ * Does what other replicas were asked to do with the batches and the grants that this one holds, as if it had been asked itself:
+ * who may is judged again, and who is refused is told. One look at the store for each batch at work and each open grant. Never
+ * rejects.
+ */
+export async function heedNotes(held: readonly Run[], heeding: Heeding): Promise<void> {
+  const nowMs = heeding.deps.clock.now();
+  const isNoted = ({ batch, grant, state }: Run): boolean =>
+    grant ? isActive(grant, nowMs) : batch !== undefined && !isFinal(state);
+  await Promise.all(held.filter(isNoted).map((run) => heedNotesOf(run, heeding)));
+}
+
+async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
+  try {
+    for (const text of await heeding.deps.store.notes.take(run.id)) await heedSurely(run, text, heeding);
+  } catch (thrown) {
+    complain(run, thrown, heeding);
+  }
+}
+
+/** Taken notes are nowhere else: one that could not be heeded now is left again, and holds up none of the others. */
+async function heedSurely(run: Run, text: string, heeding: Heeding): Promise<void> {
+  const { notes } = heeding.deps.store;
+  try {
+    await heed(run, text, heeding);
+  } catch (thrown) {
+    complain(run, thrown, heeding);
+    // What is no note at all stays none.
+    if (toKdebugError(thrown).code === 'internal_error') return;
+    await notes.leave(run.id, text).catch((again: unknown) => complain(run, again, heeding));
+  }
+}
+
+function complain({ id }: Run, thrown: unknown, { deps: { log } }: Heeding): void {
+  log.warn('a note of another replica was not heeded', { runId: id, reason: toKdebugError(thrown).code });
+}
+
+async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
+  const note = readNote(text);
+  const not = note && (await heedOne(run, note, heeding));
+  if (!note || !not) return;
+  const { channelId, threadTs } = run.origin;
+  const person = { channelId, userId: note.userId, ...(threadTs !== undefined && { threadTs }) };
+  await heeding.deps.thread
+    .tell(person, reasonMessage(not.code, not.detail))
+    .catch((thrown: unknown) => complain(run, thrown, heeding));
+}
+
+async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: Heeding): Promise<NotChanged> {
+  if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
+  const code = await endGrant(run, userId, { deps, runs });
+  return code && { code };
+}
+
+interface Note {
+  readonly change: Change | typeof END_GRANT;
+  readonly userId: string;
+}
+
+const KINDS: readonly Change['kind'][] = ['pause', 'resume', 'continue', 'cancel', 'scale'];
+
+/** A note of `changeBatch` or `endGrant`; undefined: of another version. */
+function readNote(text: string): Note | undefined {
+  const note: unknown = JSON.parse(text);
+  if (typeof note !== 'object' || note === null || !('change' in note) || !('userId' in note)) return undefined;
+  const { change, userId } = note;
+  if (typeof userId !== 'string' || typeof change !== 'object' || change === null || !('kind' in change))
+    return undefined;
+  if (change.kind === END_GRANT) return { change: END_GRANT, userId };
+  const kind = KINDS.find((known) => known === change.kind);
+  if (kind === undefined) return undefined;
+  if (kind !== 'scale') return { change: { kind }, userId };
+  return { change: { kind, ...sizeOf(change, 'parallelism'), ...sizeOf(change, 'replicas') }, userId };
+}
+
+function sizeOf(change: object, name: 'parallelism' | 'replicas'): { readonly [size in typeof name]?: number } {
+  const value: unknown = Reflect.get(change, name);
+  return typeof value === 'number' ? { [name]: value } : {};
+}

@@ -1,0 +1,179 @@
+import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
+import { containerName } from '../../core/container/build.ts';
+import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
+import { formatBytes, formatCount } from '../../core/report/duration.ts';
+import { logDoubt } from '../../core/report/log-caveats.ts';
+import type { Delivery, Run } from '../../core/run/run.ts';
+import type { BatchLog, BatchLogs } from '../batch/logs.ts';
+import { type Place, partOf, sessionOf } from '../batch/run-pod.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { Spool } from '../ports/machine.ts';
+import type { FileToShare, Shared } from '../ports/slack.ts';
+import type { LogReaders } from '../stages/logs.ts';
+
+export interface FileSource {
+  readonly session: RunSession;
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly batchLogs: BatchLogs;
+}
+
+/** The names of the files that hold what is too long for a message: a run's log; a batch's index with its logs, and its table. */
+export function wantedFiles(run: Run): readonly string[] {
+  if (isBatchRun(run)) return wantedBatchFiles(run);
+  return wantsLogFile(run) ? [logFileName(run)] : [];
+}
+
+/** The files that the run wants. @throws KdebugError what may pass */
+export async function filesOf({ session, ...source }: FileSource): Promise<FilesToShare> {
+  const { run } = session;
+  return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(session, source.readers);
+}
+
+/** What to record of files that were shared. */
+export function deliveryOf(
+  run: Run,
+  names: readonly string[],
+  { fileIds }: Shared,
+): Pick<Delivery, 'fileId' | 'files'> {
+  const ids = Object.fromEntries(
+    names.flatMap((name, index) => {
+      const id = fileIds[index];
+      return id === undefined ? [] : [[name, id]];
+    }),
+  );
+  if (isBatchRun(run)) return { files: { ...run.delivery.files, ...ids } };
+  const [fileId] = fileIds;
+  return fileId === undefined ? {} : { fileId };
+}
+
+/** Files that go with a message, or why there is none (a code). */
+export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
+
+/** Whether a run has a log that is longer than its excerpt, and nobody has been given it. */
+export function wantsLogFile({ log, delivery }: Run): boolean {
+  const isLong = log !== undefined && log.omittedLines > 0 && log.bytes > 0;
+  return isLong && delivery.fileId === undefined && delivery.fileLost === undefined;
+}
+
+/** A late end has a log of its own, beside the one that was shared before. */
+export const logFileName = ({ id, late }: Pick<Run, 'id' | 'late'>): string => `kdebug-${id}${late ? '-late' : ''}.log`;
+
+/** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
+export async function logFile(session: RunSession, readers: LogReaders): Promise<FilesToShare> {
+  const { run } = session;
+  // The scratch file may have gone with the process that had read it.
+  const reader = readers.of(run.id) ?? (await readers.again(session));
+  if (!reader) return { lost: 'log_gone' };
+  const { log, spool } = await reader.result;
+  if (spool.bytes === 0) return { lost: log.completeness.interruptedBy ?? 'log_gone' };
+  const again = log.sha256 === run.log?.sha256 ? '' : ', as read again after a restart';
+  const title = `Log of run ${run.id} (${formatBytes(spool.bytes)}${again})`;
+  return { files: [{ filename: logFileName(run), title, bytes: spool.bytes, open: () => spool.read() }] };
+}
+
+interface LogsOfBatch {
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly batchLogs: BatchLogs;
+}
+
+/** The names of the files that a batch has to tell of its pods, and that nobody has been given. */
+export function wantedBatchFiles(run: BatchRun): readonly string[] {
+  const { batch, delivery } = run;
+  if (batch.firstLaunchAtMs === undefined || delivery.fileLost !== undefined) return [];
+  const names = KINDS.map((kind) => batchFileName(run, kind));
+  return names.filter((name) => delivery.files?.[name] === undefined);
+}
+
+const KINDS = ['txt', 'csv'] as const;
+
+/** The files of a batch that has ended: every pod with its exit code, reason, message and log, and the outcomes as a table. */
+export async function batchFiles(run: BatchRun, logs: LogsOfBatch): Promise<readonly FileToShare[]> {
+  const wanted = new Set(wantedBatchFiles(run));
+  const files: FileToShare[] = [];
+  if (wanted.has(batchFileName(run, 'txt'))) files.push(await batchFile(run, logs));
+  if (wanted.has(batchFileName(run, 'csv'))) files.push(tableFile(run));
+  return files;
+}
+
+const tableFile = (run: BatchRun): FileToShare => ({
+  filename: batchFileName(run, 'csv'),
+  title: `Outcomes of batch ${run.id}`,
+  bytes: lengthOf(csvText(run)),
+  open: async function* () {
+    yield* bytesOf(csvText(run));
+  },
+});
+
+async function batchFile(run: BatchRun, { deps, readers, batchLogs }: LogsOfBatch): Promise<FileToShare> {
+  const log = batchLogs.of(run);
+  await readAgain(run, log, { deps, readers });
+  const spool: Spool = await log.finished();
+  return {
+    filename: batchFileName(run, 'txt'),
+    title: `Batch ${run.id}: ${formatCount(run.batch.pods.length, 'pod')} with their logs`,
+    bytes: lengthOf(indexText(run, log.lostBy)) + spool.bytes,
+    open: async function* () {
+      yield* bytesOf(indexText(run, log.lostBy));
+      yield* spool.read();
+    },
+  };
+}
+
+/** Small pieces make many writes: they are gathered. */
+const GATHERED = 64 * 1024;
+
+function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
+  let gathered = '';
+  for (const text of texts) {
+    gathered += text;
+    if (gathered.length < GATHERED) continue;
+    yield Buffer.from(gathered);
+    gathered = '';
+  }
+  if (gathered !== '') yield Buffer.from(gathered);
+}
+
+function lengthOf(texts: Iterable<string>): number {
+  let bytes = 0;
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  return bytes;
+}
+
+/** Logs that are read at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Reads once more what went with the process that had read it: the logs of the pods of a batch that ended before a crash. What
+ * the node does not have any more stays out; the index still tells of it.
+ */
+export async function readAgain(
+  run: BatchRun,
+  log: BatchLog,
+  { readers, deps }: { readonly readers: LogReaders; readonly deps: FlowDeps },
+): Promise<void> {
+  const missing = missingOf(run, log);
+  const worker = async (): Promise<void> => {
+    for (let place = missing.shift(); place; place = missing.shift()) {
+      const part = partOf(run, place);
+      const startedAtMs = run.batch.pods[place.index]?.startedAtMs ?? deps.clock.now();
+      const session = sessionOf({ ...part, containerName: containerName(part.id, part.plan.podUid) });
+      const read = await (await readers.start(session, { terminated: true, startedAtMs })).result;
+      const doubt = logDoubt(read.log.completeness);
+      const { index, container } = place;
+      await log.add(place, read.spool, (head) => podHead(run, index, { container, doubt, ...head }));
+      await readers.forget(part.id);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+function missingOf({ batch }: BatchRun, log: BatchLog): Place[] {
+  return batch.pods.flatMap(({ index, results = [] }) =>
+    results.flatMap((result, container) =>
+      (result?.logBytes ?? 0) > 0 && !log.has(index, container) ? [{ index, container }] : [],
+    ),
+  );
+}

@@ -1,0 +1,45 @@
+import type { Moment } from '../../core/report/run-messages.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import { isForRequesterAlone } from './slack-connect.ts';
+
+/** Pauses between two looks at a running container, ever longer: nobody reads a tail that changes each second for long. */
+const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
+/** The same of a batch with pods in flight: its dashboard says how long they have been. */
+const AGE_EVERY_MS = [15_000, 30_000, 60_000];
+/** While nothing moves by itself. */
+const IDLE_MS = 60_000;
+/** Pauses between tries while Slack does not take what must be said. */
+const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+/** The least time between two updates of one anchor, but for the last. */
+const GATHER_MS = 1_500;
+/** A batch's dashboard is at most this share of its age old: some fifty updates, however long it runs. */
+const SHARE_OF_AGE = 6;
+
+/** How long to wait for news after the n-th look without any. */
+export function lookAgainMs(run: Run, looks: number): number {
+  if (run.batch) return run.batch.idleSinceMs === undefined ? step(AGE_EVERY_MS, looks) : Number.POSITIVE_INFINITY;
+  return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
+}
+
+/** How long to leave Slack alone after the n-th failure in a row. */
+export const retryMs = (failures: number): number => step(RETRY_MS, failures - 1);
+
+/** How long after an update news is gathered for the next one. */
+export const gatherMs = ({ batch }: Run, nowMs: number): number =>
+  Math.max(GATHER_MS, batch ? (nowMs - batch.createdAtMs - batch.idleMs) / SHARE_OF_AGE : 0);
+
+/** What of a run is told without waiting for more news: its end, and of a batch what people decide on and have decided. */
+export function urgentPart({ state, batch }: Run): string {
+  if (!batch) return '';
+  const { canary, paused, closed, parallelism, replicas } = batch;
+  return [state, canary, paused?.atMs, closed?.atMs, parallelism, replicas].join('|');
+}
+
+const step = (steps: readonly number[], index: number): number => steps[Math.min(index, steps.length - 1)] ?? 0;
+
+/** What an anchor or a result is rendered with now, besides its run. @throws KdebugError as `isForRequesterAlone` */
+export async function momentOf({ origin }: Run, deps: FlowDeps): Promise<Moment & { readonly isPrivate: boolean }> {
+  const isPrivate = await isForRequesterAlone(origin, deps);
+  return { nowMs: deps.clock.now(), approvers: deps.policies.current().approvers, isPrivate };
+}

@@ -1,0 +1,136 @@
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import type { Message } from '../../core/report/message.ts';
+import { isFinal } from '../../core/run/progress.ts';
+import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { Clock } from '../ports/machine.ts';
+import type { Place, PostMeta } from '../ports/slack.ts';
+import { isForGood, type Posted, postOnce } from './post-once.ts';
+
+/** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
+const SURE_MS = 2_000;
+
+/** What every word on one run needs: that the run is still ours, what may stand in Slack already, and the record of what was said. */
+export class Voice {
+  readonly session: RunSession;
+  readonly deps: FlowDeps;
+  readonly refused: RefusedPosts;
+  /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
+  doubt: boolean;
+  #sureAtMs: number;
+  #seq = 0;
+
+  constructor(session: RunSession, deps: FlowDeps) {
+    this.session = session;
+    this.deps = deps;
+    this.refused = new RefusedPosts(deps.clock);
+    this.doubt = session.recovered;
+    this.#sureAtMs = deps.clock.now();
+  }
+
+  get run(): Run {
+    return this.session.run;
+  }
+
+  /** The store has just taken a word of ours. */
+  heard(): void {
+    this.#sureAtMs = this.deps.clock.now();
+  }
+
+  /** A process that stood still for a while may have lost the run to another. @throws KdebugError lease_lost */
+  readonly sure = async (): Promise<void> => {
+    const nowMs = this.deps.clock.now();
+    if (this.session.isOver) throw new KdebugError('lease_lost');
+    if (nowMs - this.#sureAtMs < SURE_MS) return;
+    await this.session.save();
+    this.#sureAtMs = nowMs;
+  };
+
+  /** Posts, unless it stands there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
+  async post(
+    kind: PostMeta['kind'],
+    place: Place,
+    message: Message,
+    { toDirect = true, doubt = this.doubt } = {},
+  ): Promise<Posted> {
+    await this.sure();
+    const { run, sure } = this;
+    return postOnce(this.deps.thread, { run, place, message, meta: this.meta(kind), doubt, toDirect, sure });
+  }
+
+  /**
+   * False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. An update of
+   * `progress` may wait its turn for a minute: once the run has ended nobody waits for it, and the last one goes for both.
+   */
+  async update(
+    kind: PostMeta['kind'],
+    ref: PostRef,
+    message: Message,
+    lane: 'progress' | 'final' = 'final',
+  ): Promise<boolean> {
+    const updated = this.#update(kind, ref, message, lane);
+    return lane === 'final' ? updated : Promise.race([updated, this.#ended(updated)]);
+  }
+
+  async #update(kind: PostMeta['kind'], ref: PostRef, message: Message, lane: 'progress' | 'final'): Promise<boolean> {
+    const { thread, log } = this.deps;
+    try {
+      await thread.update(ref, message, this.meta(kind), lane);
+      return true;
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (!isForGood(code)) throw thrown;
+      log.warn(`the ${kind} stays as it is`, { runId: this.run.id, reason: code, detail });
+      return false;
+    }
+  }
+
+  /** Resolves when the run ends before `work` does; else never. */
+  #ended(work: Promise<unknown>): Promise<true> {
+    return new Promise((resolve) => {
+      const stop = this.session.onChange(() => isFinal(this.run.state) && resolve(true));
+      work.finally(stop).catch(() => {});
+    });
+  }
+
+  meta(kind: PostMeta['kind']): PostMeta {
+    this.#seq += 1;
+    return { run: this.run.id, kind, seq: this.#seq };
+  }
+
+  /** What is on record already is no news: it would end the wait of the very loop that says it. */
+  async record(said: Delivery): Promise<void> {
+    const { delivery } = this.run;
+    const next = { ...delivery, ...said };
+    if (canonicalJson(next) !== canonicalJson(delivery)) await this.session.apply({ kind: 'said', delivery: next });
+  }
+}
+
+/** How often, and for how long, a refusal that may pass is met: an operator may be giving the app a scope right now. */
+const MOST_TRIES = 10;
+const PATIENCE_MS = 15 * 60_000;
+
+/** What Slack answers so again wherever it was asked: every other place has been tried by then. */
+const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
+
+/** Counts how often Slack refused a post of one run, so that no post is tried for ever. */
+export class RefusedPosts {
+  readonly #clock: Clock;
+  readonly #refused = new Map<string, { readonly sinceMs: number; readonly times: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Notes that a post was refused; whether that is the end of trying. What is no refusal never ends it. */
+  isOver(post: string, { code }: KdebugError): boolean {
+    if (CLOSED.has(code)) return true;
+    if (code !== 'slack_refused') return false;
+    const nowMs = this.#clock.now();
+    const { sinceMs, times } = this.#refused.get(post) ?? { sinceMs: nowMs, times: 0 };
+    this.#refused.set(post, { sinceMs, times: times + 1 });
+    return times + 1 >= MOST_TRIES || nowMs - sinceMs >= PATIENCE_MS;
+  }
+}

@@ -1,0 +1,107 @@
+import type { Plan } from '../../core/container/plan.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
+import { KdebugError } from '../../core/errors.ts';
+import type { Grant } from '../../core/policy/grant.ts';
+import { Rounds } from '../../core/rounds.ts';
+import { isGivenUp, parkedUntilMs } from '../../core/run/progress.ts';
+import { Latest } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { PodSeen } from '../ports/cluster.ts';
+import { diagnose, shownLog } from './collect.ts';
+import type { LogReaders } from './logs.ts';
+
+/** How long the true end of a given-up run is waited for; it costs one entry in a watch that is shared. */
+const WAIT_MS = 30 * 60_000;
+
+/** What one wait is told: the grant as it was said last, and whether a late end is still wanted. */
+interface Waiting {
+  readonly grant: Grant | undefined;
+  readonly wanted: () => boolean;
+}
+
+export type LateWait = (waiting: Waiting) => Promise<boolean>;
+
+/**
+ * Waits for the end of a run that was given up: a container that starts late, a node that comes back (cluster facts, "Late
+ * start is real"), half an hour in all. Each wait resolves with whether there is more to say: the end has come, or the run's grant
+ * was used or is over. @throws KdebugError lease_lost
+ */
+export function lateWait(session: RunSession, deps: FlowDeps, readers: LogReaders): LateWait {
+  const untilMs = deps.clock.now() + WAIT_MS;
+  return async (waiting) => {
+    const { plan, containerName } = session.run;
+    if (!plan || containerName === undefined) return false;
+    const latest = new Latest<PodSeen>(deps.clock);
+    const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
+    const subscription = deps.clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
+    const stop = session.onChange(() => latest.nudge());
+    try {
+      return await untilNews({ ...waiting, session, deps, readers, plan, containerName, latest, untilMs });
+    } finally {
+      stop();
+      subscription.close();
+    }
+  };
+}
+
+interface Wait extends Waiting {
+  readonly session: RunSession;
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly plan: Plan;
+  readonly containerName: string;
+  readonly latest: Latest<PodSeen>;
+  readonly untilMs: number;
+}
+
+async function untilNews(wait: Wait): Promise<boolean> {
+  const { session, deps, latest, untilMs } = wait;
+  const rounds = new Rounds(deps.clock);
+  while (wait.wanted() && isGivenUp(session.run)) {
+    await rounds.next();
+    if (hasGrantNews(wait)) return true;
+    if (deps.clock.now() >= untilMs) return false;
+    const seen = await latest.next(Math.min(untilMs, parkedUntilMs(session.run) ?? untilMs));
+    if (session.isOver) throw new KdebugError('lease_lost');
+    const end = seen && (await endOf(wait, seen));
+    if (end !== undefined) return end === 'told';
+  }
+  return false;
+}
+
+/** What a sight of the pod comes to: undefined while the container may still end. */
+async function endOf(wait: Wait, seen: PodSeen): Promise<'told' | 'never' | undefined> {
+  if (seen.kind !== 'pod') return 'never';
+  return (await cameLate(wait, seen.pod)) ? 'told' : undefined;
+}
+
+/** Somebody used or ended the grant since it was said, or its time is over. */
+function hasGrantNews({ session, grant, deps }: Wait): boolean {
+  const parkedMs = parkedUntilMs(session.run);
+  return session.run.grant !== grant || (parkedMs !== undefined && deps.clock.now() >= parkedMs);
+}
+
+/** Takes the end, if the container has ended: its log, what it comes to, and the outcome. */
+async function cameLate({ session, deps, readers, plan, containerName }: Wait, pod: Pod): Promise<boolean> {
+  const state = stateOfContainer(pod, containerName, plan.targetContainerName);
+  if (state.kind !== 'terminated') return false;
+  const { termination, imageId } = state;
+  await readers.forget(session.run.id);
+  const reader = await readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+  const read = await reader.result;
+  const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
+  const left = { logEnd: read.end, terminationMessage: termination.message, outcome };
+  const verdict = await diagnose(session.run, left, deps);
+  await session.apply({
+    kind: 'came-late',
+    outcome,
+    termination,
+    imageId,
+    log: shownLog(session.run, read.log, left, deps),
+    ...(verdict && { verdict }),
+    atMs: deps.clock.now(),
+  });
+  return true;
+}

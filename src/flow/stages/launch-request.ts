@@ -1,0 +1,57 @@
+import { buildEphemeralContainer, containerName } from '../../core/container/build.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { identityFor } from '../../core/policy/identity.ts';
+import { writeReference } from '../../core/run/reference.ts';
+import type { Run } from '../../core/run/run.ts';
+import { aboutContainer } from '../../core/run/sealed-text.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { LaunchRequest } from '../ports/cluster.ts';
+
+/** What a run's container is marked with; stored with the run, so that every launch of it is the identical patch. */
+export interface LaunchMark {
+  readonly containerName: string;
+  readonly notAfterMs: number;
+  readonly ref: string;
+}
+
+export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
+  const notAfterMs = run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs;
+  return {
+    containerName: containerName(run.id, plan.podUid),
+    notAfterMs,
+    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs), aboutContainer(run.id, plan.podUid)),
+  };
+}
+
+/** The PATCH of a run, or of its dry run: derived from the run, the plan and nothing else. */
+export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {
+  const actingAs = identityFor(deps.policies.current().identity, run.origin);
+  const { notAfterMs, ref } = markOf(run, plan, deps);
+  const approverIds = (run.approval?.votes ?? []).filter(({ kind }) => kind === 'approve').map(({ userId }) => userId);
+  return {
+    pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+    container: buildEphemeralContainer(plan, {
+      runId: run.id,
+      ...(run.partOf !== undefined && { batchId: run.partOf }),
+      approverIds,
+      notAfterMs,
+      ref,
+    }),
+    runId: run.id,
+    ...(actingAs && { actingAs }),
+  };
+}
+
+type Held = Pod['spec']['ephemeralContainers'][number];
+
+/** Whether a container of the pod is this run's by its name, its run id, and a text that only we can have sealed for it. */
+export const isSealedFor = (
+  { name, runId, ref }: Held,
+  { id, plan: { podUid } }: Pick<Run, 'id'> & { readonly plan: Plan },
+  { unseal }: Pick<FlowDeps, 'unseal'>,
+): boolean =>
+  name === containerName(id, podUid) &&
+  runId === id &&
+  ref !== undefined &&
+  unseal(ref, aboutContainer(id, podUid)) !== undefined;

@@ -1,0 +1,235 @@
+import type { PodRef } from '../../core/container/pod.ts';
+import { withoutReport } from '../../core/diagnosis/marked-report.ts';
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
+import { identityFor } from '../../core/policy/identity.ts';
+import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
+import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
+import type { LogCompleteness, RunLog } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { RunSession } from '../held-run.ts';
+import type { ActingAs, Cluster } from '../ports/cluster.ts';
+import type { Spool } from '../ports/machine.ts';
+
+export interface LogSource {
+  readonly cluster: Cluster;
+  readonly pod: PodRef;
+  readonly containerName: string;
+  readonly terminated: boolean;
+  readonly startedAtMs: number;
+  readonly limitBytes: number;
+  readonly actingAs?: ActingAs;
+}
+
+export interface LogTreatment {
+  readonly filter: LogFilter;
+  readonly excerpt: Excerpt;
+  readonly spool: Spool;
+  /** Shared by all readers of a process. */
+  readonly turns: Turns;
+}
+
+/**
+ * What is filtered in one turn of the event loop. The slowest logs take some 0.5 µs a byte, and a line that was held back, of up
+ * to 64 KiB, may come on top.
+ */
+export const PIECE_BYTES = 16 * 1024;
+
+/** The log of a run as it was read: what goes into the run, and where the whole of it is. */
+export interface ReadLog {
+  readonly log: RunLog;
+  /** The last 16 KiB, for a report that the image may have left there. */
+  readonly end: string;
+  readonly spool: Spool;
+}
+
+const INTERRUPTED = (code: string): LogCompleteness => ({
+  complete: false,
+  limitReached: false,
+  beginningMayBeMissing: false,
+  gaps: [],
+  interruptedBy: code,
+});
+
+/**
+ * Reads one container's log at wire speed: clean, redact, keep (design, section 4.7). Starts on creation; Slack's pace never
+ * slows it. `result` never rejects: what was read until a failure is the result, marked as interrupted; when the spool fails, it
+ * holds the beginning, and the excerpt the true end.
+ */
+export class LogReader {
+  readonly result: Promise<ReadLog>;
+  readonly #abort = new AbortController();
+  readonly #treatment: LogTreatment;
+  #end: () => void = () => {};
+  #isOver = false;
+
+  constructor(source: LogSource, treatment: LogTreatment) {
+    this.#treatment = treatment;
+    const ended = new Promise<void>((resolve) => {
+      this.#end = resolve;
+    });
+    if (source.terminated) this.#end();
+    this.result = this.#read(source, ended);
+  }
+
+  /** The newest lines, for the anchor of a running container; a report for machines is not for reading. */
+  tail(lines: number, hidesReport: boolean): string {
+    const tail = this.#treatment.excerpt.tail(lines, hidesReport);
+    return hidesReport ? withoutReport({ head: '', tail }).tail : tail;
+  }
+
+  /** The container has ended: read what is left. */
+  end(): void {
+    this.#end();
+  }
+
+  /** No more reading; `result` resolves with what there is. */
+  stop(): void {
+    // Every abort makes an error with its stack: dear where thousands of readers are let go of that are through.
+    if (!this.#isOver) this.#abort.abort();
+  }
+
+  async #read(source: LogSource, ended: Promise<void>): Promise<ReadLog> {
+    const { filter, excerpt, spool, turns } = this.#treatment;
+    let failure: string | undefined;
+    const fail = (thrown: unknown): void => {
+      failure ??= toKdebugError(thrown).code;
+    };
+    const keep = (chunk: Buffer): Promise<void> | void => {
+      if (chunk.length === 0) return;
+      excerpt.push(chunk);
+      // Without its disk the reading goes on: of a log the end says the most.
+      if (failure === undefined) return spool.write(chunk)?.catch(fail);
+    };
+    let sinceTurn = 0;
+    const write = async (chunk: Buffer): Promise<void> => {
+      for (let from = 0; from < chunk.length; ) {
+        if (sinceTurn >= PIECE_BYTES) {
+          await turns.next();
+          sinceTurn = 0;
+        }
+        const piece = chunk.subarray(from, from + PIECE_BYTES - sinceTurn);
+        from += piece.length;
+        sinceTurn += piece.length;
+        await keep(filter.push(piece));
+      }
+    };
+    const collected = await this.#collect(source, ended, write);
+    await keep(filter.end());
+    const sha256 = await spool.finish().catch((thrown: unknown) => {
+      fail(thrown);
+      return '';
+    });
+    this.#isOver = true;
+    const completeness = failure === undefined ? collected : { ...collected, complete: false, interruptedBy: failure };
+    const { head, tail, omittedLines, lines, bytes } = excerpt.finish();
+    return {
+      log: { bytes, lines, sha256, redactions: filter.redactions, completeness, head, tail, omittedLines },
+      end: excerpt.end(),
+      spool,
+    };
+  }
+
+  async #collect(
+    source: LogSource,
+    ended: Promise<void>,
+    write: (chunk: Buffer) => Promise<void> | void,
+  ): Promise<LogCompleteness> {
+    const { cluster, ...request } = source;
+    try {
+      return await cluster.collectLog({ ...request, ended, signal: this.#abort.signal }, { write });
+    } catch (thrown) {
+      return INTERRUPTED(toKdebugError(thrown).code);
+    }
+  }
+}
+
+/** What the status said when the reading begins. */
+export interface ReadFrom {
+  readonly terminated: boolean;
+  readonly startedAtMs: number;
+}
+
+/** What fits a reply beside the facts (Slack: about 13,200 characters of blocks in all, 3,000 a section). */
+const EXCERPT = { headLines: 15, tailLines: 25, maxBytes: 2_500 };
+
+/** The log readers of the runs that this replica holds; at most one a run. */
+export class LogReaders {
+  readonly #deps: FlowDeps;
+  readonly #turns = new Turns();
+  readonly #readers = new Map<RunId, LogReader>();
+
+  constructor(deps: FlowDeps) {
+    this.#deps = deps;
+  }
+
+  of(runId: RunId): LogReader | undefined {
+    return this.#readers.get(runId);
+  }
+
+  /** Begins to read unless it is being read; tells a reader whose container has ended so. */
+  async start(session: RunSession, from: ReadFrom): Promise<LogReader> {
+    const { run } = session;
+    const running = this.#readers.get(run.id);
+    if (running) {
+      if (from.terminated) running.end();
+      return running;
+    }
+    const { plan, containerName } = run;
+    if (!plan || containerName === undefined)
+      throw new KdebugError('internal_error', { detail: 'a run without a container has no log' });
+    const { clusters, policies, spools } = this.#deps;
+    const policy = policies.current();
+    const actingAs = identityFor(policy.identity, run.origin);
+    const spool = await spools.open({ runId: run.partOf ?? run.id, requesterId: run.origin.requesterId });
+    const reader = new LogReader(
+      {
+        cluster: clusters.get(plan.cluster),
+        pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+        containerName,
+        limitBytes: plan.maxLogBytes,
+        ...from,
+        ...(actingAs && { actingAs }),
+      },
+      {
+        filter: createLogFilter({ redact: policy.output.redact }),
+        excerpt: createExcerpt(EXCERPT),
+        spool,
+        turns: this.#turns,
+      },
+    );
+    this.#readers.set(run.id, reader);
+    return reader;
+  }
+
+  /** Reads what the node still has, for a run that another process read. Undefined when it was never seen to start. */
+  async again(session: RunSession): Promise<LogReader | undefined> {
+    const { termination, startedAtMs } = session.run;
+    const sinceMs = termination ? Date.parse(termination.startedAt) : startedAtMs;
+    return sinceMs === undefined ? undefined : this.start(session, { terminated: true, startedAtMs: sinceMs });
+  }
+
+  /** Lets go of a run's reader and its scratch file. */
+  async forget(runId: RunId): Promise<void> {
+    const reader = this.#readers.get(runId);
+    if (!reader) return;
+    this.#readers.delete(runId);
+    reader.stop();
+    const { spool } = await reader.result;
+    await spool.remove();
+  }
+}
+
+/**
+ * Turns of the event loop, one for each who asks, in order: between two pieces of long work everybody else is heard, however
+ * many do such work at the same time.
+ */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves in a turn of its own. */
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return this.#last;
+  }
+}

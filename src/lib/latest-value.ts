@@ -1,0 +1,52 @@
+import type { Clock } from '../flow/ports/machine.ts';
+
+/**
+ * A mailbox of one: holds only the newest value, so a slow reader never makes anything pile up.
+ * One reader at a time.
+ */
+export class Latest<Value> {
+  readonly #clock: Clock;
+  #value: { readonly value: Value } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  put(value: Value): void {
+    this.#value = { value };
+    this.#wake?.();
+  }
+
+  /** Ends a wait without a value. */
+  nudge(): void {
+    this.#wake?.();
+  }
+
+  /** The newest value that was not taken yet; `undefined` when `untilMs` passes before one comes. */
+  async next(untilMs: number): Promise<Value | undefined> {
+    if (!this.#value) await this.#wait(untilMs);
+    const held = this.#value;
+    this.#value = undefined;
+    return held?.value;
+  }
+
+  #wait(untilMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#wake = undefined;
+        resolve();
+      };
+      // setTimeout takes at most 2^31 - 1 ms; a longer wait simply looks again.
+      const cancel = this.#clock.after(Math.min(Math.max(0, untilMs - this.#clock.now()), 2_000_000_000), done);
+      this.#wake = done;
+    });
+  }
+}
+
+/** Resolves after `ms` on the given clock. */
+export const pause = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { MemoryRunStore } from '../../src/adapters/store/index.ts';
+import { RunSession } from '../../src/flow/held-run.ts';
+import { aRun, START_MS } from '../support/builders.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+it('denies every change to who no longer owns the run (lease_lost), and changes nothing', async () => {
+  const store = new MemoryRunStore({ clock: new FakeClock() });
+  const run = aRun({ state: 'received' });
+  const created = await store.create(run, 'replica-1');
+  if (created.kind !== 'created') throw new Error(created.kind);
+  const session = new RunSession(run, created.fence, store);
+  await store.release(run.id, created.fence);
+  const taken = await store.take(run.id, 'replica-2');
+  expect(taken?.fence).toBeGreaterThan(created.fence);
+  const denied = {
+    kind: 'denied',
+    refusal: { code: 'channel_unknown', message: '', hint: '' },
+    atMs: START_MS,
+  } as const;
+  await expect(session.apply(denied)).rejects.toMatchObject({ code: 'lease_lost' });
+  expect((await store.read(run.id))?.state).toBe('received');
+  expect(session.run.state).toBe('received');
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { ReasonCode } from '../../../src/core/errors.ts';
+import { CommandInbox, type Starter } from '../../../src/flow/inbox/inbox.ts';
+import type { Answer } from '../../../src/flow/ports/slack.ts';
+import { anOrigin } from '../../support/builders.ts';
+import { World } from '../support/world.ts';
+
+/** The inbox alone, before a pipeline in the state that a test wants. */
+function inboxOf(world: World, refused?: ReasonCode): CommandInbox {
+  const starter: Starter = {
+    refusalFor: () => refused,
+    start: () => {
+      throw new Error('nothing may be started');
+    },
+  };
+  return new CommandInbox(world.deps(), starter, { change: () => Promise.reject(new Error('nothing may be changed')) });
+}
+
+const words = (answer: Answer): string => JSON.stringify(answer);
+
+describe('denies, with nothing kept and nothing started,', () => {
+  it.each([
+    ['draining', 'shutting_down'],
+    ['full', 'too_busy'],
+    ['full of the person', 'limit_sessions_per_person'],
+  ] as const)('when the pipeline is %s (%s)', async (_, code) => {
+    const world = new World();
+    expect(words(await inboxOf(world, code).command(anOrigin(), 'web-1'))).toContain(code);
+    expect(await world.store.recent(anOrigin().channelId, 10)).toEqual([]);
+  });
+
+  it.each(['stop aaaaaaaaaa', 'rerun aaaaaaaaaa', 'web-1 --hold=15m', '--all --hold=15m'])(
+    'when the request is for a later version: %s (not_in_this_version)',
+    async (asked) => {
+      const world = new World();
+      expect(words(await inboxOf(world).command(anOrigin(), asked))).toContain('not_in_this_version');
+      expect(await world.store.recent(anOrigin().channelId, 10)).toEqual([]);
+    },
+  );
+
+  it.each(['show', 'logs'])('%s of a run that there is not (run_not_found)', async (verb) => {
+    const world = new World();
+    expect(words(await inboxOf(world).command(anOrigin(), `${verb} bbbbbbbbbb`))).toContain('run_not_found');
+  });
+});

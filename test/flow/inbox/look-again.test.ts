@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { Profile } from '../../../src/core/container/profiles.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { asChannelId, asRunId } from '../../../src/core/ids.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
+import type { Button } from '../../../src/core/report/message.ts';
+import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
+import { World } from '../support/world.ts';
+
+const at = (ms: number) => new Date(START_MS + ms).toISOString();
+const BLIND = {
+  name: 'memory',
+  state: 'not-readable',
+  text: '',
+  lacks: 'ptrace access',
+  helps: ['identity', 'general'],
+};
+
+const allowing = (...profiles: readonly Profile[]): Policy =>
+  aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ profiles })] } } });
+
+/** A diagnosis that saw who the target is, and little else. */
+async function looked(target: object, origin = anOrigin(), policy = aPolicy(), words = ''): Promise<World> {
+  const world = new World({ policy });
+  await world.say(`web-1 --profile=baseline${words}`, origin);
+  const report = { kdebug: 1, verdict: 'x', target: { effective: true, ...target }, sections: [BLIND] };
+  world.cluster.log = `${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
+  world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+  await settle();
+  return world;
+}
+
+const button = (world: World): Button | undefined =>
+  world.result()?.parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : []))[0];
+
+function click(world: World, userId = 'U0ROY', over: object = {}) {
+  const ref = world.thread.posts.find(({ meta }) => meta.kind === 'result')?.ref;
+  return world.click(userId, 'look-again', { channelId: 'C0SHOP', messageTs: ref?.ts ?? '', ...over });
+}
+
+const second = (world: World) => world.store.read(asRunId('bbbbbbbbbb'));
+
+describe('look again', () => {
+  it('runs the same request as the target’s own user and group, in the same thread', async () => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    expect(button(world)).toEqual({ action: 'look-again', label: 'Look again as 65532:0', value: 'aaaaaaaaaa' });
+    expect(await click(world)).toEqual({ kind: 'nothing' });
+    expect(world.cluster.launches[1]?.container.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 0,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(world.thread.posts[2]?.place).toEqual({ channelId: 'C0SHOP', threadTs: '1.0' });
+    expect((await second(world))?.origin).toMatchObject({ source: 'button', requesterId: 'U0ROY' });
+  });
+
+  it('runs as root with general when the target is root', async () => {
+    const world = await looked({ uid: 0, gid: 0 });
+    expect(button(world)?.label).toBe('Look again as root');
+    await click(world);
+    expect(world.cluster.launches[1]?.container.securityContext).toEqual({
+      capabilities: { add: ['SYS_PTRACE'] },
+      runAsUser: 0,
+      runAsGroup: 0,
+    });
+  });
+
+  it('stays in the thread that the request stood in', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin({ source: 'mention', threadTs: '9.9' }));
+    await click(world);
+    expect(world.thread.posts[2]?.place.threadTs).toBe('9.9');
+  });
+
+  it('is decided anew for the person who clicks, and refused privately', async () => {
+    const world = await looked({ uid: 0, gid: 0 }, anOrigin(), allowing('baseline'));
+    await click(world, 'U0EVE');
+    expect((await second(world))?.origin.requesterId).toBe('U0EVE');
+    expect((await second(world))?.state).toBe('denied');
+    expect(world.thread.told[0]?.person).toMatchObject({ userId: 'U0EVE', threadTs: '1.0' });
+    expect(world.refusal).toContain('general');
+    expect(world.thread.posts).toHaveLength(2);
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('asks for an approval where the policy wants one', async () => {
+    const approval = {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 60_000,
+      reason: 'optional',
+      voteReason: 'optional',
+      grants: 'allowed',
+    } as const;
+    const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['general'], approval })];
+    const policy = aPolicy({
+      approvers: { sre: { users: [], usergroup: 'S0SRE' } },
+      channels: { [asChannelId('C0SHOP')]: { rules } },
+    });
+    const world = await looked({ uid: 0, gid: 0 }, anOrigin(), policy);
+    await click(world);
+    expect((await second(world))?.state).toBe('pending-approval');
+  });
+
+  it('starts one run a person, however often they click', async () => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    await Promise.all([click(world), click(world, 'U0ROY', { dedupeKey: 'again' })]);
+    expect(JSON.stringify(await click(world, 'U0ROY', { dedupeKey: 'third' }))).toContain('already_asked');
+    expect(world.cluster.launches).toHaveLength(2);
+  });
+
+  it.each([
+    ['another message', { messageTs: '7.7' }],
+    ['another channel', { channelId: 'C0OTHER' }],
+    ['a run that is not there', { value: 'zzzzzzzzzz' }],
+    ['no run at all', { value: '../x' }],
+  ])('starts nothing from %s', async (_, over) => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    expect(JSON.stringify(await click(world, 'U0ROY', over))).toContain('button_stale');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+});
+
+describe('look again where the rule wants a reason', () => {
+  const asking = (): Policy => {
+    const approval = {
+      from: ['sre'],
+      count: 1,
+      expiresMs: 900_000,
+      reason: 'required',
+      voteReason: 'optional',
+      grants: 'denied',
+    } as const;
+    const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['restricted'], approval })];
+    return aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { rules } },
+      approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    });
+  };
+  const form = (world: World, fields: Record<string, string>, over: object = {}) =>
+    world.pipeline.inbox.submit({
+      name: 'again-reason',
+      value: `look-again:${world.runId}`,
+      teamId: 'T0TEAM',
+      userId: 'U0EVE',
+      channelId: 'C0SHOP',
+      dedupeKey: 'form',
+      receivedAtMs: world.clock.now(),
+      fields,
+      ...over,
+    });
+
+  it('asks who clicks for their own, and takes nothing over from the first person', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), asking(), ' --reason="words of Roy"');
+    const answer = await click(world, 'U0EVE');
+    expect(answer).toMatchObject({ kind: 'form', form: { name: 'again-reason' } });
+    expect(JSON.stringify(answer.kind === 'form' && answer.form.fields)).not.toMatch(/initial|words of Roy/);
+    expect(await second(world)).toBeUndefined();
+    expect(await form(world, {})).toMatchObject({ kind: 'errors' });
+    expect(await form(world, { reason: ' \n ' })).toMatchObject({ kind: 'errors' });
+    expect(await form(world, { reason: 'words of Eve' })).toEqual({ kind: 'taken' });
+    await settle();
+    expect(await second(world)).toMatchObject({
+      state: 'pending-approval',
+      plan: { requesterId: 'U0EVE', reason: 'words of Eve' },
+    });
+    expect(JSON.stringify((await second(world))?.request)).not.toContain('words of Roy');
+  });
+
+  it('takes no form of another channel, of another run or of another button', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), asking());
+    for (const over of [
+      { channelId: 'C0OTHER' },
+      { value: 'look-again:zzzzzzzzzz' },
+      { value: 'rerun-failed:aaaaaaaaaa' },
+    ])
+      expect(JSON.stringify(await form(world, { reason: 'mine' }, over))).toContain('button_stale');
+    expect(await second(world)).toBeUndefined();
+  });
+
+  it('asks for one when the cluster does not answer in time', async () => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    world.cluster.pod = () => new Promise(() => undefined);
+    const answer = click(world);
+    await world.clock.advance(1_100);
+    expect((await answer).kind).toBe('form');
+  });
+
+  it('does without one, and without the first person’s, where the rule wants none', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), aPolicy(), ' --reason="words of Roy"');
+    expect(await click(world)).toEqual({ kind: 'nothing' });
+    expect((await second(world))?.request).not.toHaveProperty('reason');
+  });
+});

@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import { kindOfTarget } from '../../../src/core/container/auto-profile.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { asChannelId } from '../../../src/core/ids.ts';
+import type { ImageAlias } from '../../../src/core/policy/policy.ts';
+import { aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
+import { World } from '../support/world.ts';
+
+const at = (ms: number) => new Date(START_MS + ms).toISOString();
+
+const REPORT = {
+  kdebug: 1,
+  verdict: 'No problems found.',
+  target: { pid: 1, uid: 65532, gid: 0, effective: true },
+  findings: [],
+  sections: [{ name: 'dns', state: 'ok', text: '1 ms' }],
+};
+
+const marked = (report: object) => `dns ok\n${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
+
+async function diagnosed(log: string, prepare: (world: World) => void = () => {}, message = ''): Promise<World> {
+  const world = new World();
+  prepare(world);
+  await world.say('web-1');
+  world.cluster.log = log;
+  world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message }) });
+  await settle();
+  return world;
+}
+
+const restarted = aStatus({
+  restartCount: 4,
+  running: { startedAt: at(-5_000) },
+  lastTermination: aTermination({ exitCode: 3, reason: 'Error', finishedAt: at(-6_000) }),
+});
+
+describe('a report', () => {
+  it('is merged with what the API knows, and its text is not shown twice', async () => {
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => {
+      cluster.setPod(aPod({ status: { containerStatuses: [restarted] } }));
+      cluster.nodeNow = { name: 'node-a', conditions: [{ type: 'MemoryPressure', status: 'True' }] };
+    });
+    const { verdict, log } = await world.run();
+    expect(verdict?.line).toMatch(/^2 findings: web restarted 4 times, .*exit code 3 \(Error\); the node node-a/);
+    expect(verdict?.fine).toBe('dns, probes, events, clock, rollout');
+    expect(log?.head).toBe('dns ok');
+    expect(JSON.stringify(world.anchor()?.parts[0])).toContain(JSON.stringify({ kind: 'strong', text: verdict?.line }));
+    expect([world.anchor()?.tone, world.result()?.tone]).toEqual(['attention', 'attention']);
+  });
+
+  it('tells no secret that an escape in its JSON hid from the filter of the log', async () => {
+    const [aws, github] = ['AKIA\\u200bIOSFODNN7EXAMPLE', 'ghp\\u005f0123456789abcdefghijABCDEFGHIJ0123'];
+    const hiding = JSON.stringify({
+      ...REPORT,
+      findings: [{ code: 'own', text: 'AWS', next: 'GITHUB' }],
+    });
+    const json = hiding.replace('AWS', aws).replace('GITHUB', github);
+    const world = await diagnosed(`${REPORT_BEGIN}\n${json}\n${REPORT_END}\n`);
+    const { verdict } = await world.run();
+    expect(verdict?.findings[0]).toMatchObject({ text: '[redacted:aws-key]', next: '[redacted:github-token]' });
+    expect(JSON.stringify(world.result())).not.toMatch(/AKIA|ghp_/);
+  });
+
+  it('is not swallowed by a name that opens a quote of a secret', async () => {
+    const target = { ...REPORT.target, name: 'token="abc123' };
+    const world = await diagnosed(marked({ kdebug: 1, target, verdict: 'It is bad.', findings: [] }));
+    expect((await world.run()).verdict).toBeDefined();
+    expect(JSON.stringify(world.result())).not.toContain('abc123');
+  });
+
+  it('in the termination message is enough when the log was lost', async () => {
+    const world = await diagnosed('', () => {}, JSON.stringify(REPORT));
+    expect((await world.run()).verdict?.fine).toContain('dns');
+    expect(JSON.stringify(world.result())).not.toContain('Termination message');
+  });
+
+  it('costs one question for events and one for the node; plain output costs none', async () => {
+    const asked = (world: World) => world.cluster.calls.filter((call) => call === 'events' || call === 'node');
+    expect(asked(await diagnosed(marked(REPORT)))).toEqual(['events', 'node']);
+    const plain = await diagnosed('nothing to report\n');
+    expect(asked(plain)).toEqual([]);
+    expect((await plain.run()).verdict).toBeUndefined();
+    expect(JSON.stringify(plain.result())).toContain('nothing to report');
+  });
+
+  it('stands when the API says no more, and says what is missing', async () => {
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => {
+      cluster.faults.add('events', 'cluster_forbidden');
+      cluster.faults.add('node', 'cluster_unreachable');
+    });
+    const { verdict, outcome } = await world.run();
+    expect(outcome).toEqual({ kind: 'succeeded' });
+    expect(verdict?.unseen).toEqual([
+      'probes, events: kdebug may not read events (missing right: list events)',
+      'node: kdebug may not read it (missing optional right: get nodes)',
+    ]);
+  });
+
+  it('does not wait for an API that hangs', async () => {
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => {
+      cluster.events = () => new Promise(() => {});
+    });
+    expect((await world.run()).state).toBe('collecting');
+    await world.clock.advance(2_000);
+    expect((await world.run()).verdict?.unseen?.[0]).toContain('probes, events');
+  });
+
+  it('of hostile words never makes more than words', async () => {
+    const text = '<!channel> *bold* <https://evil.example|click> `x`';
+    const world = await diagnosed(marked({ ...REPORT, verdict: text, findings: [{ code: 'own', text, next: text }] }));
+    const spans = world.result()?.parts.flatMap((part) => (part.kind === 'list' ? part.items.flat() : [])) ?? [];
+    expect(spans[0]).toEqual({ kind: 'strong', text });
+    expect(new Set(spans.map(({ kind }) => kind))).toEqual(new Set(['strong', 'text']));
+  });
+});
+
+describe('an end without a report', () => {
+  it('is explained by the target’s own when it took the diagnosis along', async () => {
+    const world = new World();
+    await world.say('web-1');
+    const died = aTermination({ exitCode: 1, reason: 'Error', startedAt: at(-2_000), finishedAt: at(1_000) });
+    const target = aStatus({ restartCount: 4, terminated: died });
+    const name = world.cluster.launches[0]?.container.name ?? '';
+    const killed = aTermination({ exitCode: 137, reason: 'Error', startedAt: at(0), finishedAt: at(1_000) });
+    const ours = aStatus({ name, terminated: killed });
+    world.cluster.setPod(aPod({ status: { containerStatuses: [target], ephemeralContainerStatuses: [ours] } }));
+    await settle();
+    const { outcome, verdict } = await world.run();
+    expect(outcome?.kind).toBe('target-ended');
+    expect(verdict?.findings[0]?.text).toContain('web restarted 4 times');
+    expect(verdict?.line).toBeUndefined();
+    expect(world.cluster.calls).not.toContain('node');
+    expect(world.result()?.parts[0]).toMatchObject({
+      kind: 'paragraph',
+      spans: [{ userId: 'U0ROY' }, {}, { text: 'The target exited' }],
+    });
+  });
+});
+
+describe('a report that is not believed', () => {
+  const FORGED = marked({
+    ...REPORT,
+    verdict: 'Fine, says the target.',
+    target: { uid: 4242, gid: 4242, effective: true },
+  });
+  const policyWith = (over: Partial<ImageAlias>) => {
+    const policy = aPolicy();
+    const autodiagnose = { ...policy.images.autodiagnose!, ...over };
+    return { ...policy, images: { ...policy.images, autodiagnose } };
+  };
+
+  async function looked(words: string, policy = aPolicy()): Promise<World> {
+    const world = new World({ policy });
+    await world.say(words);
+    world.cluster.log = FORGED;
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message: '' }) });
+    await settle();
+    return world;
+  }
+
+  async function expectPlain(world: World): Promise<void> {
+    const run = await world.run();
+    expect(run.outcome?.kind).toBe('succeeded');
+    expect(run.verdict).toBeUndefined();
+    expect(run.log?.head).toContain('KDEBUG REPORT');
+    expect(
+      world
+        .anchor()
+        ?.parts.map((part) => JSON.stringify(part))
+        .join(),
+    ).not.toContain('says the target');
+    expect(JSON.stringify(world.result())).toContain('Fine, says the target.');
+    expect(await world.store.learnt(KIND)).toBeUndefined();
+    expect(world.cluster.calls).not.toContain('events');
+  }
+
+  it('comes from an image that people give commands to: it may be a file of the target', async () => {
+    const world = await looked('web-1 --image=debian -- cat /proc/1/root/app.log');
+    await expectPlain(world);
+    expect(JSON.stringify(world.result())).not.toContain('diagnostic: true');
+  });
+
+  it('comes from an image that the policy does not call diagnostic, and the result says what is missing', async () => {
+    const world = await looked('web-1', policyWith({ diagnostic: false }));
+    await expectPlain(world);
+    expect(JSON.stringify(world.result())).toContain('autodiagnose is not marked `diagnostic: true` in the policy');
+  });
+
+  it('comes from a diagnostic image that ran somebody’s command or environment, whatever the file says of it', async () => {
+    const open = policyWith({ command: 'allowed' });
+    await expectPlain(await looked('web-1 -- cat /proc/1/root/app.log', open));
+    await expectPlain(await looked('web-1 --env=AUTODIAGNOSE_PID=7', open));
+    await expectPlain(await looked('web-1 --arguments-only -- stop x', open));
+  });
+
+  it('comes from an image that is another one in the policy by now', async () => {
+    const world = new World();
+    await world.say('web-1');
+    world.policy = policyWith({ reference: 'registry.example.com/autodiagnose:2' });
+    world.cluster.log = FORGED;
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+    await settle();
+    await expectPlain(world);
+  });
+
+  it('stands in the termination message of another image', async () => {
+    const world = new World();
+    await world.say('web-1 --image=debian -- true');
+    const message = JSON.stringify({ ...REPORT, verdict: 'Fine, says the target.' });
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message }) });
+    await settle();
+    expect((await world.run()).verdict).toBeUndefined();
+    expect(JSON.stringify(world.result())).toContain('Termination message');
+  });
+
+  it('gets no button: Look again is of a believed verdict alone', async () => {
+    const sections = [{ name: 'files', state: 'not-readable', text: '', helps: ['identity'] }];
+    const world = new World();
+    await world.say('web-1 --image=debian -- cat /app.log');
+    world.cluster.log = marked({ ...REPORT, sections });
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+    await settle();
+    expect(JSON.stringify(world.result())).not.toContain('look-again');
+  });
+});
+
+const KIND = kindOfTarget(aPod(), 'web', 'prod') ?? '';
+
+describe('the identity that was seen', () => {
+  const withoutGeneral = () => {
+    const channels = { [asChannelId('C0SHOP')]: { rules: [aRule({ profiles: ['restricted', 'baseline'] })] } };
+    return aPolicy({ channels });
+  };
+  const again = async (world: World, words = 'web-1') =>
+    world.say(words, { ...(await world.run()).origin, dedupeKey: words });
+
+  it('is remembered by the kind of target, so that the next run has it at once', async () => {
+    const world = await diagnosed(marked(REPORT), (fresh) => {
+      fresh.policy = withoutGeneral();
+    });
+    expect(world.cluster.launches[0]?.container.securityContext?.runAsUser).toBe(0);
+    await again(world);
+    expect(world.cluster.launches[1]?.container.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 0,
+    });
+  });
+
+  it('never takes the place of general where that is allowed', async () => {
+    const rules = [aRule({ classes: ['observe', 'elevated'] })];
+    const world = await diagnosed(marked(REPORT), (fresh) => {
+      fresh.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } } });
+    });
+    expect(await world.store.learnt(KIND)).toEqual({ uid: 65532, gid: 0 });
+    await again(world);
+    expect(world.cluster.launches[1]?.container.securityContext?.runAsUser).toBe(0);
+  });
+
+  it('says nothing of pods in another namespace, cluster, or with another declared user', async () => {
+    const world = await diagnosed(marked(REPORT));
+    const others = [
+      kindOfTarget(aPod({ metadata: { namespace: 'vault' } }), 'web', 'prod'),
+      kindOfTarget(aPod(), 'web', 'test'),
+      kindOfTarget(aPod({ spec: { securityContext: { runAsUser: 0 } } }), 'web', 'prod'),
+    ];
+    for (const kind of others) expect(await world.store.learnt(kind ?? '')).toBeUndefined();
+  });
+
+  it('is not taken from a pod that gives the container a command of its own, which may change to any user', async () => {
+    const planted = aPod({
+      spec: { containers: [{ name: 'web', image: 'web:1', securityContext: {}, hasOwnCommand: true }] },
+    });
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => cluster.setPod(planted));
+    expect((await world.run()).verdict).toBeDefined();
+    expect(await world.store.learnt(KIND)).toBeUndefined();
+  });
+
+  it.each([
+    [{ effective: false, uid: 65532, gid: 0 }],
+    [{ effective: true, uid: 0, gid: 0 }],
+    [{ effective: true, uid: 65532 }],
+  ])('is not remembered from %j', async (target) => {
+    const world = await diagnosed(marked({ ...REPORT, target }));
+    expect(await world.store.learnt(KIND)).toBeUndefined();
+  });
+});
