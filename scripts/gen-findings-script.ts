@@ -1,5 +1,5 @@
-import type { FindingRule } from '../src/core/diagnosis/finding-rule.ts';
 import { IMAGE_FINDINGS } from '../src/core/diagnosis/image-findings.ts';
+import type { FindingRule } from '../src/core/diagnosis/rules.ts';
 import type { Generated } from './generated.ts';
 
 /** A word of the shell. */

@@ -1,5 +1,5 @@
-import type { FindingRule } from '../src/core/diagnosis/finding-rule.ts';
-import { FINDINGS } from '../src/core/diagnosis/findings.ts';
+import type { FindingRule } from '../src/core/diagnosis/rules.ts';
+import { FINDINGS } from '../src/core/diagnosis/verdict.ts';
 import { type Generated, table } from './generated.ts';
 
 const RANKS: Readonly<Record<FindingRule['rank'], string>> = { 1: 'failing now', 2: 'about to', 3: 'worth knowing' };

@@ -7,7 +7,7 @@ import { readHead } from '../core/audit/head.ts';
 import { linesOf } from '../core/audit/lines.ts';
 import { type Verdict, verifyChain } from '../core/audit/verify.ts';
 import { verifyFile } from '../core/audit/verify-file.ts';
-import { formatCount } from '../core/report/duration.ts';
+import { formatCount } from '../lib/duration.ts';
 
 const USAGE = [
   'usage: audit verify FILE [--key=BASE64] [--head=CHAIN:SEQUENCE:MAC …]',

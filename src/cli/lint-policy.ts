@@ -1,10 +1,8 @@
 import { loadPolicy } from '../config/load-policy.ts';
-import { isPinned } from '../core/command/image-reference.ts';
-import { approverNotes } from '../core/policy/approver-notes.ts';
-import { identityNotes } from '../core/policy/identity-notes.ts';
+import { isPinned } from '../core/container/names.ts';
+import { approverNotes, effectsOf, identityNotes } from '../core/policy/lint-notes.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { effectsOf } from '../core/policy/rule-effects.ts';
-import { formatCount } from '../core/report/duration.ts';
+import { formatCount } from '../lib/duration.ts';
 
 /**
  * Checks a policy file and says what is wrong with it, one problem a line. Answers with the exit code: 0 fine, 1

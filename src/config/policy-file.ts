@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
-import { type PatternProblem, problemOfPattern } from '../core/report/log/redact-pattern.ts';
+import { type PatternProblem, problemOfPattern } from '../core/report/log/secret-range.ts';
 import { slowProbe } from './pattern-probe.ts';
 import { DURATION, durationMs, SIZE, sizeBytes } from './quantity.ts';
 

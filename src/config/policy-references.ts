@@ -1,5 +1,5 @@
-import { parseImageReference } from '../core/command/image-reference.ts';
-import { nearest } from '../core/command/values/nearest.ts';
+import { parseImageReference } from '../core/container/names.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { Finding } from './finding.ts';
 import { KEY_SHAPES } from './policy-file.ts';
 import { durationMs } from './quantity.ts';

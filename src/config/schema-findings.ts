@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../core/command/values/nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { Finding } from './finding.ts';
 import { policyJsonSchema } from './policy-json-schema.ts';
 

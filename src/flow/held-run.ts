@@ -1,8 +1,6 @@
-import type { Batch } from '../core/batch/batch.ts';
-import type { BatchEvent } from '../core/batch/batch-event.ts';
-import { batchTransition } from '../core/batch/batch-transition.ts';
-import { openBatch, recordOf } from '../core/batch/open-batch.ts';
-import type { OpenBatch } from '../core/batch/settle.ts';
+import type { Batch, BatchEvent } from '../core/batch/batch.ts';
+import { type OpenBatch, openBatch, recordOf } from '../core/batch/open-batch.ts';
+import { batchTransition } from '../core/batch/transition.ts';
 import { KdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';

@@ -1,9 +1,9 @@
-import { isBatchRun } from '../core/batch/batch-run.ts';
+import { isBatchRun } from '../core/batch/batch.ts';
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
-import { Rounds } from '../core/rounds.ts';
-import { isFinal } from '../core/run/progress.ts';
+import { isFinal } from '../core/run/life-cycle.ts';
 import type { RunState } from '../core/run/run.ts';
 import { pause } from '../lib/latest-value.ts';
+import { Rounds } from '../lib/rounds.ts';
 import { record } from './audit.ts';
 import type { BatchLogs } from './batch/logs.ts';
 import type { FlowDeps } from './deps.ts';

@@ -1,9 +1,9 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
-import { Rounds } from '../core/rounds.ts';
-import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/progress.ts';
+import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/life-cycle.ts';
 import type { Run } from '../core/run/run.ts';
 import { pause } from '../lib/latest-value.ts';
+import { Rounds } from '../lib/rounds.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
 import { workOnBatch } from './batch/run-batch.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { audit } from '../../src/cli/audit.ts';
 import { formatLink } from '../../src/core/audit/chain.ts';
 import { headSlot } from '../../src/core/audit/head.ts';
-import { toLogLine } from '../../src/core/audit/log-line.ts';
+import { toLogLine } from '../../src/core/audit/lines.ts';
 import { deriveKey } from '../../src/core/hash.ts';
 import { aChain, KEY, SEALING_KEY, someHappenings, textOf } from '../core/audit/chain-of.ts';
 

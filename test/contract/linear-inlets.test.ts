@@ -6,27 +6,26 @@ import { messageText, unmarked } from '../../src/adapters/slack/listeners/messag
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
 import { pointAt } from '../../src/core/command/caret.ts';
-import { parseImageReference } from '../../src/core/command/image-reference.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
-import { unmarkWords, unwrapWhole } from '../../src/core/command/marks.ts';
+import * as read from '../../src/core/command/line/values.ts';
 import { parseCommand } from '../../src/core/command/parse.ts';
-import { readPasted } from '../../src/core/command/pasted.ts';
+import { readPasted, unmarkWords, unwrapWhole } from '../../src/core/command/pasted.ts';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../src/core/command/repair.ts';
 import { talkIn } from '../../src/core/command/talk.ts';
 import { tokenize } from '../../src/core/command/tokenize.ts';
-import { parseDuration } from '../../src/core/command/values/duration.ts';
 import {
   isCatalogueName,
   isDnsLabel,
   isDnsSubdomain,
   isEnvName,
   nearestName,
-} from '../../src/core/command/values/names.ts';
-import { nearest } from '../../src/core/command/values/nearest.ts';
-import * as read from '../../src/core/command/values/read.ts';
-import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/command/values/selector.ts';
+  parseImageReference,
+} from '../../src/core/container/names.ts';
 import { isRunId } from '../../src/core/ids.ts';
 import { commandOfForm, podInText } from '../../src/core/report/request-form.ts';
+import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/selector.ts';
+import { parseDuration } from '../../src/lib/duration.ts';
+import { nearest } from '../../src/lib/nearest.ts';
 import { alphabetOf, type Hostile, slowTexts, textsOver } from '../support/linear-time.ts';
 
 /** A function that is given Slack's words, the file whose expressions it uses, and texts that were slow once or might be. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import type { Delivery } from '../../play/slack/index.ts';
-import { isSettled } from '../../src/core/run/progress.ts';
+import { isSettled } from '../../src/core/run/life-cycle.ts';
 import { slackOutage } from './slack-outage.ts';
 import type { Board } from './support/board.ts';
 import {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import type { LoggedCall } from '../../play/slack/serve/request-log.ts';
-import { isSettled } from '../../src/core/run/progress.ts';
+import { isSettled } from '../../src/core/run/life-cycle.ts';
 import type { Board } from './support/board.ts';
 import { scenesOn } from './support/in-scene.ts';
 import type { ServerScene } from './support/server-scene.ts';

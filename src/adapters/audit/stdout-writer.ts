@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { extendChain, type Link } from '../../core/audit/chain.ts';
-import { toLogLine } from '../../core/audit/log-line.ts';
+import { toLogLine } from '../../core/audit/lines.ts';
 import type { Happening } from '../../core/audit/record.ts';
 import type { RecordWriter } from './record-writer.ts';
 

@@ -1,5 +1,4 @@
-import type { Node } from '../../core/container/node.ts';
-import type { Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type {
   AccessAnswer,

@@ -1,4 +1,4 @@
-import type { Node } from '../../core/container/node.ts';
+import type { Node } from '../../core/container/pod.ts';
 import type { Clock } from '../../flow/ports/machine.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';

@@ -1,5 +1,5 @@
-import { parseSelector } from '../../core/command/values/selector.ts';
 import { KdebugError } from '../../core/errors.ts';
+import { parseSelector } from '../../core/selector.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = (labels: Labels) => boolean;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { FLAG_ANNOTATION, type LabelRequirement, WORKLOAD_LABEL } from '../../core/batch/ephemeral-job.ts';
-import { FLAG_NAMES, type FlagName } from '../../core/batch/job-request.ts';
-import { targetOfSelector } from '../../core/batch/job-selector.ts';
-import { parseDuration } from '../../core/command/values/duration.ts';
-import { isCatalogueName, isDnsSubdomain } from '../../core/command/values/names.ts';
-import { isLabelKey, isLabelValue } from '../../core/command/values/selector.ts';
+import { isCatalogueName, isDnsSubdomain } from '../../core/container/names.ts';
 import { PROFILES } from '../../core/container/profiles.ts';
+import { FLAG_ANNOTATION, type LabelRequirement, WORKLOAD_LABEL } from '../../core/job/ephemeral-job.ts';
+import { FLAG_NAMES, type FlagName } from '../../core/job/job-request.ts';
+import { targetOfSelector } from '../../core/job/job-selector.ts';
+import { isLabelKey, isLabelValue } from '../../core/selector.ts';
+import { parseDuration } from '../../lib/duration.ts';
 import type { JobShape } from './job-shape.ts';
 
 /** Something wrong, by its place in the tree; `at` says whether the last key itself is meant or what stands under it. */

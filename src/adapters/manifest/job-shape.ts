@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { JOB_API_VERSION, LABEL_OPERATORS } from '../../core/batch/ephemeral-job.ts';
-import { profileOfContext } from '../../core/batch/job-request.ts';
-import { parseImageReference } from '../../core/command/image-reference.ts';
-import { isCatalogueName, isDnsLabel, isDnsSubdomain, isEnvName } from '../../core/command/values/names.ts';
+import {
+  isCatalogueName,
+  isDnsLabel,
+  isDnsSubdomain,
+  isEnvName,
+  parseImageReference,
+} from '../../core/container/names.ts';
+import { JOB_API_VERSION, LABEL_OPERATORS } from '../../core/job/ephemeral-job.ts';
+import { profileOfContext } from '../../core/job/job-request.ts';
 
 /** EphemeralJob's own limit (proposal, "API Definition"). */
 const MAX_PARALLELISM = 10;

@@ -10,7 +10,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import type { ManifestProblem } from '../../core/batch/ephemeral-job.ts';
+import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import type { Finding } from './job-rules.ts';
 
 /** A job is written by hand; reading a longer text would stall the bot. */

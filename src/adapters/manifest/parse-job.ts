@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EphemeralJob, ManifestProblem, ReadJob } from '../../core/batch/ephemeral-job.ts';
-import { nearest } from '../../core/command/values/nearest.ts';
+import type { EphemeralJob, ManifestProblem, ReadJob } from '../../core/job/ephemeral-job.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { type Finding, ruleFindings } from './job-rules.ts';
 import { JobShape, REFUSED } from './job-shape.ts';
 import { readTree } from './job-tree.ts';

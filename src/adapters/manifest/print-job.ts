@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type EphemeralJob, JOB_API_VERSION } from '../../core/batch/ephemeral-job.ts';
+import { type EphemeralJob, JOB_API_VERSION } from '../../core/job/ephemeral-job.ts';
 
 /**
  * The job as YAML: `parseEphemeralJob` gives it back, and so does a reader of YAML 1.1, as kubectl's is (`yes` is quoted).

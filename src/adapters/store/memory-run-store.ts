@@ -1,7 +1,7 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import { countedAs, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
+import { countedAs, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Clock } from '../../flow/ports/machine.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';

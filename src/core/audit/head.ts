@@ -1,5 +1,4 @@
-import type { Link } from './chain.ts';
-import { openSigned, sign } from './signed.ts';
+import { type Link, openSigned, sign } from './chain.ts';
 
 /**
  * The signed end of a log file, kept in a file beside it: what shows that its tail was cut off. It is written before a

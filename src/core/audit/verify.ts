@@ -1,7 +1,6 @@
 import { sha256 } from '../hash.ts';
 import { formatLink, type Link, openRecord } from './chain.ts';
-import type { Line } from './lines.ts';
-import { fromLogLine } from './log-line.ts';
+import { fromLogLine, type Line } from './lines.ts';
 import { type AuditRecord, LONGEST_LINE_BYTES } from './record.ts';
 
 export interface VerifyOptions {

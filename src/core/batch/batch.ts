@@ -1,5 +1,6 @@
 import type { Plan } from '../container/plan.ts';
 import type { OutcomeKind } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 
 /** Where a pod of a batch is; exactly one at a time (design, section 5). In flight are `starting` and `running`. */
 export const POD_STATES = [
@@ -127,3 +128,38 @@ export function headOf(batch: Batch): BatchHead {
   const { pods: _, ...head } = batch;
   return head;
 }
+
+/**
+ * Everything that can happen to a batch once it may run; what comes before is the run's own. `index` is a pod's place in the
+ * snapshot; `container` one of its variant, 0 when absent.
+ */
+export type BatchEvent =
+  /** Its PATCH is sent next: from here the pod counts as in flight. */
+  | { readonly kind: 'launched'; readonly index: number }
+  /** A container was seen running. */
+  | { readonly kind: 'started'; readonly index: number }
+  /**
+   * A container has ended, or will never start (`start-failed`, `refused` …), or was given up; the outcome says which. The same
+   * again tells more of it (what its log came to).
+   */
+  | {
+      readonly kind: 'ended';
+      readonly index: number;
+      readonly container?: number;
+      readonly result: PodResult;
+    }
+  | { readonly kind: 'paused'; readonly byUserId: string }
+  | { readonly kind: 'resumed' }
+  /** Nothing more is launched. What runs cannot be killed: it is followed to its end. */
+  | { readonly kind: 'cancelled'; readonly byUserId: string }
+  /** Allowed only as far as `decideResize` says; only these two numbers may change while it runs (proposal). */
+  | { readonly kind: 'resized'; readonly parallelism?: number; readonly replicas?: number }
+  /** Somebody looked at the canary's result and clicked on Continue. */
+  | { readonly kind: 'continued' }
+  /** The time to live is over: what is queued is cancelled, what is in flight is no longer waited for. */
+  | { readonly kind: 'ttl-expired' };
+
+/** A run of several pods that has been planned. Its `plan` is that of one of its pods: the one of the highest class. */
+export type BatchRun = Run & { readonly batch: Batch; readonly plan: Plan };
+
+export const isBatchRun = (run: Run): run is BatchRun => run.batch !== undefined && run.plan !== undefined;

@@ -1,7 +1,6 @@
 import type { RunRequest, Target } from '../command/command.ts';
-import type { Pod } from '../container/pod.ts';
+import { type Pod, workloadOf } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
-import { workloadOf } from '../container/workload.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP } from './pod-state.ts';

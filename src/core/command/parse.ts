@@ -1,15 +1,13 @@
+import { nearest } from '../../lib/nearest.ts';
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readPlace, readRequest, readScale } from './line/request.ts';
 import { readNamed, typed, unexpectedWord } from './line/target.ts';
-import { unmarkWords } from './marks.ts';
-import { LONGEST_LINE, readPasted } from './pasted.ts';
+import { readRunId } from './line/values.ts';
+import { LONGEST_LINE, readPasted, unmarkWords } from './pasted.ts';
 import { tokenize, type Word } from './tokenize.ts';
-import { findTopic, TOPICS } from './topics.ts';
-import { nearest } from './values/nearest.ts';
-import { readRunId } from './values/read.ts';
-import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
+import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './verbs.ts';
 
 /**
  * Reads what a person typed after `/kdebug`, as Slack delivers it (`readPasted`, `tokenize`, `unmarkWords`, in that order).

@@ -1,6 +1,6 @@
+import { printDuration } from '../../lib/duration.ts';
 import type { Command, RunRequest, Target } from './command.ts';
 import { protectMarkup } from './repair.ts';
-import { printDuration } from './values/duration.ts';
 import { verbNamed } from './verbs.ts';
 
 /** Words of these characters need no quotes. */

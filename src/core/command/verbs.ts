@@ -1,5 +1,5 @@
-import { FLAGS, type FlagName } from './flags.ts';
-import { nearest } from './values/nearest.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter } from './flags.ts';
 
 /** What a verb takes besides flags; `run` and `can-i` take a target, and the words after `--`. */
 export interface Verb {
@@ -129,4 +129,18 @@ export function verbNear(word: string): KnownVerb | undefined {
       VERBS.map((verb) => verb.name),
     );
   return guess === undefined ? undefined : verbNamed(guess);
+}
+
+const PAGES: readonly string[] = ['flags', ...FLAG_GROUPS, 'verbs', 'profiles', ...VERBS.map((verb) => verb.name)];
+
+/** Everything that `help TOPIC` knows; flags are written with their hyphens. */
+export const TOPICS: readonly string[] = [...PAGES, ...FLAGS.map((flag) => `--${flag.name}`)];
+
+/** The topic that a person means: `Flags` is `flags`; `image`, `--image` and `-n` are flags. `undefined`: there is none. */
+export function findTopic(word: string): string | undefined {
+  const wanted = word.toLowerCase();
+  if (PAGES.includes(wanted)) return wanted;
+  const bare = wanted.replace(/^-{1,2}/, '');
+  const flag = flagNamed(bare) ?? flagOfLetter(bare);
+  return flag && `--${flag.name}`;
 }

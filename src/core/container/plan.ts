@@ -1,10 +1,9 @@
 import { canonicalJson, sha256 } from '../hash.ts';
 import type { ClassReason } from '../policy/class-facts.ts';
 import type { ImageClass } from '../policy/policy.ts';
-import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
-import type { PodSecurityLevel } from './pod.ts';
+import type { EnvVar, ImagePullPolicy, SecurityContext } from './build.ts';
+import type { PodSecurityLevel, Workload } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
-import type { Workload } from './workload.ts';
 
 /**
  * A request after everything was resolved. This, and not the words, is what is decided on, approved and launched;

@@ -1,4 +1,10 @@
-import type { FindingRule } from './finding-rule.ts';
+import { formatBytes, formatCount, formatDuration } from '../../lib/duration.ts';
+import { quantityOf } from '../../lib/quantity.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Pod } from '../container/pod.ts';
+import type { Outcome } from '../run/outcome.ts';
+import type { Finding } from './report.ts';
+import type { FindingRule } from './rules.ts';
 
 /** A probe that has failed more often than this is past the kubelet's default patience. */
 export const PROBE_FAILURES = 2;
@@ -136,3 +142,80 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     source: 'Kubernetes, "Deployments": the label pod-template-hash',
   }),
 ];
+
+/** Our own container, and when kdebug asked for it by its own clock. */
+export interface Launch {
+  readonly containerName: string;
+  readonly launchedAtMs: number;
+}
+
+/**
+ * Whether the node's clock differs from kdebug's: the container cannot have started before it was asked for, nor ended after `nowMs`.
+ * That is the least by which it differs; a smaller difference stays unseen. Undefined without the node's times.
+ */
+export function clockFindings(pod: Pod, launch: Launch | undefined, nowMs: number): readonly Finding[] | undefined {
+  const ours = pod.status.ephemeralContainerStatuses.find(({ name }) => name === launch?.containerName)?.terminated;
+  if (!launch || !ours) return undefined;
+  const [behindMs, aheadMs] = [launch.launchedAtMs - Date.parse(ours.startedAt), Date.parse(ours.finishedAt) - nowMs];
+  const differsMs = Math.max(behindMs, aheadMs);
+  // A container that never started says 1970.
+  if (!(Date.parse(ours.startedAt) > 0) || !(differsMs > CLOCK_SKEW * 1000)) return [];
+  const text = `the node’s clock is at least ${formatDuration(differsMs)} ${aheadMs > behindMs ? 'ahead of' : 'behind'} kdebug’s`;
+  return [{ code: 'clock_skew', value: Math.round(differsMs / 1000), threshold: CLOCK_SKEW, text }];
+}
+
+/** The runtime made the container and could not start it; the second is its later word for the same. */
+const NOT_RUN: ReadonlySet<string> = new Set(['RunContainerError', 'StartError']);
+
+/**
+ * What a failed start says of the pod. Pure. The own command of an image of the policy should run; where the runtime cannot start it and the
+ * pod's memory is limited, it very likely is used up: runc's first process is killed in the pod's cgroup (seen with 2 of 100 MiB left).
+ */
+export function startFindings(pod: Pod, { command }: Plan, outcome: Outcome): readonly Finding[] {
+  if (outcome.kind !== 'start-failed' || !NOT_RUN.has(outcome.reason) || command.length > 0) return [];
+  const limit = memoryLimitOf(pod);
+  if (limit === undefined) return [];
+  const text = `the pod very likely has no memory left to start in: its containers may use ${formatBytes(limit)} in all`;
+  return [{ code: 'no_room_to_start', text }];
+}
+
+/** Of the pod as a whole: it has none when one of its containers has none. */
+function memoryLimitOf({ spec }: Pod): number | undefined {
+  const limits = spec.containers.map(({ memoryLimit = '' }) => quantityOf(memoryLimit));
+  return limits.reduce((sum, limit) => (sum === undefined || limit === undefined ? undefined : sum + limit), 0);
+}
+
+/** Set by the Deployment controller on its ReplicaSets and their pods. */
+export const TEMPLATE_HASH = 'pod-template-hash';
+
+/**
+ * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet is named after its Deployment and its
+ * template's hash, so the owner is known without asking for it.
+ */
+export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
+  const deployment = deploymentOf(pod);
+  if (deployment === undefined) return [];
+  const same = siblings.filter((each) => deploymentOf(each) === deployment && !isOver(each));
+  const others = same.filter((each) => hashOf(each) !== hashOf(pod));
+  if (others.length === 0) return [];
+  const newest =
+    others
+      .map(({ metadata }) => metadata.creationTimestamp)
+      .toSorted()
+      .at(-1) ?? '';
+  const which = newest > pod.metadata.creationTimestamp ? 'newer' : 'older';
+  const text = `a rollout of ${deployment} is in progress: ${formatCount(others.length, 'pod')} of ${same.length} of the ${which} version`;
+  return [{ code: 'rollout_under_way', value: others.length, text }];
+}
+
+const hashOf = ({ metadata }: Pod): string | undefined => metadata.labels[TEMPLATE_HASH];
+
+function deploymentOf(pod: Pod): string | undefined {
+  const hash = hashOf(pod);
+  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
+  if (hash === undefined || owner?.kind !== 'ReplicaSet' || !owner.name.endsWith(`-${hash}`)) return undefined;
+  return owner.name.slice(0, -(hash.length + 1));
+}
+
+const isOver = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined || status.phase === 'Succeeded' || status.phase === 'Failed';

@@ -1,4 +1,4 @@
-import type { FindingRule } from './finding-rule.ts';
+import type { FindingRule } from './rules.ts';
 
 /** What autodiagnose finds in the target's certificates, files and flags. */
 export const CONTENT_FINDINGS: readonly FindingRule[] = [

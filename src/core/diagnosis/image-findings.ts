@@ -1,6 +1,6 @@
-import type { FindingRule } from './finding-rule.ts';
 import { CONTENT_FINDINGS } from './image-content-findings.ts';
 import { STATE_FINDINGS } from './image-state-findings.ts';
+import type { FindingRule } from './rules.ts';
 
 /** What autodiagnose finds in the numbers of the target's processes and cgroup. */
 const RESOURCE_FINDINGS: readonly FindingRule[] = [

@@ -1,4 +1,4 @@
-import type { FindingRule } from './finding-rule.ts';
+import type { FindingRule } from './rules.ts';
 
 /** What autodiagnose finds in the target's network and names, and in its own place. */
 export const STATE_FINDINGS: readonly FindingRule[] = [

@@ -1,12 +1,9 @@
-import type { Node } from '../container/node.ts';
-import type { ContainerStatus, ContainerTermination, Pod, PodEvent } from '../container/pod.ts';
-import { quantityOf } from '../container/quantity.ts';
-import { formatCount, formatDuration } from '../report/duration.ts';
+import { formatCount, formatDuration } from '../../lib/duration.ts';
+import { quantityOf } from '../../lib/quantity.ts';
+import type { ContainerStatus, ContainerTermination, Node, Pod, PodEvent } from '../container/pod.ts';
 import { cleanText } from '../report/log/clean-text.ts';
-import { clockFindings, type Launch } from './clock-findings.ts';
-import { CPU_PAUSE, PROBE_FAILURES } from './cluster-findings.ts';
+import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES, rolloutFindings } from './cluster-findings.ts';
 import type { Finding } from './report.ts';
-import { rolloutFindings } from './rollout-findings.ts';
 
 /** What the Kubernetes API says around a diagnosis. */
 export interface ClusterFacts {

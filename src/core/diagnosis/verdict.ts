@@ -1,13 +1,22 @@
+import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
 import { admits } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
-import { formatBytes, formatCount, shortDuration } from '../report/duration.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
-import { findingRule } from './findings.ts';
+import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
+import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
-import { startFindings } from './start-findings.ts';
+import type { FindingRule } from './rules.ts';
+
+/** Everything that kdebug's own diagnosis can find; codes are unique. */
+export const FINDINGS: readonly FindingRule[] = [...IMAGE_FINDINGS, ...CLUSTER_FINDINGS];
+
+const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
+
+/** The rule of a code; undefined for those of foreign images. */
+export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
 
 const MOST_FINDINGS = 3;
 const MOST_UNSEEN = 5;

@@ -8,7 +8,7 @@ import {
   type TargetIdentity,
 } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
-import type { Pod, PodContainer, PodSecurityLevel } from '../container/pod.ts';
+import { type Pod, type PodContainer, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
 import {
   NOBODY,
   NOBODY_OF_FREE_COMMANDS,
@@ -16,14 +16,12 @@ import {
   securityContextOf,
   type UserAndGroup,
 } from '../container/profiles.ts';
-import { workloadOf } from '../container/workload.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
-import { decide } from './decide.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, decide } from './decide.ts';
 import { classOfLaunch } from './launch-class.ts';
 import type { ImageAlias, Policy } from './policy.ts';
-import { usesOwnWords } from './resolve-image.ts';
+import { usesOwnWords } from './resolve.ts';
 
 /** What was found out for a request: enough for a plan. */
 export interface Resolved {

@@ -1,6 +1,5 @@
-import { own } from '../policy/own.ts';
+import { own } from '../../lib/own-property.ts';
 import type { Run } from '../run/run.ts';
-import { type Approvers, whyExpired } from './approval-parts.ts';
 import {
   channel,
   code,
@@ -14,8 +13,9 @@ import {
   time,
   usergroup,
 } from './message.ts';
+import { type Approvers, whyExpired } from './parts/approval-parts.ts';
 import { anchorMessage, type Moment } from './run-messages.ts';
-import { typedCommand } from './typed-command.ts';
+import { typedCommand } from './typed-text.ts';
 
 /**
  * The card for somebody who may decide and does not see it where it stands: all of it, with its buttons, and where it comes from. Once

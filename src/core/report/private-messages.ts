@@ -1,14 +1,16 @@
-import { isBatchRun } from '../batch/batch-run.ts';
-import type { Command } from '../command/command.ts';
+import { formatCount } from '../../lib/duration.ts';
+import { sentence, shorten } from '../../lib/text.ts';
+import { isBatchRun } from '../batch/batch.ts';
+import { pointAt } from '../command/caret.ts';
+import type { Command, CommandError } from '../command/command.ts';
+import { helpMessage } from '../command/help.ts';
+import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { batchWords } from './batch/private-batch.ts';
-import { formatCount } from './duration.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
-import { sentence } from './sentence.ts';
-import { guessSpans } from './talk-message.ts';
 
 /**
  * Why a run was not tried: what was asked, why not, by which rule, what to do, and the run id. A lone word that is nearly a verb, and
@@ -191,3 +193,42 @@ export function notYetMessage(kind: Command['kind'] | string): Message {
     ],
   };
 }
+
+/** What was wrong with a command, with a caret under the wrong word. */
+export const commandErrorMessage = (error: CommandError): Message => ({
+  summary: error.message,
+  tone: 'failure',
+  parts: [
+    { kind: 'paragraph', spans: [text(error.message)] },
+    { kind: 'preformatted', text: pointAt(error) },
+    ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
+    {
+      kind: 'note',
+      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ' Type /kdebug help for what you can do.'}`)],
+    },
+  ],
+});
+
+const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes('/kdebug help');
+
+const LONGEST_WORD = 60;
+
+/** The answer to words that are no command: what was not understood, the verb that was probably meant, and the help. */
+export function talkMessage({ first, request, guess }: Talk, namespace: string | undefined): Message {
+  const word = shorten(first, LONGEST_WORD);
+  const where: readonly Span[] = namespace === undefined ? [] : [text(' in '), code(namespace)];
+  const unknown: readonly Span[] = request
+    ? [text("I don't know a pod named "), code(word), ...where, text('.')]
+    : [text("I don't understand "), code(word), text('.')];
+  return {
+    summary: request ? `I don't know a pod named ${word}.` : `I don't understand “${word}”`,
+    tone: 'neutral',
+    parts: [paragraph([...unknown, ...guessSpans(guess?.name)]), ...helpMessage().parts],
+  };
+}
+
+/** ` Did you mean list?`, for the end of a sentence. */
+export const guessSpans = (verb: string | undefined): readonly Span[] =>
+  verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];
+
+const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

@@ -1,7 +1,7 @@
 import { PROFILES } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Form } from './form.ts';
-import { APPROVAL_NEEDED } from './state-text.ts';
+import type { Form } from './message.ts';
+import { APPROVAL_NEEDED } from './outcome-text.ts';
 
 /** The form of `/kdebug` alone and of the message shortcut. */
 export const REQUEST_FORM = 'debug';

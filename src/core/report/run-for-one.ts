@@ -1,13 +1,12 @@
+import { formatBytes, formatCount } from '../../lib/duration.ts';
+import { sentence } from '../../lib/text.ts';
 import type { Run, RunLog } from '../run/run.ts';
-import { votesPart } from './approval-parts.ts';
-import { formatBytes, formatCount } from './duration.ts';
 import { decisionSpans, planFacts } from './explain-messages.ts';
-import { caveats } from './log-caveats.ts';
 import { code, link, type Message, type Part, person, type Span, text, time } from './message.ts';
-import { describeOutcome } from './outcome-text.ts';
+import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
+import { votesPart } from './parts/approval-parts.ts';
+import { caveats } from './parts/log-caveats.ts';
 import { resultMessage } from './run-messages.ts';
-import { sentence } from './sentence.ts';
-import { STATE_TEXT } from './state-text.ts';
 
 /** Where the messages of a run stand in Slack; what nobody may open, or Slack does not say, is absent. */
 export interface RunLinks {

@@ -1,20 +1,27 @@
-import { isBatchRun } from '../batch/batch-run.ts';
+import { afterWords, formatCount, formatDuration } from '../../lib/duration.ts';
+import { visible } from '../../lib/visible.ts';
+import { isBatchRun } from '../batch/batch.ts';
 import { classText } from '../policy/class-facts.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
-import { type Approvers, approvalParts, decisionMessage } from './approval-parts.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
-import { afterWords, formatCount, formatDuration } from './duration.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
-import { namesRequester } from './names-requester.ts';
-import { describeOutcome } from './outcome-text.ts';
-import { powerParts, profileText } from './power-parts.ts';
-import { durationOf, logParts, lookedBy, nextPart, resultFacts, terminationPart } from './result-parts.ts';
-import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from './state-text.ts';
+import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE, STATE_TEXT } from './outcome-text.ts';
+import { type Approvers, approvalParts, decisionMessage } from './parts/approval-parts.ts';
+import { powerParts, profileText } from './parts/power-parts.ts';
+import {
+  durationOf,
+  headlineOf,
+  logParts,
+  lookedBy,
+  nextPart,
+  resultFacts,
+  terminationPart,
+  toneOf,
+  verdictParts,
+} from './parts/result-parts.ts';
 import { typedText } from './typed-text.ts';
-import { headlineOf, toneOf, verdictParts } from './verdict-parts.ts';
-import { visible } from './visible.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
 export interface Moment {
@@ -201,4 +208,23 @@ function waitingPart(run: Run): readonly Part[] {
   if (run.state !== 'starting' || !run.waiting) return [];
   const { reason, message } = run.waiting;
   return [{ kind: 'paragraph', spans: [code(reason), text(message ? ` ${message}` : '')] }];
+}
+
+/** Who waits no longer than this still looks at the channel. */
+const LONG_MS = 10_000;
+
+/**
+ * Whether the result of a finished run mentions its requester, so that Slack notifies them: an approval was needed, it took long
+ * from the request to its end, or something is wrong. A quick run that went well disturbs nobody.
+ */
+export const namesRequester = (run: Run): boolean => run.approval !== undefined || tookLong(run) || isWrong(run);
+
+const tookLong = ({ origin, finishedAtMs, endedAtMs }: Run): boolean => {
+  const endMs = finishedAtMs ?? endedAtMs;
+  return endMs !== undefined && endMs - origin.receivedAtMs > LONG_MS;
+};
+
+function isWrong({ outcome, verdict }: Run): boolean {
+  if (outcome?.kind !== 'succeeded') return true;
+  return toneOf(verdict, describeOutcome(outcome).tone) !== 'success';
 }

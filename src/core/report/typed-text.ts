@@ -1,5 +1,6 @@
+import { visible } from '../../lib/visible.ts';
+import type { Run } from '../run/run.ts';
 import { person, type Span, text } from './message.ts';
-import { visible } from './visible.ts';
 
 /**
  * Where Slack's id of a person stands alone in what somebody typed: `<@U0BOB|bob>` reaches us as `U0BOB`. Ids begin with U0 or W0;
@@ -26,4 +27,13 @@ export function typedText(words: string): readonly Span[] {
   }
   if (from < shown.length || spans.length === 0) spans.push(text(shown.slice(from)));
   return spans;
+}
+
+/** A line of 16,000 characters may have been typed; the card or the record has the whole. */
+const LONGEST_COMMAND = 300;
+
+/** What was typed, as far as a line of a message has room: the first line, cut after 300 characters. */
+export function typedCommand({ commandLine }: Pick<Run, 'commandLine'>): string {
+  const line = commandLine.split('\n', 1)[0] ?? '';
+  return `/kdebug ${line.length > LONGEST_COMMAND ? `${line.slice(0, LONGEST_COMMAND)}…` : line}`;
 }

@@ -6,9 +6,8 @@ import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { PendingApproval } from '../policy/vote.ts';
-import { shownCommandLine } from '../report/log/redact-request.ts';
+import { shownCommandLine } from '../report/log/redact-text.ts';
 import type { Origin, Run } from './run.ts';
-import { readSealed, withoutSecret, withoutWords } from './sealed-text.ts';
 
 /** What of a plan the pod itself or the words tell again, or nobody needs once it was launched. */
 type ToldAgain =
@@ -122,3 +121,27 @@ export function rebuildRun(
 
 const isReference = (value: unknown): value is Reference =>
   typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && !('partOf' in value);
+
+/** What a container's text is sealed about: copied to another run or another pod, it does not open. */
+export const aboutContainer = (runId: RunId, podUid: string): string => `${runId}/${podUid}`;
+
+/** Where a request came from, without its bearer secret: what may stay in a pod for the pod's life. */
+export function withoutSecret({ responseUrl: _, ...origin }: Origin): Omit<Origin, 'responseUrl'> {
+  return origin;
+}
+
+/** An approval without the words of its voters. */
+export const withoutWords = (approval: PendingApproval): PendingApproval => ({
+  ...approval,
+  votes: approval.votes.map(({ reason: _, ...vote }) => vote),
+});
+
+/** What was sealed with our key, so it is what we wrote; undefined: something else of ours, or of a version that we do not know. */
+export function readSealed<Value>(text: string, isOurs: (value: unknown) => value is Value): Value | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isOurs(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,9 +1,9 @@
 import type { Batch } from '../batch/batch.ts';
-import { batchTransition } from '../batch/batch-transition.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
-import type { Decision } from '../policy/decision.ts';
+import { batchTransition } from '../batch/transition.ts';
+import type { Decision } from '../policy/decide.ts';
 import { approvalTransition } from './approval-transition.ts';
-import { isGivenUp } from './progress.ts';
+import { isGivenUp } from './life-cycle.ts';
 import type { Run, RunState } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 

@@ -1,6 +1,6 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
-import { own } from '../../core/policy/own.ts';
 import type { PendingApproval } from '../../core/policy/vote.ts';
+import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForGood } from '../reply/post-once.ts';
 

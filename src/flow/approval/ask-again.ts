@@ -1,5 +1,5 @@
 import type { RunRequest } from '../../core/command/command.ts';
-import type { Form } from '../../core/report/form.ts';
+import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Actor, Answer, Submission, SubmitAnswer } from '../ports/slack.ts';
 

@@ -1,8 +1,14 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { copyMessage, reminderMessage } from '../../core/report/copy-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import type { ApproversAsked, Copy, Notice } from '../../core/run/approvers-asked.ts';
-import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts';
+import {
+  type ApproversAsked,
+  type Copy,
+  isSamePost,
+  type Notice,
+  shownOnCopies,
+  staleCopies,
+} from '../../core/run/copies.ts';
 import type { PostRef, Run } from '../../core/run/run.ts';
 import { pause } from '../../lib/latest-value.ts';
 import type { FlowDeps } from '../deps.ts';

@@ -2,7 +2,7 @@ import { asUserId } from '../../core/ids.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant, grantPlace, grantScope } from '../../core/policy/grant.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
-import type { Form } from '../../core/report/form.ts';
+import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { AuditEntry } from '../ports/machine.ts';

@@ -1,8 +1,8 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
-import { own } from '../../core/policy/own.ts';
-import type { ApproversAsked, Notice } from '../../core/run/approvers-asked.ts';
+import type { ApproversAsked, Notice } from '../../core/run/copies.ts';
 import type { Run } from '../../core/run/run.ts';
+import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Place } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';

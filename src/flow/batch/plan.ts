@@ -1,6 +1,6 @@
 import { decideSnapshot, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
-import { podsToRerun } from '../../core/batch/group-results.ts';
 import { batchPlanHash, newBatch, type PlannedPod, variantKeyOf } from '../../core/batch/new-batch.ts';
+import { podsToRerun } from '../../core/batch/pod-result.ts';
 import { type BatchTarget, kindOf, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
 import type { RunRequest } from '../../core/command/command.ts';
 import type { Plan } from '../../core/container/plan.ts';

@@ -1,4 +1,4 @@
-import type { BatchRun } from '../../core/batch/batch-run.ts';
+import type { BatchRun } from '../../core/batch/batch.ts';
 import { type BatchSize, decideBatch } from '../../core/batch/decide-batch.ts';
 import { templateOf } from '../../core/batch/new-batch.ts';
 import type { Plan } from '../../core/container/plan.ts';

@@ -1,9 +1,8 @@
-import type { ManifestProblem } from '../../core/batch/ephemeral-job.ts';
-import { type JobRequests, requestsOfJob } from '../../core/batch/job-request.ts';
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { repairYaml } from '../../core/command/repair.ts';
-import { isCatalogueName, isDnsLabel } from '../../core/command/values/names.ts';
-import { own } from '../../core/policy/own.ts';
+import { isCatalogueName, isDnsLabel } from '../../core/container/names.ts';
+import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
+import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import {
   APPLY_FORM,
   applyForm,
@@ -15,6 +14,7 @@ import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../co
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type Extra, originOf, type Take } from './accept.ts';

@@ -1,8 +1,8 @@
-import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
-import { jobOfRun } from '../../core/batch/job-request.ts';
+import { type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
 import type { Command } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId } from '../../core/ids.ts';
+import { jobOfRun } from '../../core/job/job-request.ts';
 import { RESIZE_FORM, resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
 import {
   exportedAsFileMessage,

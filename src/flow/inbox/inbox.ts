@@ -3,11 +3,10 @@ import { helpMessage } from '../../core/command/help.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { asChannelId, type UserId } from '../../core/ids.ts';
-import { own } from '../../core/policy/own.ts';
-import { commandErrorMessage } from '../../core/report/command-error.ts';
-import { shownCommandLine } from '../../core/report/log/redact-request.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
 import {
+  commandErrorMessage,
   errorMessage,
   imagesMessage,
   limitedMessage,
@@ -18,6 +17,7 @@ import {
 } from '../../core/report/private-messages.ts';
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../../core/report/request-form.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { own } from '../../lib/own-property.ts';
 import { type Again, againOf, submitAgain } from '../approval/ask-again.ts';
 import { Approvals, DECISIONS } from '../approval/votes.ts';
 import { VOTE_REASON } from '../approval/voting.ts';

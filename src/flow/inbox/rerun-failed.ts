@@ -1,6 +1,6 @@
-import type { BatchRun } from '../../core/batch/batch-run.ts';
+import type { BatchRun } from '../../core/batch/batch.ts';
 import { decideBatch, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
-import { podsToRerun } from '../../core/batch/group-results.ts';
+import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';

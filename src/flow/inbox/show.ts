@@ -1,4 +1,4 @@
-import { isBatchRun } from '../../core/batch/batch-run.ts';
+import { isBatchRun } from '../../core/batch/batch.ts';
 import { isRunId } from '../../core/ids.ts';
 import { batchForOne } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';

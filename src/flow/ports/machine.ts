@@ -1,5 +1,5 @@
-import type { EphemeralJob, ReadJob } from '../../core/batch/ephemeral-job.ts';
 import type { RunId, UserId } from '../../core/ids.ts';
+import type { EphemeralJob, ReadJob } from '../../core/job/ephemeral-job.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { OutcomeKind } from '../../core/run/outcome.ts';
 

@@ -1,6 +1,5 @@
 import type { ReasonCode } from '../../core/errors.ts';
-import type { Form } from '../../core/report/form.ts';
-import type { Message } from '../../core/report/message.ts';
+import type { Form, Message } from '../../core/report/message.ts';
 import type { Origin, PostRef } from '../../core/run/run.ts';
 
 export interface Place {

@@ -1,13 +1,12 @@
+import { isBatchRun } from '../../core/batch/batch.ts';
 import { type Kept, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
-import { isBatchRun } from '../../core/batch/batch-run.ts';
 import { containerName } from '../../core/container/build.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import { batchFileName } from '../../core/report/batch/batch-files.ts';
-import { type Found, rebuildRun } from '../../core/run/reference.ts';
+import { aboutContainer, type Found, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
-import { aboutContainer } from '../../core/run/sealed-text.ts';
 import { pause } from '../../lib/latest-value.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../held-run.ts';

@@ -1,6 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
-import { isSettled } from '../../core/run/progress.ts';
+import { isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../held-run.ts';

@@ -1,9 +1,9 @@
-import { type BatchRun, isBatchRun } from '../../core/batch/batch-run.ts';
+import { type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
 import { containerName } from '../../core/container/build.ts';
 import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
-import { formatBytes, formatCount } from '../../core/report/duration.ts';
-import { logDoubt } from '../../core/report/log-caveats.ts';
+import { logDoubt } from '../../core/report/parts/log-caveats.ts';
 import type { Delivery, Run } from '../../core/run/run.ts';
+import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
 import { type Place, partOf, sessionOf } from '../batch/run-pod.ts';
 import type { FlowDeps } from '../deps.ts';

@@ -1,15 +1,15 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isActive } from '../../core/policy/grant.ts';
-import { isDiagnostic } from '../../core/policy/resolve-image.ts';
+import { isDiagnostic } from '../../core/policy/resolve.ts';
 import { rehearsalMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
-import { Rounds } from '../../core/rounds.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../core/run/progress.ts';
+import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { Latest, pause } from '../../lib/latest-value.ts';
+import { Rounds } from '../../lib/rounds.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';

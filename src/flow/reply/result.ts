@@ -1,6 +1,6 @@
 import { type KdebugError, toKdebugError } from '../../core/errors.ts';
-import { fileMessage } from '../../core/report/file-message.ts';
 import type { Message } from '../../core/report/message.ts';
+import { fileMessage } from '../../core/report/parts/result-parts.ts';
 import { resultMessage } from '../../core/report/run-messages.ts';
 import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
 import type { Place, Shared } from '../ports/slack.ts';

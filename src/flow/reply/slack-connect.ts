@@ -1,8 +1,8 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId } from '../../core/ids.ts';
-import { own } from '../../core/policy/own.ts';
 import { type Message, text } from '../../core/report/message.ts';
 import type { Origin, Refusal } from '../../core/run/run.ts';
+import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 import { isForGood } from './post-once.ts';

@@ -1,7 +1,7 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { Message } from '../../core/report/message.ts';
-import { isFinal } from '../../core/run/progress.ts';
+import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';

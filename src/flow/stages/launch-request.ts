@@ -2,9 +2,8 @@ import { buildEphemeralContainer, containerName } from '../../core/container/bui
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { identityFor } from '../../core/policy/identity.ts';
-import { writeReference } from '../../core/run/reference.ts';
+import { aboutContainer, writeReference } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
-import { aboutContainer } from '../../core/run/sealed-text.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LaunchRequest } from '../ports/cluster.ts';
 

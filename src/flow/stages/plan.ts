@@ -8,13 +8,11 @@ import { problemOfPod, targetContainerOf } from '../../core/container/target.ts'
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { classText } from '../../core/policy/class-facts.ts';
-import { decide } from '../../core/policy/decide.ts';
-import type { Decision } from '../../core/policy/decision.ts';
+import { type Decision, decide } from '../../core/policy/decide.ts';
 import { makePlan } from '../../core/policy/make-plan.ts';
 import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
-import { resolveImage } from '../../core/policy/resolve-image.ts';
-import { resolvePlace } from '../../core/policy/resolve-place.ts';
-import { unseenOnCard } from '../../core/report/power-parts.ts';
+import { resolveImage, resolvePlace } from '../../core/policy/resolve.ts';
+import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Origin, Refusal, Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { type Asking, useGrant } from '../approval/grants.ts';

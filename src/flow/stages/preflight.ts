@@ -1,8 +1,7 @@
-import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
+import type { EphemeralContainer } from '../../core/container/build.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
-import { rulesFor } from '../../core/policy/missing-rights.ts';
+import { identityFor, isRefusedUnmapped, rulesFor, subjectFor } from '../../core/policy/identity.ts';
 import { redactEnv, redactText, redactWords } from '../../core/report/log/redact-text.ts';
 import { writeReference } from '../../core/run/reference.ts';
 import type { Refusal, Rehearsal, Run } from '../../core/run/run.ts';

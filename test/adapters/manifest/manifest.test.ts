@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
-import type { EphemeralJob } from '../../../src/core/batch/ephemeral-job.ts';
-import { jobOfRun, requestsOfJob } from '../../../src/core/batch/job-request.ts';
 import type { RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
+import type { EphemeralJob } from '../../../src/core/job/ephemeral-job.ts';
+import { jobOfRun, requestsOfJob } from '../../../src/core/job/job-request.ts';
 import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
 import { aRequest } from '../../support/builders.ts';
 

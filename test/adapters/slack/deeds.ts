@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../play/slack/index.ts';
 import { type Handler, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
-import type { Form } from '../../../src/core/report/form.ts';
+import type { Form } from '../../../src/core/report/message.ts';
 import { saying, type World } from './harness.ts';
 
 export const formOf = (name: string, more: Partial<Form> = {}): Form => ({

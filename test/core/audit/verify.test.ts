@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditKey, extendChain, type Link } from '../../../src/core/audit/chain.ts';
 import { headSlot } from '../../../src/core/audit/head.ts';
-import { toLogLine } from '../../../src/core/audit/log-line.ts';
+import { toLogLine } from '../../../src/core/audit/lines.ts';
 import { type Verdict, type VerifyOptions, verifyChain } from '../../../src/core/audit/verify.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { aChain, aHappening, fileOf, KEY, someHappenings, textOf } from './chain-of.ts';

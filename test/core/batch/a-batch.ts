@@ -1,8 +1,7 @@
 import type { Batch, BatchPod, PodResult } from '../../../src/core/batch/batch.ts';
-import { batchTransition } from '../../../src/core/batch/batch-transition.ts';
 import { type NewBatch, newBatch } from '../../../src/core/batch/new-batch.ts';
-import { nextLaunches, openBatch } from '../../../src/core/batch/open-batch.ts';
-import type { OpenBatch } from '../../../src/core/batch/settle.ts';
+import { nextLaunches, type OpenBatch, openBatch } from '../../../src/core/batch/open-batch.ts';
+import { batchTransition } from '../../../src/core/batch/transition.ts';
 import type { RunRequest } from '../../../src/core/command/command.ts';
 import { aPlan, aPod, START_MS } from '../../support/builders.ts';
 

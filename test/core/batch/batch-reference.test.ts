@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { BatchRun } from '../../../src/core/batch/batch.ts';
 import {
   readPartReference,
   rebuildBatch,
   writeKeeperReference,
   writePartReference,
 } from '../../../src/core/batch/batch-reference.ts';
-import type { BatchRun } from '../../../src/core/batch/batch-run.ts';
 import { statusOf } from '../../../src/core/batch/pod-state.ts';
 import { asUserId } from '../../../src/core/ids.ts';
 import { anApproval, anOrigin, aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';

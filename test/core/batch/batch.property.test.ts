@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PodResult } from '../../../src/core/batch/batch.ts';
-import type { BatchEvent } from '../../../src/core/batch/batch-event.ts';
-import { batchTransition } from '../../../src/core/batch/batch-transition.ts';
-import { launchWidth, nextLaunches, openBatch, recordOf } from '../../../src/core/batch/open-batch.ts';
+import type { BatchEvent, PodResult } from '../../../src/core/batch/batch.ts';
+import { launchWidth, nextLaunches, type OpenBatch, openBatch, recordOf } from '../../../src/core/batch/open-batch.ts';
 import { countPods, inFlightOf, matchedOf, stateOf, statusOf } from '../../../src/core/batch/pod-state.ts';
-import type { OpenBatch } from '../../../src/core/batch/settle.ts';
+import { batchTransition } from '../../../src/core/batch/transition.ts';
 import { START_MS } from '../../support/builders.ts';
 import { aBatch, aResult, aStartFailure } from './a-batch.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { batchTransition } from '../../../src/core/batch/batch-transition.ts';
-import { groupResults, paceOf, podsToRerun } from '../../../src/core/batch/group-results.ts';
 import { recordOf } from '../../../src/core/batch/open-batch.ts';
+import { groupResults, paceOf, podsToRerun } from '../../../src/core/batch/pod-result.ts';
+import { batchTransition } from '../../../src/core/batch/transition.ts';
 import { START_MS } from '../../support/builders.ts';
 import { aResult, aStartFailure, end, launchAll, opened, runThrough } from './a-batch.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { EXAMPLES, helpMessage, PROFILE_HELP } from '../../../src/core/command/help.ts';
+import { PROFILE_NAMES } from '../../../src/core/command/line/values.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
-import { TOPICS } from '../../../src/core/command/topics.ts';
-import { PROFILE_NAMES } from '../../../src/core/command/values/read.ts';
+import { TOPICS } from '../../../src/core/command/verbs.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 
 const textOf = (message: Message): string => JSON.stringify(message.parts);

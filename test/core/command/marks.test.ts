@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { unwrapWhole } from '../../../src/core/command/marks.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
+import { unwrapWhole } from '../../../src/core/command/pasted.ts';
 
 const requestOf = (text: string): unknown => {
   const parsed = parseCommand(text);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findTopic, TOPICS } from '../../../src/core/command/topics.ts';
+import { findTopic, TOPICS } from '../../../src/core/command/verbs.ts';
 
 test.each(TOPICS)('%s finds itself', (topic) => {
   expect(findTopic(topic)).toBe(topic);

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { workloadOf } from '../../../src/core/container/workload.ts';
+import { workloadOf } from '../../../src/core/container/pod.ts';
 import { aPod } from '../../support/builders.ts';
 
 const owned = (kind: string, name: string, labels: Record<string, string> = {}, controller = true) =>

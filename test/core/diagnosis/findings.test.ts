@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FINDINGS, findingRule } from '../../../src/core/diagnosis/findings.ts';
+import { FINDINGS, findingRule } from '../../../src/core/diagnosis/verdict.ts';
 
 describe('the table of findings', () => {
   it('has every code once, and finds it again', () => {

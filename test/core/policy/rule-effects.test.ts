@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
+import { effectsOf } from '../../../src/core/policy/lint-notes.ts';
 import type { ImageAlias, Rule } from '../../../src/core/policy/policy.ts';
-import { effectsOf } from '../../../src/core/policy/rule-effects.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
 
 const image = (alias: string, parts: Partial<ImageAlias>): ImageAlias => ({

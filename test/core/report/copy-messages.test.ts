@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asUserId } from '../../../src/core/ids.ts';
-import { decisionMessage } from '../../../src/core/report/approval-parts.ts';
 import { copyMessage } from '../../../src/core/report/copy-messages.ts';
+import { decisionMessage } from '../../../src/core/report/parts/approval-parts.ts';
 import { anchorMessage } from '../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { aPlan, aRun, START_MS } from '../../support/builders.ts';

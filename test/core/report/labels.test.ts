@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BatchEvent } from '../../../src/core/batch/batch-event.ts';
+import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';

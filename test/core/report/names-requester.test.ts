@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namesRequester } from '../../../src/core/report/names-requester.ts';
+import { namesRequester } from '../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { anApproval, aRun, START_MS } from '../../support/builders.ts';
 

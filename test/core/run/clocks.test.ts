@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadlineOf } from '../../../src/core/run/clocks.ts';
+import { deadlineOf } from '../../../src/core/run/life-cycle.ts';
 import { aPlan, aRun, START_MS } from '../../support/builders.ts';
 
 const launched = aRun({

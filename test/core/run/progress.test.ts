@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGivenUp, isSettled, parkedUntilMs } from '../../../src/core/run/progress.ts';
+import { isGivenUp, isSettled, parkedUntilMs } from '../../../src/core/run/life-cycle.ts';
 import { aGrant, anApproval, aRun, START_MS } from '../../support/builders.ts';
 
 const anchor = { channelId: 'C0SHOP', ts: '1.0' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isFinal } from '../../../src/core/run/progress.ts';
+import { isFinal } from '../../../src/core/run/life-cycle.ts';
 import type { RunState } from '../../../src/core/run/run.ts';
 import type { RunEvent } from '../../../src/core/run/run-event.ts';
 import { transition } from '../../../src/core/run/transition.ts';

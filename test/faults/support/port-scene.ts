@@ -3,7 +3,7 @@ import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import type { ContainerStatus } from '../../../src/core/container/pod.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import { isSettled } from '../../../src/core/run/progress.ts';
+import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { LogCompleteness, Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import type { LaunchAnswer, LaunchRequest, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';

@@ -22,7 +22,7 @@ import { randomIds } from '../../../src/adapters/system/index.ts';
 import { loadPolicy } from '../../../src/config/load-policy.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import { isSettled } from '../../../src/core/run/progress.ts';
+import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import type { Clock, Log } from '../../../src/flow/ports/machine.ts';

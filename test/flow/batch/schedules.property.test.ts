@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isBatchRun } from '../../../src/core/batch/batch-run.ts';
+import { isBatchRun } from '../../../src/core/batch/batch.ts';
 import { columnsOf, countPods, inFlightOf, matchedOf } from '../../../src/core/batch/pod-state.ts';
 import type { ReasonCode } from '../../../src/core/errors.ts';
 import type { Run } from '../../../src/core/run/run.ts';

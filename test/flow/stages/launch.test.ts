@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, Policy } from '../../../src/core/policy/policy.ts';
+import { aboutContainer } from '../../../src/core/run/reference.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { aboutContainer } from '../../../src/core/run/sealed-text.ts';
 import { anOrigin, aPolicy, aRule, aRun, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';

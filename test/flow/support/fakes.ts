@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fingerprintOf } from '../../../src/core/container/fingerprint.ts';
-import type { Node } from '../../../src/core/container/node.ts';
-import type { ContainerStatus, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
+import type {
+  ContainerStatus,
+  Node,
+  Pod,
+  PodEvent,
+  PodRef,
+  PodSecurityLevel,
+} from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';

@@ -1,4 +1,4 @@
-import { isDnsLabel, isDnsSubdomain } from '../../../core/command/values/names.ts';
+import { isDnsLabel, isDnsSubdomain } from '../../../core/container/names.ts';
 import { KdebugError } from '../../../core/errors.ts';
 
 function checked(kind: string, name: string, valid: boolean): string {

@@ -1,8 +1,8 @@
 import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import { Rounds } from '../../../core/rounds.ts';
 import type { PodSeen } from '../../../flow/ports/cluster.ts';
 import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import { Rounds } from '../../../lib/rounds.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { delayOf, type Pause, pause } from '../api/delays.ts';
 import { podPath } from '../api/paths.ts';

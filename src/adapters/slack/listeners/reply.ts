@@ -1,6 +1,5 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/report/form.ts';
-import type { Message } from '../../../core/report/message.ts';
+import type { Form, Message } from '../../../core/report/message.ts';
 import type { Answer, PrivatePlace } from '../../../flow/ports/slack.ts';
 import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';

@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextInput, PlainTextOption, StaticSelect } from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Field, Form } from '../../../core/report/form.ts';
+import type { Field, Form } from '../../../core/report/message.ts';
 import type { Place } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,

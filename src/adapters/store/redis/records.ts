@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
-import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/progress.ts';
+import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { KnownGrants } from './known-grants.ts';
 

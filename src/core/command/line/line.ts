@@ -1,3 +1,4 @@
+import { nearest } from '../../../lib/nearest.ts';
 import type { CommandError } from '../command.ts';
 import {
   FLAGS,
@@ -10,7 +11,6 @@ import {
   WHY_IGNORED,
 } from '../flags.ts';
 import type { Word } from '../tokenize.ts';
-import { nearest } from '../values/nearest.ts';
 
 /** A `CommandError` without the line it points at. */
 export type Problem = Omit<CommandError, 'text'>;

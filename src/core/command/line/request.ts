@@ -1,7 +1,9 @@
-import type { EnvVar } from '../../container/ephemeral-container.ts';
+import type { EnvVar } from '../../container/build.ts';
 import type { RunRequest, Target } from '../command.ts';
 import type { FlagName } from '../flags.ts';
 import type { Word } from '../tokenize.ts';
+import { type Given, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
+import { type Named, readTarget } from './target.ts';
 import {
   type Reader,
   readCluster,
@@ -15,9 +17,7 @@ import {
   readPullPolicy,
   readReason,
   readReplicas,
-} from '../values/read.ts';
-import { type Given, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
-import { type Named, readTarget } from './target.ts';
+} from './values.ts';
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

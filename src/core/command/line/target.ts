@@ -1,9 +1,9 @@
+import { nearest } from '../../../lib/nearest.ts';
+import { isDnsLabel } from '../../container/names.ts';
 import type { Target } from '../command.ts';
 import type { Word } from '../tokenize.ts';
-import { isDnsLabel } from '../values/names.ts';
-import { nearest } from '../values/nearest.ts';
-import { readObjectName, readSelector, type Typed } from '../values/read.ts';
 import { type Line, type Place, type Report, shown, wholeOf } from './line.ts';
+import { readObjectName, readSelector, type Typed } from './values.ts';
 
 type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
 

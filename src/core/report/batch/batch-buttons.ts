@@ -1,8 +1,8 @@
-import type { BatchRun } from '../../batch/batch-run.ts';
-import { podsToRerun } from '../../batch/group-results.ts';
+import { formatCount } from '../../../lib/duration.ts';
+import type { BatchRun } from '../../batch/batch.ts';
+import { podsToRerun } from '../../batch/pod-result.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
-import { isFinal } from '../../run/progress.ts';
-import { formatCount } from '../duration.ts';
+import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
 
 /** The buttons that apply to a batch that may run, where it stands; the value of each is the run's id. */

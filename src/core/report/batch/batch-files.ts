@@ -1,5 +1,4 @@
-import type { Batch, BatchPod, PodResult } from '../../batch/batch.ts';
-import type { BatchRun } from '../../batch/batch-run.ts';
+import type { Batch, BatchPod, BatchRun, PodResult } from '../../batch/batch.ts';
 import { runIdOf } from '../../batch/new-batch.ts';
 import { resultOfPod } from '../../batch/pod-result.ts';
 import {

@@ -1,6 +1,5 @@
-import type { Batch } from '../../batch/batch.ts';
-import type { BatchRun } from '../../batch/batch-run.ts';
-import type { Form } from '../form.ts';
+import type { Batch, BatchRun } from '../../batch/batch.ts';
+import type { Form } from '../message.ts';
 
 /** The form that changes a running batch's size; its `value` is the batch's id. */
 export const RESIZE_FORM = 'resize-batch';

@@ -1,18 +1,16 @@
-import type { Batch } from '../../batch/batch.ts';
-import type { BatchRun } from '../../batch/batch-run.ts';
-import { groupResults, paceOf } from '../../batch/group-results.ts';
+import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/visible.ts';
+import type { Batch, BatchRun } from '../../batch/batch.ts';
+import { groupResults, paceOf } from '../../batch/pod-result.ts';
 import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import type { RunState } from '../../run/run.ts';
-import { type Approvers, approvalParts } from '../approval-parts.ts';
-import { formatCount, formatDuration, shortDuration } from '../duration.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
-import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../state-text.ts';
-import { typedCommand } from '../typed-command.ts';
-import { visible } from '../visible.ts';
+import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../outcome-text.ts';
+import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
+import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
-import { askedParts, countsPart, planFacts, skippedText } from './batch-facts.ts';
-import { RECORD_LOST, STATUS_TEXT, shownName } from './batch-text.ts';
-import { groupsPart } from './group-parts.ts';
+import { askedParts, countsPart, planFacts, RECORD_LOST, STATUS_TEXT, shownName, skippedText } from './batch-facts.ts';
+import { groupsPart } from './result-message.ts';
 
 export interface BatchMoment {
   readonly nowMs: number;

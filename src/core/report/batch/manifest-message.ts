@@ -1,7 +1,7 @@
-import type { ManifestProblem } from '../../batch/ephemeral-job.ts';
+import { formatCount } from '../../../lib/duration.ts';
 import { REASONS } from '../../errors.ts';
 import type { RunId } from '../../ids.ts';
-import { formatCount } from '../duration.ts';
+import type { ManifestProblem } from '../../job/ephemeral-job.ts';
 import { code, type Message, strong, text } from '../message.ts';
 
 const SHOWN_PROBLEMS = 10;

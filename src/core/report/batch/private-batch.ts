@@ -1,10 +1,10 @@
-import type { BatchRun } from '../../batch/batch-run.ts';
+import type { BatchRun } from '../../batch/batch.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
-import { isFinal } from '../../run/progress.ts';
+import { isFinal } from '../../run/life-cycle.ts';
 import { code, type Message, type Span, strong, text } from '../message.ts';
 import { linksPart, type RunLinks } from '../run-for-one.ts';
+import { STATUS_TEXT } from './batch-facts.ts';
 import { type BatchMoment, batchMessage } from './batch-message.ts';
-import { STATUS_TEXT } from './batch-text.ts';
 
 /** The dashboard for one person: the same facts, and where it stands; its buttons stay with the one in the channel. */
 export function batchForOne(run: BatchRun, moment: BatchMoment & { readonly links: RunLinks }): Message {

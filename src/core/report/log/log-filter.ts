@@ -1,11 +1,9 @@
-import { createAnchorScan } from './anchor-scan.ts';
-import { characterBoundary, firstUnplain } from './byte-scan.ts';
+import { characterBoundary, createAnchorScan, firstUnplain } from './byte-scan.ts';
 import { cleanText, foldRewrites } from './clean-text.ts';
-import { SECRET_ANCHORS } from './find-secrets.ts';
+import { foldLookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
 import { LongLine } from './long-line.ts';
-import { foldLookAlikes } from './look-alikes.ts';
-import { compilePattern } from './redact-pattern.ts';
+import { compilePattern } from './secret-range.ts';
 
 /** Cleans and redacts log bytes on their way from a container to the spool: nothing behind it sees the raw log. */
 

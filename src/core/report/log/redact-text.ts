@@ -1,7 +1,8 @@
+import type { RunRequest } from '../../command/command.ts';
+import { printCommand } from '../../command/print.ts';
 import { LineRedactor, replaceRanges } from './line-redactor.ts';
 import { createLogFilter } from './log-filter.ts';
-import { compilePattern } from './redact-pattern.ts';
-import type { SecretRange } from './secret-range.ts';
+import { compilePattern, type SecretRange } from './secret-range.ts';
 
 /** The log filter for texts that are no logs: what a cluster says, and what people typed. `redact` are the policy's patterns. */
 
@@ -98,4 +99,14 @@ export function redactEnv<Named extends Variable>(env: readonly Named[], redact:
     if (first.start <= from) return { ...variable, value: `[redacted:${first.kind}]` };
     return { ...variable, value: replaceRanges(text, { from, to: text.length, ranges }) };
   });
+}
+
+/** A request in its canonical spelling as everybody may read it; the request itself keeps what was typed. */
+export function shownCommandLine(request: RunRequest, redact: readonly string[]): string {
+  const env = redactEnv(request.env, redact);
+  const line = printCommand({
+    kind: 'run',
+    request: { ...request, env, command: redactWords(request.command, redact) },
+  });
+  return redactWords([line], redact).join(' ');
 }

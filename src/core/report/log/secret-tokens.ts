@@ -1,4 +1,4 @@
-import { ANY, NO_WORD } from './anchor-scan.ts';
+import { ANY, NO_WORD } from './byte-scan.ts';
 
 /** Secrets that are known by their own shape. */
 export interface TokenRule {

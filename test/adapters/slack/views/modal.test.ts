@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkedView } from '../../../../play/slack/api/views.ts';
 import { FormOrigin } from '../../../../src/adapters/slack/payloads.ts';
 import { modal } from '../../../../src/adapters/slack/views/modal.ts';
-import type { Field, Form } from '../../../../src/core/report/form.ts';
+import type { Field, Form } from '../../../../src/core/report/message.ts';
 import { HOSTILE } from './messages.ts';
 
 const someText = fc.oneof(

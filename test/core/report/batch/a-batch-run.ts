@@ -1,8 +1,7 @@
-import type { BatchEvent } from '../../../../src/core/batch/batch-event.ts';
-import type { BatchRun } from '../../../../src/core/batch/batch-run.ts';
-import { batchTransition } from '../../../../src/core/batch/batch-transition.ts';
+import type { BatchEvent, BatchRun } from '../../../../src/core/batch/batch.ts';
 import { batchPlanHash, newBatch } from '../../../../src/core/batch/new-batch.ts';
 import { openBatch, recordOf } from '../../../../src/core/batch/open-batch.ts';
+import { batchTransition } from '../../../../src/core/batch/transition.ts';
 import type { RunRequest } from '../../../../src/core/command/command.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
 import { withBatch } from '../../../../src/core/run/transition.ts';

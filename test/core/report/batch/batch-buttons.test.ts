@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BatchEvent } from '../../../../src/core/batch/batch-event.ts';
+import type { BatchEvent } from '../../../../src/core/batch/batch.ts';
 import { countPods } from '../../../../src/core/batch/pod-state.ts';
 import { buttonsPart } from '../../../../src/core/report/batch/batch-buttons.ts';
 import { anApproval } from '../../../support/builders.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BatchEvent } from '../../../../src/core/batch/batch-event.ts';
+import type { BatchEvent } from '../../../../src/core/batch/batch.ts';
 import { newBatch } from '../../../../src/core/batch/new-batch.ts';
 import { indexText, podHead } from '../../../../src/core/report/batch/batch-files.ts';
 import { aPlan, aPod, START_MS } from '../../../support/builders.ts';

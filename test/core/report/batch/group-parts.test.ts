@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ResultGroup } from '../../../../src/core/batch/group-results.ts';
-import { groupsPart } from '../../../../src/core/report/batch/group-parts.ts';
+import type { ResultGroup } from '../../../../src/core/batch/pod-result.ts';
+import { groupsPart } from '../../../../src/core/report/batch/result-message.ts';
 
 const GROUP: ResultGroup = { state: 'succeeded', exitCode: 0, findings: [], count: 1, examples: [{ name: 'web-3' }] };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANY, createAnchorScan, NO_WORD } from '../../../../src/core/report/log/anchor-scan.ts';
+import { ANY, createAnchorScan, NO_WORD } from '../../../../src/core/report/log/byte-scan.ts';
 
 test('never misses an anchor', () => {
   const letters = fc.stringMatching(/^[a-dA-D_0 -]{4,9}$/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern, problemOfPattern } from '../../../../src/core/report/log/redact-pattern.ts';
+import { compilePattern, problemOfPattern } from '../../../../src/core/report/log/secret-range.ts';
 
 test.each(['CUST-\\d{6}', '(?:a|b)+c', '[(+*]{2,4}x', '\\(a+\\)+', 'a+b+', '(a{2})+b', '(?<year>\\d{4})-'])(
   'accepts %s',

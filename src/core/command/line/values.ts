@@ -1,0 +1,174 @@
+import { parseDuration } from '../../../lib/duration.ts';
+import { nearest } from '../../../lib/nearest.ts';
+import type { EnvVar, ImagePullPolicy } from '../../container/build.ts';
+import {
+  isCatalogueName,
+  isDnsLabel,
+  isDnsSubdomain,
+  isEnvName,
+  nearestName,
+  parseImageReference,
+} from '../../container/names.ts';
+import { PROFILES, type ProfileName } from '../../container/profiles.ts';
+import { isRunId } from '../../ids.ts';
+import { parseSelector } from '../../selector.ts';
+import { type Place, type Problem, type Report, shown } from './line.ts';
+
+/** A value as it was typed, and where. */
+export interface Typed extends Place {
+  readonly value: string;
+}
+
+/** Gives the valid value, or reports a problem that points at the typed one. */
+export type Reader<T> = (typed: Typed, report: Report) => T | undefined;
+
+export const PROFILE_NAMES: readonly ProfileName[] = ['auto', ...PROFILES];
+const PULL_POLICIES: readonly ImagePullPolicy[] = ['Always', 'IfNotPresent', 'Never'];
+
+/** The longest `--reason`: it is shown whole on an approval's card. */
+const REASON_LENGTH = 500;
+/** EphemeralJob's `replicas` is an int32. */
+const MAX_REPLICAS = 2_147_483_647;
+const MAX_PARALLELISM = 10;
+
+const problem = (typed: Typed, what: Omit<Problem, 'start' | 'end'>): Problem => ({
+  ...what,
+  start: typed.start,
+  end: typed.end,
+});
+
+const LABEL_RULE =
+  'It has at most 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.';
+const SUBDOMAIN_RULE =
+  'It has at most 253 lower-case letters, digits, hyphens and dots, and begins and ends with a letter or digit.';
+
+const didYouMean = (guess: string | undefined, otherwise: string): string =>
+  guess ? `Did you mean ${guess}?` : otherwise;
+
+const nameReader =
+  (what: string, isValid: (name: string) => boolean, rule: string): Reader<string> =>
+  (typed, report) => {
+    if (isValid(typed.value)) return typed.value;
+    const hint = didYouMean(nearestName(typed.value, isValid), rule);
+    return report(
+      problem(typed, { code: 'name_invalid', message: `${shown(typed.value)} cannot be the name of a ${what}.`, hint }),
+    );
+  };
+
+export const readNamespace = nameReader('namespace', isDnsLabel, LABEL_RULE);
+export const readContainerName = nameReader('container', isDnsLabel, LABEL_RULE);
+export const readCluster = nameReader('cluster', isCatalogueName, 'Use its name in the policy.');
+
+/** A name that DNS-1123 allows for `kind` (`pod`, `deployment` …). */
+export const readObjectName = (kind: string): Reader<string> => nameReader(kind, isDnsSubdomain, SUBDOMAIN_RULE);
+
+/** A selector in its canonical spelling. */
+export const readSelector: Reader<string> = (typed, report) =>
+  parseSelector(typed.value) ??
+  report(
+    problem(typed, {
+      code: 'selector_invalid',
+      message: `${shown(typed.value)} is not a label selector.`,
+      hint: "Write it as kubectl does, in quotes: -l 'app=web,tier in (a,b)'.",
+    }),
+  );
+
+/** An alias or a reference, as typed. */
+export const readImage: Reader<string> = (typed, report) => {
+  if (isCatalogueName(typed.value) || parseImageReference(typed.value)) return typed.value;
+  const lower = typed.value.toLowerCase();
+  const hint = didYouMean(
+    lower !== typed.value && parseImageReference(lower) ? lower : undefined,
+    'Use an alias from /kdebug images, or a reference such as debian:12-slim.',
+  );
+  return report(problem(typed, { code: 'image_invalid', message: `${shown(typed.value)} is not an image.`, hint }));
+};
+
+/** `NAME=VALUE`; the value may be empty. Names of ours (`KDEBUG_…`) are refused. */
+export const readEnv: Reader<EnvVar> = (typed, report) => {
+  const equals = typed.value.indexOf('=');
+  const name = equals < 0 ? typed.value : typed.value.slice(0, equals);
+  if (equals < 0) {
+    const hint = `Write --env=NAME=VALUE; --env=NAME= sets it to nothing.`;
+    return report(problem(typed, { code: 'env_invalid', message: `${shown(typed.value)} has no value.`, hint }));
+  }
+  if (!isEnvName(name)) {
+    const hint = 'A name has letters, digits and _, and does not begin with a digit.';
+    return report(
+      problem(typed, { code: 'env_invalid', message: `${shown(name)} cannot be the name of a variable.`, hint }),
+    );
+  }
+  if (/^KDEBUG_/i.test(name)) {
+    const hint = 'Choose a name that does not begin with KDEBUG_.';
+    return report(problem(typed, { code: 'env_reserved', message: `${shown(name)} belongs to kdebug itself.`, hint }));
+  }
+  return { name, value: typed.value.slice(equals + 1) };
+};
+
+export const readProfile: Reader<ProfileName> = (typed, report) =>
+  PROFILE_NAMES.find((name) => name === typed.value) ??
+  report(
+    problem(typed, {
+      code: 'profile_unknown',
+      message: `There is no profile ${shown(typed.value)}.`,
+      hint: didYouMean(nearest(typed.value, PROFILE_NAMES), `The profiles are ${PROFILE_NAMES.join(', ')}.`),
+    }),
+  );
+
+export const readPullPolicy: Reader<ImagePullPolicy> = (typed, report) =>
+  PULL_POLICIES.find((policy) => policy === typed.value) ??
+  report(
+    problem(typed, {
+      code: 'pull_policy_unknown',
+      message: `There is no pull policy ${shown(typed.value)}.`,
+      hint: didYouMean(nearest(typed.value, PULL_POLICIES), `The policies are ${PULL_POLICIES.join(', ')}.`),
+    }),
+  );
+
+/** Milliseconds. */
+export const readDuration: Reader<number> = (typed, report) => {
+  const ms = parseDuration(typed.value);
+  if (ms !== undefined) return ms;
+  const hint = /^[1-9]\d{0,4}$/.test(typed.value)
+    ? `Add the unit: ${typed.value}s or ${typed.value}m.`
+    : 'Write for example 90s, 5m, 1h or 1h30m; from 1s to 7d.';
+  return report(
+    problem(typed, { code: 'duration_invalid', message: `${shown(typed.value)} is not a usable duration.`, hint }),
+  );
+};
+
+/** The reason on one line, white space made single. */
+export const readReason: Reader<string> = (typed, report) => {
+  const reason = typed.value.replace(/\s+/g, ' ').trim();
+  if (reason !== '' && reason.length <= REASON_LENGTH) return reason;
+  const message = reason === '' ? 'The reason is empty.' : `The reason has ${reason.length} characters.`;
+  const hint = `Say why in 1 to ${REASON_LENGTH} characters.`;
+  return report(problem(typed, { code: 'reason_invalid', message, hint }));
+};
+
+const numberReader =
+  (flag: string, most: number): Reader<number> =>
+  (typed, report) => {
+    const value = /^\d{1,10}$/.test(typed.value) ? Number(typed.value) : 0;
+    if (value >= 1 && value <= most) return value;
+    const message = `--${flag} cannot be ${shown(typed.value)}.`;
+    const hint = most === MAX_REPLICAS ? 'Give a whole number, at least 1.' : `Give a whole number from 1 to ${most}.`;
+    return report(problem(typed, { code: 'number_invalid', message, hint }));
+  };
+
+export const readReplicas = numberReader('replicas', MAX_REPLICAS);
+export const readParallelism = numberReader('parallelism', MAX_PARALLELISM);
+
+export const readRunId: Reader<string> = (typed, report) =>
+  isRunId(typed.value)
+    ? typed.value
+    : report(
+        problem(typed, {
+          code: 'run_id_invalid',
+          message: `${shown(typed.value)} is not the id of a run.`,
+          hint: didYouMean(
+            isRunId(typed.value.toLowerCase()) ? typed.value.toLowerCase() : undefined,
+            'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.',
+          ),
+        }),
+      );

@@ -1,0 +1,180 @@
+import { parseDuration, printDuration } from '../../lib/duration.ts';
+import type { BatchRun } from '../batch/batch.ts';
+import type { RunRequest } from '../command/command.ts';
+import { PROFILES, type Profile, type ProfileName, securityContextOf } from '../container/profiles.ts';
+import { canonicalJson } from '../hash.ts';
+import { type EphemeralJob, FLAG_ANNOTATION, type JobContainer, type JobSecurityContext } from './ephemeral-job.ts';
+import { selectorOfTarget, targetOfSelector } from './job-selector.ts';
+
+/** Flags of ours that stand in annotations: what EphemeralJob has no words for. */
+export const FLAG_NAMES = ['canary', 'cluster', 'no-target', 'profile', 'reason', 'timeout'] as const;
+export type FlagName = (typeof FLAG_NAMES)[number];
+
+/** An EphemeralJob as requests of ours: one for each container of its template. */
+export interface JobRequests {
+  readonly jobName: string;
+  /** `metadata.namespace`; must agree with `-n` where both are given. */
+  readonly namespace?: string;
+  readonly requests: readonly RunRequest[];
+  readonly paused: boolean;
+  /** What was accepted and means something else here; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The requests of a job. Its images are words of a person: `resolveImage` finds them in the catalogue or refuses them. Undefined
+ * where its selector cannot be said as one of ours (the reader has refused such a job before).
+ */
+export function requestsOfJob(job: EphemeralJob): JobRequests | undefined {
+  const { metadata, spec } = job;
+  const target = targetOfSelector(spec.selector);
+  if (!target) return undefined;
+  const flags = flagsOf(job);
+  const batch = {
+    ...(spec.replicas !== undefined && { replicas: spec.replicas }),
+    ...(spec.parallelism !== undefined && { parallelism: spec.parallelism }),
+    ...(spec.ttlSecondsAfterCreated !== undefined && { ttlMs: spec.ttlSecondsAfterCreated * 1_000 }),
+    canary: flags.canary === 'true',
+  };
+  const timeoutMs = flags.timeout === undefined ? undefined : parseDuration(flags.timeout);
+  const common = {
+    target,
+    ...(flags.cluster !== undefined && { cluster: flags.cluster }),
+    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(flags.reason !== undefined && { reason: flags.reason }),
+    dryRun: false,
+    batch,
+  };
+  const containers = spec.template.ephemeralContainers;
+  return {
+    jobName: metadata.name,
+    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    requests: containers.map((container) => ({ ...common, ...partsOf(container, flags) })),
+    paused: spec.paused === true,
+    notes: notesOn(containers),
+  };
+}
+
+type Flags = Partial<Readonly<Record<FlagName, string>>>;
+
+const flagsOf = ({ metadata: { annotations = {} } }: EphemeralJob): Flags =>
+  Object.fromEntries(
+    Object.entries(annotations)
+      .filter(([key]) => key.startsWith(FLAG_ANNOTATION))
+      .map(([key, value]) => [key.slice(FLAG_ANNOTATION.length), value]),
+  );
+
+/** `command` and `args` make one argument vector (core/v1 Container); args alone are those of the image's own entry point. */
+function partsOf(container: JobContainer, flags: Flags) {
+  const { name, image, imagePullPolicy, targetContainerName, command = [], args = [], env = [] } = container;
+  const asked = (flags.profile ?? 'auto') as ProfileName;
+  return {
+    image,
+    label: name,
+    ...(imagePullPolicy && { imagePullPolicy }),
+    ...targetOf(targetContainerName, flags),
+    command: [...command, ...args],
+    argumentsOnly: command.length === 0 && args.length > 0,
+    env,
+    profile: (container.securityContext && profileOfContext(container.securityContext)) ?? asked,
+  };
+}
+
+function targetOf(name: string | undefined, flags: Flags): Pick<RunRequest, 'targetContainer'> {
+  if (name !== undefined) return { targetContainer: { kind: 'named', name } };
+  return flags['no-target'] === 'true' ? { targetContainer: { kind: 'none' } } : {};
+}
+
+/** The profile that sets exactly this context, user and group aside; undefined: none does. */
+export function profileOfContext(context: JobSecurityContext): Profile | undefined {
+  const { add, drop } = context.capabilities ?? {};
+  const capabilities = { ...(add && { add: add.toSorted() }), ...(drop && { drop: drop.toSorted() }) };
+  const wanted = canonicalJson({ ...context, ...(context.capabilities && { capabilities }) });
+  return PROFILES.find((profile) => {
+    const sets = securityContextOf(profile);
+    return sets !== undefined && canonicalJson(sets) === wanted;
+  });
+}
+
+function notesOn(containers: readonly JobContainer[]): readonly string[] {
+  const isAny = (test: (container: JobContainer) => boolean): boolean => containers.some(test);
+  const words = containers.flatMap(({ command = [], args = [], env = [] }) => [
+    ...command,
+    ...args,
+    ...env.map(({ value }) => value),
+  ]);
+  return [
+    isAny(({ tty, stdin }) => tty === true || stdin === true) &&
+      'tty and stdin are left out: kdebug runs without a terminal and posts the output.',
+    'The container’s name is kept as a label: kdebug derives the real one, so that a second job on the same pods runs too.',
+    isAny(({ terminationMessagePolicy }) => terminationMessagePolicy === 'File') &&
+      'Where the termination file is empty and the exit code is not 0, the end of the log stands in (FallbackToLogsOnError).',
+    words.some((word) => word.includes('$(')) && '$(NAME) is not expanded: the words reach the container as written.',
+  ].filter((note) => typeof note === 'string');
+}
+
+/**
+ * A batch as an EphemeralJob; `requestsOfJob` gives its requests back. Undefined where EphemeralJob has no words for its
+ * selector (`selectorOfTarget`), for the pods of an earlier batch (`rerunOf`) or, of several containers, for flags that differ.
+ */
+export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): EphemeralJob | undefined {
+  const requests = job?.requests ?? [request];
+  const selector = request.target.kind !== 'pod' ? selectorOfTarget(request.target) : undefined;
+  const annotations = annotationsOf(requests);
+  if (!selector || !annotations || rerunOf !== undefined) return undefined;
+  return {
+    metadata: {
+      name: job?.name ?? `kdebug-${id}`,
+      namespace: plan.namespace,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: {
+      selector,
+      ...(batch.replicas !== undefined && { replicas: batch.replicas }),
+      parallelism: batch.parallelism,
+      ...(batch.paused && !batch.closed && { paused: true }),
+      ...(batch.ttlMs !== undefined && { ttlSecondsAfterCreated: Math.ceil(batch.ttlMs / 1_000) }),
+      template: {
+        ephemeralContainers: requests.map((asked, index) =>
+          containerOfRequest(asked, batch.variants[0]?.[index]?.image ?? asked.image ?? '', index),
+        ),
+      },
+    },
+  };
+}
+
+/** Undefined where two containers differ in a flag of which neither has a field of its own: an annotation is for all of those. */
+function annotationsOf(requests: readonly RunRequest[]): Readonly<Record<string, string>> | undefined {
+  const isAny = (test: (request: RunRequest) => boolean): boolean => requests.some(test);
+  const hasNoTarget = isAny(({ targetContainer }) => targetContainer?.kind === 'none');
+  const isBaseline = isAny(({ profile }) => profile === 'baseline');
+  if (hasNoTarget && isAny(({ targetContainer }) => targetContainer === undefined)) return undefined;
+  if (isBaseline && isAny(({ profile }) => profile === 'auto')) return undefined;
+  const [common] = requests;
+  const flags: readonly (readonly [FlagName, string | undefined])[] = [
+    ['canary', common?.batch.canary ? 'true' : undefined],
+    ['cluster', common?.cluster],
+    ['no-target', hasNoTarget ? 'true' : undefined],
+    ['profile', isBaseline ? 'baseline' : undefined],
+    ['reason', common?.reason],
+    ['timeout', common?.timeoutMs === undefined ? undefined : printDuration(common.timeoutMs)],
+  ];
+  const given = flags.flatMap(([flag, value]) => (value === undefined ? [] : [[`${FLAG_ANNOTATION}${flag}`, value]]));
+  return Object.fromEntries(given);
+}
+
+function containerOfRequest(request: RunRequest, image: string, index: number): JobContainer {
+  const { targetContainer, command, argumentsOnly, env, profile } = request;
+  const context = profile === 'auto' ? undefined : securityContextOf(profile);
+  return {
+    name: request.label ?? `kdebug-${index + 1}`,
+    image: request.image ?? image,
+    imagePullPolicy: request.imagePullPolicy ?? 'IfNotPresent',
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    ...(targetContainer?.kind === 'named' && { targetContainerName: targetContainer.name }),
+    ...(command.length > 0 && (argumentsOnly ? { args: command } : { command })),
+    ...(env.length > 0 && { env }),
+    ...(context && { securityContext: context }),
+  };
+}

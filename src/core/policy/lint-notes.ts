@@ -1,0 +1,99 @@
+import { unmappedOf } from './identity.ts';
+import { type ChannelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+
+/** What a policy's groups of approvers really mean, where that is easily overlooked; one sentence each, for `lint-policy`. */
+export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonly string[] {
+  return Object.entries(approvers).flatMap(([name, { channel }]) =>
+    channel === undefined
+      ? []
+      : [
+          `approvers.${name}: every full member of ${channel} may approve, and who may join that channel can become one: best use a private channel, with kdebug invited to it`,
+        ],
+  );
+}
+
+/** What a policy allows that is weak, or denies everybody, in who acts and in who reads along; one sentence each, for `lint-policy`. */
+export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 'channels'>): readonly string[] {
+  const mapped = Object.keys(identity.users).length;
+  const unmapped = unmappedOf(identity);
+  const shared = Object.entries(channels).filter(([, { slackConnect }]) => slackConnect === 'allowed');
+  return [
+    ...(unmapped === 'deny' && mapped === 0
+      ? ['identity.unmapped is deny and identity.users names nobody: nobody may do anything']
+      : []),
+    ...(unmapped === 'allow' && mapped > 0 && identity.mode === 'serviceAccount'
+      ? ["identity.unmapped is allow: whom identity.users does not name acts with kdebug's own rights, unchecked"]
+      : []),
+    ...shared.map(
+      ([id]) =>
+        `channels.${id} says slackConnect: allowed: people of another company may read everything that runs print there`,
+    ),
+  ];
+}
+
+/**
+ * What a rule really gives, one sentence each, for whoever writes the policy: the worst that its classes, profiles and images allow
+ * together in an ordinary pod, and what some pods add. Says nothing of clusters and limits. Pure.
+ */
+export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly string[] {
+  const who = `anyone in ${nameOf(channel, policy.channels)}${approvalText(rule)}`;
+  const where = `every pod in ${rule.namespaces.join(', ')}`;
+  const images = Object.values(policy.images).filter((image) => mayBeUsed(image, rule));
+  if (isEmpty(rule) || images.length === 0) return ['nobody can use it: a list is empty, or no image fits its classes'];
+  return [
+    ...ownCommands(images, rule).map((words) => `${who} can ${words} ${where}`),
+    ...freeCommands(images, rule).map((words) => `${who} can ${words.replace('{where}', where)}`),
+    ...(rule.classes.includes('elevated')
+      ? [
+          `${who} reaches the node, and other pods, from each pod there that has a way to it (hostPID, hostNetwork, hostPath, privileged)`,
+        ]
+      : []),
+    ...unusable(rule),
+  ];
+}
+
+const nameOf = (channel: string, channels: Readonly<Record<string, ChannelPolicy>>): string =>
+  channels[channel]?.name ?? channel;
+
+const approvalText = ({ approval }: Rule): string =>
+  approval ? `, with the approval of ${approval.count} of ${approval.from.join(', ') || 'nobody'},` : '';
+
+const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
+  [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
+
+/** The class of a launch is its image's or worse, so an image of a milder class fits a rule for a worse one. */
+const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
+  classes.some((each) => worseClass(each, image.class) === each);
+
+function ownCommands(images: readonly ImageAlias[], { classes }: Rule): readonly string[] {
+  const own = images.filter((image) => classes.includes(image.class)).map(({ alias }) => alias);
+  return own.length === 0 ? [] : [`run ${own.join(', ')} (each with its own command) in`];
+}
+
+function freeCommands(images: readonly ImageAlias[], { classes, profiles }: Rule): readonly string[] {
+  const free = images.filter(({ command }) => command === 'allowed');
+  const names = free.map(({ alias }) => alias).join(' or ');
+  if (free.length === 0) return [];
+  if (profiles.includes('sysadmin') && classes.includes('elevated'))
+    return [`take over the node of {where}: any command of ${names}, privileged`];
+  const worst = free.filter((image) => mayBeUsed(image, { classes: classes.filter((each) => each !== 'observe') }));
+  if (worst.length > 0)
+    return [
+      `read the environment, files and tokens of {where}, write to its files and end its processes: any command of ${worst
+        .map(({ alias }) => alias)
+        .join(' or ')}`,
+    ];
+  return profiles.includes('restricted')
+    ? [
+        `run any command of ${names} beside {where}, where it cannot see the target; it can reach what the pod's network reaches, and read and fill the pod's shared memory (/dev/shm)`,
+      ]
+    : [];
+}
+
+/** *netadmin* and *sysadmin* are elevated in every pod. */
+function unusable({ profiles, classes }: Rule): readonly string[] {
+  if (classes.includes('elevated')) return [];
+  return profiles
+    .filter((profile) => profile === 'netadmin' || profile === 'sysadmin')
+    .map((profile) => `the profile ${profile} is never allowed by it: ${profile} is elevated in every pod`);
+}

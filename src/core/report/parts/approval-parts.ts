@@ -1,0 +1,197 @@
+import { formatCount, formatDuration } from '../../../lib/duration.ts';
+import { own } from '../../../lib/own-property.ts';
+import { shorten } from '../../../lib/text.ts';
+import type { Plan } from '../../container/plan.ts';
+import { GRANT_MS, GRANT_RUNS, grantPlace, isActive, mayGrant } from '../../policy/grant.ts';
+import type { ApproverGroup } from '../../policy/policy.ts';
+import type { Vote } from '../../policy/vote.ts';
+import type { ApproversAsked } from '../../run/copies.ts';
+import type { Run } from '../../run/run.ts';
+import {
+  type Button,
+  channel,
+  code,
+  type Fact,
+  type Message,
+  type Part,
+  person,
+  type Span,
+  strong,
+  text,
+  time,
+  usergroup,
+} from '../message.ts';
+import { typedText } from '../typed-text.ts';
+
+/** Who may decide, by the policy's names for groups. */
+export type Approvers = Readonly<Record<string, ApproverGroup>>;
+
+/** What the card of a run says of its approval: who may decide and until when, who has, the grant, and the buttons. */
+export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
+  return [
+    ...askedPart(run, approvers),
+    ...askedElsewhereParts(run),
+    ...votesPart(run),
+    ...grantPart(run, nowMs),
+    ...buttonsPart(run, nowMs),
+  ];
+}
+
+function askedPart(run: Run, approvers: Approvers): readonly Part[] {
+  const { approval } = run;
+  if (run.state !== 'pending-approval' || !approval) return [];
+  const facts: Fact[] = [
+    {
+      label: 'Approvers',
+      value: [text(`any ${approval.count} of `), ...approval.from.flatMap((name) => groupSpans(name, approvers))],
+    },
+    { label: 'Expires', value: [time(approval.expiresAtMs)] },
+    { label: 'Rule', value: [code(approval.rule)] },
+    // What the audit log has of the vote and of the launch.
+    ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
+  ];
+  return [{ kind: 'facts', facts }];
+}
+
+function groupSpans(name: string, approvers: Approvers): readonly Span[] {
+  const group = own(approvers, name);
+  const named: readonly Span[] = group?.usergroup === undefined ? [] : [usergroup(group.usergroup), text(' ')];
+  const members: readonly Span[] =
+    group?.channel === undefined ? [] : [text('the members of '), channel(group.channel), text(' ')];
+  return [...named, ...members, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
+}
+
+/** Who has voted, when, and why. */
+export function votesPart({ approval }: Run): readonly Part[] {
+  if (!approval || approval.votes.length === 0) return [];
+  return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
+}
+
+const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] => [
+  strong(kind === 'approve' ? 'Approved' : 'Rejected'),
+  text(' by '),
+  person(userId),
+  text(', '),
+  time(atMs),
+  ...(reason === undefined ? [] : [text(': '), ...typedText(reason)]),
+];
+
+function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): readonly Part[] {
+  const through: readonly Part[] =
+    grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Approved by the grant of run ${grantedBy}`)] }];
+  if (!grant || !plan) return through;
+  const used = `${grant.uses.length} of ${grant.maxRuns} used`;
+  const state: readonly Span[] = isActive(grant, nowMs)
+    ? [text(', until '), time(grant.expiresAtMs)]
+    : grant.endedBy === undefined
+      ? [text(', ended')]
+      : [text(', ended by '), person(grant.endedBy)];
+  const scope = ` may repeat this exact command in ${grantPlace(plan)}: `;
+  return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
+}
+
+function buttonsPart(run: Run, nowMs: number): readonly Part[] {
+  if (run.state === 'pending-approval') {
+    const buttons: readonly Button[] = [
+      { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
+      ...grantButton(run),
+      { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
+      { action: 'cancel', label: 'Withdraw request', value: run.id },
+    ];
+    return [{ kind: 'actions', buttons }];
+  }
+  if (!run.grant || !run.plan || !isActive(run.grant, nowMs)) return [];
+  return [{ kind: 'actions', buttons: [endButton(run.id, run.plan)] }];
+}
+
+/** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
+const LONGEST_PLACE = 120;
+const placeWords = (plan: Plan): string => shorten(grantPlace(plan), LONGEST_PLACE);
+
+/** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
+function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
+  if (batch || !plan || !approval || !mayGrant(approval)) return [];
+  const times = `up to ${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
+  const label = `Approve for ${formatDuration(GRANT_MS)}`;
+  const confirm = {
+    title: `${label}?`,
+    text: `The requester, and nobody else, may repeat this exact command in ${placeWords(plan)}, ${times}, without another approval.`,
+    yes: label,
+    no: 'Go back',
+  };
+  return [{ action: 'approve-grant', label, value, confirm }];
+}
+
+const endButton = (value: string, plan: Plan): Button => ({
+  action: 'end-grant',
+  label: 'End the grant',
+  value,
+  style: 'danger',
+  confirm: {
+    title: 'End the grant?',
+    text: `The requester will need an approval again to repeat this in ${placeWords(plan)}. Containers already running continue.`,
+    yes: 'End the grant',
+    no: 'Go back',
+  },
+});
+
+/** Some may have approved, of the several that the rule wants. */
+export function whyExpired(approval: Run['approval']): string {
+  const approved = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').length;
+  return approved === 0 ? 'nobody approved it in time' : `${approved} of ${approval?.count} approvals came in time`;
+}
+
+/** The one reply to a request that people ended: who, why, and whom it concerns. */
+export function decisionMessage(run: Run): Message {
+  const last = run.approval?.votes.at(-1);
+  const requester = person(run.origin.requesterId);
+  const why: readonly Span[] = last?.reason === undefined ? [] : [text(': '), ...typedText(last.reason)];
+  const spans: readonly Span[] =
+    run.state === 'rejected' && last
+      ? [requester, text(', your request was rejected by '), person(last.userId), ...why]
+      : run.state === 'cancelled'
+        ? [requester, text(' withdrew this request. Nothing was started.')]
+        : [
+            requester,
+            text(`, your request expired: ${whyExpired(run.approval)}. Send it again when an approver is around.`),
+          ];
+  const words = { rejected: 'Rejected', cancelled: 'Withdrawn' } as Readonly<Record<string, string>>;
+  return {
+    summary: `${words[run.state] ?? 'Expired'}: /kdebug ${run.commandLine}`,
+    tone: run.state === 'rejected' ? 'failure' : 'attention',
+    parts: [
+      { kind: 'paragraph', spans },
+      { kind: 'note', spans: [text(`Run ${run.id}`)] },
+    ],
+  };
+}
+
+/** What the card says of those who are asked elsewhere: how many, where, and who could not be. Nothing until that is known. */
+export function askedElsewhereParts({ state, asked }: Run): readonly Part[] {
+  if (state !== 'pending-approval' || !asked || asked.waiting.some(({ kind }) => kind === 'copy')) return [];
+  const sentences = [directSpans(asked), shownSpans(asked), notShownSpans(asked)].filter(({ length }) => length > 0);
+  const spans = sentences.flatMap((sentence, index) => (index === 0 ? sentence : [text(' '), ...sentence]));
+  return spans.length === 0 ? [] : [{ kind: 'note', spans }];
+}
+
+function directSpans({ copies, beyond = 0, unreached = 0 }: ApproversAsked): readonly Span[] {
+  const direct = copies.filter(({ userId }) => userId !== undefined).length;
+  const sentences = [
+    ...(direct > 0 ? [`Also sent to ${formatCount(direct, 'approver')} in a direct message.`] : []),
+    ...(beyond > 0 ? [`Not sent to ${formatCount(beyond, 'more approver')}: tell one of them yourself.`] : []),
+    ...(unreached > 0 ? [`${formatCount(unreached, 'approver')} could not be reached.`] : []),
+  ];
+  return sentences.length === 0 ? [] : [text(sentences.join(' '))];
+}
+
+function shownSpans({ copies }: ApproversAsked): readonly Span[] {
+  const shown = copies.filter(({ userId, isReminder }) => userId === undefined && !isReminder);
+  return shown.flatMap(({ channelId }) => [text('Also shown in '), channel(channelId), text('.')]);
+}
+
+const notShownSpans = ({ closed = [] }: ApproversAsked): readonly Span[] =>
+  closed.flatMap((channelId) => [
+    text('Its approvers in '),
+    channel(channelId),
+    text(' do not see this: type /invite @kdebug there, unless it is shared with another company.'),
+  ]);

@@ -1,0 +1,128 @@
+import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
+import { isBatchRun } from '../../batch/batch.ts';
+import { labelOf } from '../../diagnosis/verdict.ts';
+import type { Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
+import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { caveats, isKeptInPart } from './log-caveats.ts';
+
+/** From the container's own times when it ended, else from ours. */
+export function durationOf(run: Run): number | undefined {
+  const { termination } = run;
+  const started = termination ? Date.parse(termination.startedAt) : Number.NaN;
+  const ended = termination ? Date.parse(termination.finishedAt) : Number.NaN;
+  if (started > 0 && ended >= started) return ended - started;
+  if (run.startedAtMs !== undefined && run.endedAtMs !== undefined) return run.endedAtMs - run.startedAtMs;
+  return undefined;
+}
+
+export function resultFacts(run: Run): readonly Fact[] {
+  const { termination, log } = run;
+  const duration = durationOf(run);
+  return [
+    ...(termination ? [{ label: 'Exit code', value: [text(`${termination.exitCode} (${termination.reason})`)] }] : []),
+    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(shortDuration(duration))] }]),
+    ...(log && log.bytes > 0
+      ? [{ label: 'Log', value: [text(`${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`)] }]
+      : []),
+    ...(log && log.redactions > 0 ? [{ label: 'Redacted', value: [text(formatCount(log.redactions, 'secret'))] }] : []),
+  ];
+}
+
+export function logParts(run: Run): readonly Part[] {
+  const { log } = run;
+  if (!log) return caveats(run);
+  if (log.bytes === 0) {
+    const isKnown = log.completeness.interruptedBy === undefined;
+    return [plainParagraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
+  }
+  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the attached file' : '';
+  if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
+  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
+  const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
+  return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
+}
+
+/** Nobody is sent to the last lines of a log that has none. */
+export function nextPart({ outcome, log }: Run, next: string): readonly Part[] {
+  if (next === '' || (outcome?.kind === 'failed' && log?.bytes === 0)) return [];
+  return [plainParagraph(next)];
+}
+
+/** The termination message, unless the log or the verdict already says the same. Both were filtered before they were kept. */
+export function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
+  const message = termination?.message.trim() ?? '';
+  if (message === '' || verdict?.line !== undefined || (log && saysTheSame(log, message))) return [];
+  return [plainParagraph('Termination message:'), { kind: 'preformatted', text: message }];
+}
+
+/** The kubelet's message is the end of the log, its first line perhaps cut (`redactTermination`). */
+function saysTheSame({ head, tail }: RunLog, message: string): boolean {
+  const whole = message.replace(/^…\n?/, '').trim();
+  const end = tail.trim();
+  return head.includes(whole) || end.includes(whole) || (end !== '' && whole.endsWith(end));
+}
+
+/** Which tool looked and as whom; without a report, what the profile alone keeps from sight. */
+export function lookedBy({ verdict, plan }: Run): readonly string[] {
+  if (verdict?.by !== undefined) return [verdict.by];
+  const spots = plan?.blindSpots ?? [];
+  return spots.length === 0 ? [] : [`Not visible to it: ${spots.join('; ')}.`];
+}
+
+const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
+
+/** What a diagnosis came to, in the order in which people need it: findings, what is fine, what could not be seen, and the way on. */
+export function verdictParts({ id, verdict }: Run): readonly Part[] {
+  if (!verdict) return [];
+  const { fine, unseen = [], lookAgain } = verdict;
+  return [
+    ...findingsPart(verdict),
+    ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
+    ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
+    ...(lookAgain
+      ? [{ kind: 'actions', buttons: [{ action: 'look-again', label: labelOf(lookAgain), value: id }] } as const]
+      : []),
+  ];
+}
+
+function findingsPart({ findings, more = 0 }: Verdict): readonly Part[] {
+  if (findings.length === 0) return [];
+  const rest: readonly (readonly Span[])[] = more === 0 ? [] : [[text(`${more} more in the report`)]];
+  return [list([...findings.map(findingSpans), ...rest])];
+}
+
+const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] => [
+  strong(found),
+  text([limit === undefined ? '.' : ` (threshold: ${limit})`, next === '' ? '' : ` ${next}`].join('')),
+];
+
+/** Whether a long report is not shown besides: the verdict has said what it says. */
+export const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
+  verdict?.line !== undefined && log !== undefined && log.omittedLines > 0 && delivery.fileLost === undefined;
+
+/** What stands in its place. */
+export const reportPart = (lines: number): Part =>
+  paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
+
+/** As a heading: without the stop that ends the image's sentence. */
+export const headlineOf = (verdict: Verdict | undefined): string | undefined => verdict?.line?.replace(/\.$/, '');
+
+/** How bad it is: something wrong asks for attention, something worth knowing does not. */
+export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Message['tone'] {
+  const isWrong = verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false;
+  return tone === 'success' && isWrong ? 'attention' : tone;
+}
+
+const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
+const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
+
+/** A few words with files that come after their result. */
+export function fileMessage(run: Run): Message {
+  const words = wordsOf(run);
+  return { summary: words, tone: 'neutral', parts: [{ kind: 'paragraph', spans: [text(words)] }] };
+}
+
+function wordsOf(run: Run): string {
+  if (isBatchRun(run)) return `The files of batch ${run.id}.`;
+  return run.late ? `The whole log of run ${run.id}, which finished late.` : `The whole log of run ${run.id}.`;
+}

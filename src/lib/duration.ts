@@ -1,0 +1,64 @@
+const DURATION = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/;
+
+/** Milliseconds in a day, an hour, a minute and a second, in the order in which a duration names them. */
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** The longest duration that a command may ask for: seven days, which every timer can hold. */
+export const MAX_DURATION_MS = 7 * 86_400_000;
+
+/** Milliseconds of `90s`, `5m`, `1h`, `1h30m`, `2d`; `undefined` for anything else, zero, or more than seven days. */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text);
+  if (!match) return undefined;
+  const total = UNITS.reduce((sum, [, ms], index) => sum + Number(match[index + 1] ?? 0) * ms, 0);
+  return total > 0 && total <= MAX_DURATION_MS ? total : undefined;
+}
+
+/** The canonical spelling of a whole number of seconds: `5400000` is `1h30m`. */
+export function printDuration(ms: number): string {
+  let rest = ms;
+  let text = '';
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text || '0s';
+}
+
+/** Of something that may have taken no time to speak of: never `0.0 s`. */
+export const shortDuration = (ms: number): string => (ms < 50 ? 'under 0.1 s' : formatDuration(ms));
+
+/** How long it took: `in under a second`, `after 12 s`. */
+export const afterWords = (ms: number): string => (ms < 950 ? 'in under a second' : `after ${formatDuration(ms)}`);
+
+/** A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return withRest(`${minutes} min`, seconds % 60, 's');
+  return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
+}
+
+const withRest = (whole: string, rest: number, unit: string): string =>
+  rest === 0 ? whole : `${whole} ${rest} ${unit}`;
+
+/** A size for people, in binary units: `812 B`, `3.4 KiB`, `100 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  const value = bytes / 1_024 ** power;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`;
+}
+
+/** A count for people: `1 line`, `2,000,000 lines`. */
+export const formatCount = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { MAX_DURATION_MS, parseDuration, printDuration } from '../../src/lib/duration.ts';
+
+test.each([
+  ['1s', 1_000],
+  ['90s', 90_000],
+  ['5m', 300_000],
+  ['1h', 3_600_000],
+  ['1h30m', 5_400_000],
+  ['1h0m5s', 3_605_000],
+  ['7d', MAX_DURATION_MS],
+])('%s is %i ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each([
+  '',
+  '0s',
+  '0m0s',
+  '5',
+  's',
+  '5M',
+  '5 m',
+  '-5m',
+  '+5m',
+  '1.5h',
+  '5m5m',
+  '30m1h',
+  '5ms',
+  '7d1s',
+  '999999999s',
+  '５m',
+  '1e3s',
+])('%j is no duration', (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});
+
+test.each([
+  ['90s', '1m30s'],
+  ['60m', '1h'],
+  ['25h', '1d1h'],
+])('%s is printed as %s, which means the same', (typed, printed) => {
+  const ms = parseDuration(typed) ?? 0;
+  expect(printDuration(ms)).toBe(printed);
+  expect(parseDuration(printed)).toBe(ms);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { nearest } from '../../src/lib/nearest.ts';
+
+const WORDS = ['image', 'namespace', 'timeout', 'target', 'ttl'];
+
+test.each([
+  ['image', 'image'],
+  ['imgae', 'image'],
+  ['IMAGE', 'image'],
+  ['img', 'image'],
+  ['namspace', 'namespace'],
+  ['time-out', 'timeout'],
+  ['targets', 'target'],
+  ['tl', 'ttl'],
+  ['zzz', undefined],
+  ['constructor', undefined],
+  ['', undefined],
+  ['image'.repeat(10), undefined],
+])('the nearest to %j is %s', (word, found) => {
+  expect(nearest(word, WORDS)).toBe(found);
+});
+
+test('of words that are equally near the first is taken', () => {
+  expect(nearest('cat', ['bat', 'hat'])).toBe('bat');
+});
+
+test('two neighbours that were swapped count as one edit', () => {
+  expect(nearest('ab', ['ba', 'xx'])).toBe('ba');
+});
