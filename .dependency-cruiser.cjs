@@ -13,7 +13,7 @@ const HOMES = {
   pino: { packages: 'pino/', home: '^src/adapters/log/' },
   'prom-client': { packages: 'prom-client/', home: '^src/adapters/http/' },
   zod: { packages: 'zod/', home: '^src/(config|adapters)/' },
-  yaml: { packages: 'yaml/', home: '^src/(config|adapters/manifest)/' },
+  yaml: { packages: 'yaml/', home: '^src/(config|lib)/' },
 };
 
 const oneHomeFor = ([name, { packages, home }]) => ({
@@ -28,12 +28,20 @@ const oneHomeFor = ([name, { packages, home }]) => ({
 module.exports = {
   forbidden: [
     {
+      name: 'lib-is-domain-free',
+      comment:
+        'Instead: take the value as an argument, or put the thing where its domain is. Everybody may import src/lib/, which imports nothing of ours.',
+      severity: 'error',
+      from: { path: '^src/lib/' },
+      to: { path: '^(src|play|test|bench|scripts)/', pathNot: '^src/lib/' },
+    },
+    {
       name: 'core-is-pure',
       comment:
         'Instead: pass the value in, or make it a port in src/flow/ports/. Core has no I/O, clock or randomness; it may use node:util, and node:crypto in hash.ts.',
       severity: 'error',
       from: { path: '^src/core/' },
-      to: { pathNot: '^src/core/|^(node:)?(util|crypto)$' },
+      to: { pathNot: '^src/(core|lib)/|^(node:)?(util|crypto)$' },
     },
     {
       name: 'core-hashes-in-one-place',
@@ -47,7 +55,7 @@ module.exports = {
       comment: 'Instead: describe what the stage needs as a port in src/flow/ports/ and implement it in an adapter.',
       severity: 'error',
       from: { path: '^src/flow/' },
-      to: { pathNot: '^src/(flow|core)/' },
+      to: { pathNot: '^src/(flow|core|lib)/' },
     },
     {
       name: 'adapters-know-flow-by-type',
@@ -97,7 +105,7 @@ module.exports = {
       comment: 'Instead: give config a core type to fill in; it knows core, zod, yaml and the file system.',
       severity: 'error',
       from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config|core)/' },
+      to: { path: '^src/', pathNot: '^src/(config|core|lib)/' },
     },
     {
       name: 'only-main-composes',

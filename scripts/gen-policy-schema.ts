@@ -1,4 +1,4 @@
-import { policyJsonSchema } from '../src/config/policy-json-schema.ts';
+import { policyJsonSchema } from '../src/config/schema-findings.ts';
 import type { Generated } from './generated.ts';
 
 /** The JSON Schema of the policy file, for editors. */

@@ -1,15 +1,18 @@
 import type { RunRequest } from '../core/command/command.ts';
-import { buildEphemeralContainer, type EphemeralContainer } from '../core/container/build.ts';
+import { buildEphemeralContainer } from '../core/container/build.ts';
+import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Plan } from '../core/container/plan.ts';
 import type { Pod } from '../core/container/pod.ts';
 import { targetContainerOf } from '../core/container/target.ts';
 import { asRunId } from '../core/ids.ts';
 import { classText } from '../core/policy/class-facts.ts';
-import { type Decision, decide } from '../core/policy/decide.ts';
+import { decide } from '../core/policy/decide.ts';
+import type { Decision } from '../core/policy/decision.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
 import { makePlan } from '../core/policy/make-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { resolveImage, resolvePlace } from '../core/policy/resolve.ts';
+import { resolveImage } from '../core/policy/resolve-image.ts';
+import { resolvePlace } from '../core/policy/resolve-place.ts';
 import type { Origin } from '../core/run/run.ts';
 
 export type Asker = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;

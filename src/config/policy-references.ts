@@ -1,8 +1,8 @@
 import { parseImageReference } from '../core/container/names.ts';
 import { nearest } from '../lib/nearest.ts';
-import type { Finding } from './finding.ts';
 import { KEY_SHAPES } from './policy-file.ts';
 import { durationMs } from './quantity.ts';
+import type { Finding } from './yaml-tree.ts';
 
 type Path = Finding['path'];
 

@@ -1,7 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
-import type { Finding } from './finding.ts';
-import { policyJsonSchema } from './policy-json-schema.ts';
+import { PolicyFile } from './policy-file.ts';
+import type { Finding } from './yaml-tree.ts';
 
 /** The schema's issues in words, naming for every wrong key or value the nearest right one. */
 export function schemaFindings(issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
@@ -76,3 +76,9 @@ function knownKeys(schema: Schema, path: Finding['path']): readonly string[] {
 function under({ properties, additionalProperties }: Schema, key: string): Schema | undefined {
   return properties?.[key] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
+
+/** JSON Schema (draft 2020-12) of the policy file as it is written, for editors and for `schema/policy.schema.json`. */
+export const policyJsonSchema = (): Record<string, unknown> => ({
+  title: 'kdebug policy',
+  ...z.toJSONSchema(PolicyFile, { io: 'input' }),
+});

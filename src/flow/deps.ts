@@ -1,5 +1,6 @@
+import type { Clock } from '../lib/clock.ts';
 import type { Clusters } from './ports/cluster.ts';
-import type { AuditLog, Clock, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
+import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
 import type { Directory, Thread } from './ports/slack.ts';
 import type { RunStore } from './ports/store.ts';
 

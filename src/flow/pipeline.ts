@@ -1,8 +1,7 @@
-import { isBatchRun } from '../core/batch/batch.ts';
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
-import { isFinal } from '../core/run/life-cycle.ts';
+import { isBatchRun, isFinal } from '../core/run/life-cycle.ts';
 import type { RunState } from '../core/run/run.ts';
-import { pause } from '../lib/latest-value.ts';
+import { sleep } from '../lib/clock.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { record } from './audit.ts';
 import type { BatchLogs } from './batch/logs.ts';
@@ -79,7 +78,7 @@ async function tryStep(
     if (error.code === 'lease_lost') throw error;
     const isStore = error.code === 'store_unreachable';
     const waitMs = trouble.waitMs(error, clock.now(), isStore ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0));
-    if (waitMs !== undefined) await pause(clock, waitMs);
+    if (waitMs !== undefined) await sleep(clock, waitMs);
     // What cannot be written down is not an outcome: the container may well be running.
     else if (isStore) throw error;
     else await giveUp(session, error, context.deps);

@@ -2,7 +2,7 @@ import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
 import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/life-cycle.ts';
 import type { Run } from '../core/run/run.ts';
-import { pause } from '../lib/latest-value.ts';
+import { sleep } from '../lib/clock.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
@@ -101,7 +101,7 @@ export class Pipeline implements Starter, RunChanger {
       if (done) return done.value;
       const run = await this.#deps.store.read(id);
       if (!run || isSettled(run)) return 'settled';
-      await pause(this.#deps.clock, TAKE_EVERY_MS);
+      await sleep(this.#deps.clock, TAKE_EVERY_MS);
     }
     return 'elsewhere';
   }
@@ -140,11 +140,11 @@ export class Pipeline implements Starter, RunChanger {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
-    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), pause(clock, ms)]);
+    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), sleep(clock, ms)]);
     const left = this.#busy();
     for (const { session } of left) session.giveUp();
     hush();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), pause(clock, handOverMs)]);
+    await Promise.race([Promise.all(left.map(({ work }) => work)), sleep(clock, handOverMs)]);
     this.#drained = true;
     this.#stopAdopting();
   }

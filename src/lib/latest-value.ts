@@ -1,4 +1,4 @@
-import type { Clock } from '../flow/ports/machine.ts';
+import type { Clock } from './clock.ts';
 
 /**
  * A mailbox of one: holds only the newest value, so a slow reader never makes anything pile up.
@@ -44,9 +44,3 @@ export class Latest<Value> {
     });
   }
 }
-
-/** Resolves after `ms` on the given clock. */
-export const pause = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(ms, resolve);
-  });

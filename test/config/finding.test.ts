@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathText } from '../../src/config/finding.ts';
+import { pathText } from '../../src/config/yaml-tree.ts';
 
 test.each<[readonly (string | number)[], string]>([
   [[], ''],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { policyJsonSchema } from '../../src/config/policy-json-schema.ts';
+import { policyJsonSchema } from '../../src/config/schema-findings.ts';
 
 test('the schema file in the repository is the generated one', () => {
   const file = readFileSync(new URL('../../schema/policy.schema.json', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { BOT_SCOPES } from '../../src/adapters/slack/scopes.ts';
+import { BOT_SCOPES } from '../../src/adapters/slack/identity.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseEphemeralJob } from '../../src/adapters/manifest/index.ts';
-import { codeBlock } from '../../src/adapters/slack/listeners/code-block.ts';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
-import { messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
+import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
+import { parseEphemeralJob } from '../../src/config/job-file/parse-job.ts';
 import { pointAt } from '../../src/core/command/caret.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
 import * as read from '../../src/core/command/line/values.ts';
@@ -200,7 +199,7 @@ const INLETS: readonly Inlet[] = [
   ['the nearest word', `${COMMAND}/values/nearest.ts`, (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
   [
     'an EphemeralJob',
-    'src/adapters/manifest/job-tree.ts',
+    'src/config/job-file/job-tree.ts',
     parseEphemeralJob,
     ['#\n', 'a:\n', '- \n', '?\n', ',', '[', '{', '"', '&a ', '*a ', '!a ', '%a\n', '- *a\n', "'"].flatMap((repeat) => [
       { repeat },

@@ -1,10 +1,10 @@
 import { auditKey, ownHappening } from '../../core/audit/chain.ts';
 import { cleanHappening } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { AuditLog, Clock, Log } from '../../flow/ports/machine.ts';
-import { AppendQueue } from './append-queue.ts';
+import type { AuditLog, Log } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppendQueue, type RecordWriter } from './append-queue.ts';
 import { AuditFile } from './audit-file.ts';
-import type { RecordWriter } from './record-writer.ts';
 import { StdoutWriter } from './stdout-writer.ts';
 
 export interface AuditLogOptions {

@@ -1,7 +1,7 @@
 import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 export interface Lock {
   release(): Promise<void>;

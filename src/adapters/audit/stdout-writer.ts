@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { extendChain, type Link } from '../../core/audit/chain.ts';
 import { toLogLine } from '../../core/audit/lines.ts';
 import type { Happening } from '../../core/audit/record.ts';
-import type { RecordWriter } from './record-writer.ts';
+import type { RecordWriter } from './append-queue.ts';
 
 export interface StdoutWriterOptions {
   readonly key: Uint8Array;

@@ -1,2 +1,104 @@
+import { createServer, type RequestListener } from 'node:http';
+import { type KdebugError, toKdebugError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Exposition } from './metrics.ts';
+
+/** Resolves when its part of the world answers; rejects with why not. */
+export type Check = () => Promise<void>;
+
+export interface OpsServerOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** The default is every address: the kubelet asks from outside the pod's loopback. */
+  readonly host?: string;
+  readonly checks: Readonly<Record<string, Check>>;
+  readonly metrics: Exposition;
+  readonly clock: Pick<Clock, 'after'>;
+  /** A check that takes longer has failed; the default is 2 s, below the probe's own limit. */
+  readonly checkTimeoutMs?: number;
+}
+
+export interface OpsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const PLAIN = 'text/plain; charset=utf-8';
+
+/**
+ * Starts the server for probes and metrics. `/livez`: 200 as long as the event loop turns. `/readyz`: 200 when every
+ * check passes, else 503; one line a check, `[+] name ok` or `[-] name failed: code`. `/metrics`: Prometheus text.
+ * Anything else is 404, any method but GET and HEAD 405. Tells nothing but codes: the port has no authentication.
+ */
+export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
+  const server = createServer(listener(options));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const listener =
+  (options: OpsServerOptions): RequestListener =>
+  (request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const reading = request.method === 'GET' || request.method === 'HEAD';
+    const answering = reading
+      ? answer(path, options)
+      : Promise.resolve({ status: 405, type: PLAIN, body: 'only GET and HEAD\n' });
+    void answering
+      .catch((thrown): Answer => ({ status: 500, type: PLAIN, body: `${toKdebugError(thrown).code}\n` }))
+      .then(({ status, type, body }) =>
+        response.writeHead(status, { 'content-type': type }).end(request.method === 'HEAD' ? undefined : body),
+      );
+  };
+
+async function answer(path: string, options: OpsServerOptions): Promise<Answer> {
+  if (path === '/livez') return { status: 200, type: PLAIN, body: 'ok\n' };
+  if (path === '/readyz') return readiness(options);
+  if (path === '/metrics') {
+    return { status: 200, type: options.metrics.contentType, body: await options.metrics.text() };
+  }
+  return { status: 404, type: PLAIN, body: 'not found; there are /livez, /readyz and /metrics\n' };
+}
+
+async function readiness(options: OpsServerOptions): Promise<Answer> {
+  const results = await Promise.all(
+    Object.entries(options.checks).map(async ([name, check]) => ({ name, failure: await failureOf(check, options) })),
+  );
+  const lines = results.map(({ name, failure }) => (failure ? `[-] ${name} failed: ${failure}` : `[+] ${name} ok`));
+  const status = results.some(({ failure }) => failure) ? 503 : 200;
+  return { status, type: PLAIN, body: `${lines.join('\n')}\n` };
+}
+
+/** The code of the failure, `timed_out`, or nothing. */
+function failureOf(check: Check, options: OpsServerOptions): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const forget = options.clock.after(options.checkTimeoutMs ?? 2_000, () => resolve('timed_out'));
+    const settle = (failure?: KdebugError) => {
+      forget();
+      resolve(failure?.code);
+    };
+    new Promise<void>((pass) => pass(check())).then(
+      () => settle(),
+      (thrown) => settle(toKdebugError(thrown)),
+    );
+  });
+}
+
 export { createMetrics } from './metrics.ts';
-export { type Check, type OpsServer, startOpsServer } from './ops-server.ts';

@@ -10,22 +10,20 @@ import type {
   LogSink,
   PodSeen,
 } from '../../flow/ports/cluster.ts';
-import type { Clock, Log } from '../../flow/ports/machine.ts';
+import type { Log } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Access } from './access.ts';
 import { ApiClient } from './api/api-client.ts';
 import { Connection } from './api/connection.ts';
+import type { KubeconfigSource } from './api/credentials.ts';
 import { asObject, asText } from './api/json-fields.ts';
-import type { KubeconfigSource } from './api/kubeconfig.ts';
 import { podPath } from './api/paths.ts';
-import { readEvents } from './events.ts';
-import { LAUNCH_TIMES, type LaunchTimes, launch } from './launch.ts';
-import { Launches } from './launches.ts';
+import { LAUNCH_TIMES, Launches, type LaunchTimes, launch } from './launch.ts';
 import { collectLog } from './log/log-collection.ts';
 import { LOG_TIMES, type LogTimes } from './log/log-times.ts';
-import { Nodes } from './nodes.ts';
-import { PodSecurity } from './pod-security.ts';
+import { Nodes, PodSecurity, readEvents } from './lookups.ts';
 import { compileSelector } from './selector.ts';
-import { WATCH_TIMES, type WatchTimes } from './watch/watch-times.ts';
+import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';
 import { Watches } from './watch/watches.ts';
 
 export interface ClusterOptions {

@@ -1,7 +1,8 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
 import type { Cluster, Clusters } from '../../flow/ports/cluster.ts';
-import type { Clock, Log } from '../../flow/ports/machine.ts';
+import type { Log } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export interface ClustersOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 export interface Keeping<Answer> {
   readonly clock: Clock;

@@ -2,13 +2,14 @@ import { doesAsSent } from '../../core/container/fingerprint.ts';
 import type { PodRef } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { LaunchAnswer, LaunchRequest } from '../../flow/ports/cluster.ts';
-import type { Clock } from '../../flow/ports/machine.ts';
-import { mayAddEphemeralContainers } from './access-review.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
 import { type BackOff, delayOf, pause } from './api/delays.ts';
 import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
+import type { ServerClock } from './api/server-clock.ts';
 import { viewPod } from './pod-view.ts';
 
 /** How often and how long an answer in doubt is asked for again. Tests make it short. */
@@ -162,4 +163,37 @@ function readHeld({ container }: LaunchRequest, body: unknown): LaunchAnswer | u
   const held = all.find(({ name }) => name === container.name);
   if (!held) return undefined;
   return doesAsSent(container, held) ? { kind: 'launched', pod: viewPod(body) } : NAME_TAKEN;
+}
+
+const MOST = 1_000;
+/** `startedAt` in a container's status has whole seconds. */
+const SECOND_MS = 1_000;
+
+/**
+ * When this process asked for a container first: it cannot have started before that, by the cluster's clock. The status alone says only in which
+ * second it started, which is too coarse to prove that no log file was filled before the first line that was read.
+ */
+export class Launches {
+  readonly #serverClock: Pick<ServerClock, 'earliest'>;
+  readonly #askedAtMs = new Map<string, number>();
+
+  constructor(serverClock: Pick<ServerClock, 'earliest'>) {
+    this.#serverClock = serverClock;
+  }
+
+  /** A container is about to be asked for. Names are unique: they are derived from the run and the pod. */
+  note(containerName: string): void {
+    const atMs = this.#serverClock.earliest();
+    if (atMs === undefined || this.#askedAtMs.has(containerName)) return;
+    this.#askedAtMs.set(containerName, atMs);
+    const [oldest] = this.#askedAtMs.keys();
+    if (this.#askedAtMs.size > MOST && oldest !== undefined) this.#askedAtMs.delete(oldest);
+  }
+
+  /** The earliest moment at which the container can have started. Another replica may have launched it before we asked again. */
+  earliestStart(containerName: string, startedAtMs: number): number {
+    const askedAtMs = this.#askedAtMs.get(containerName);
+    const isOurs = askedAtMs !== undefined && askedAtMs < startedAtMs + SECOND_MS;
+    return isOurs ? Math.max(startedAtMs, askedAtMs) : startedAtMs;
+  }
 }

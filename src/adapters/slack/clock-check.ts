@@ -1,4 +1,5 @@
-import type { Clock, Log } from '../../flow/ports/machine.ts';
+import type { Log } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /** Signed requests are refused beyond five minutes, by us and in spirit by Slack: long before, it is time to say so. */
 const WORTH_SAYING_MS = 60_000;

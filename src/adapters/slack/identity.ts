@@ -1,8 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
-import { asked } from './asking.ts';
-import { checkScopes } from './scopes.ts';
+import { asked } from './errors.ts';
 
 /** Who we are in Slack, learnt at the start. */
 export interface Identity {
@@ -35,4 +34,57 @@ export async function learnIdentity(client: WebClient, log: Log): Promise<Identi
     botId: bot_id,
     appId: bot.app_id,
   };
+}
+
+/**
+ * What the app must be granted, and what does not work without it. Exactly the bot scopes of slack-app.yml, in its order:
+ * test/contract/granted-scopes.test.ts holds the two together.
+ */
+const NEEDED_FOR: Readonly<Record<string, string>> = {
+  'app_mentions:read': 'mentions',
+  'channels:history': 'finding what was posted before a crash',
+  'channels:read': 'telling channels that are shared with another company',
+  'chat:write': 'saying anything',
+  commands: '/kdebug and the shortcuts',
+  'files:read': 'jobs in files',
+  'files:write': 'logs as files',
+  'groups:history': 'finding what was posted in private channels before a crash',
+  'groups:read': 'telling private channels that are shared with another company',
+  'im:history': 'finding what was posted in direct messages before a crash',
+  'im:write': 'direct messages',
+  'usergroups:read': "who is in an approvers' group",
+  'users:read': 'who is a member',
+};
+
+/** A free plan may not grant it. Without it nobody of a group can vote, and nothing is lost. */
+const CAN_DO_WITHOUT: ReadonlySet<string> = new Set(['usergroups:read']);
+
+export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
+
+/**
+ * Compares what auth.test says was granted (its header `x-oauth-scopes`) with what is needed. A scope that is missing would lose a
+ * result some day, so there is no start, but for `usergroups:read`; that, one too many, or an answer without the header, is logged.
+ * @throws KdebugError slack_scopes_missing
+ */
+function checkScopes(granted: readonly string[] | undefined, log: Log): void {
+  if (granted === undefined) {
+    log.warn('Slack did not say what the app was granted: a proxy may have taken the header x-oauth-scopes away');
+    return;
+  }
+  const notGranted = BOT_SCOPES.filter((scope) => !granted.includes(scope));
+  if (notGranted.some((scope) => CAN_DO_WITHOUT.has(scope)))
+    log.warn('Slack did not grant usergroups:read: approvers by user group cannot approve, name people or a channel');
+  const missing = notGranted.filter((scope) => !CAN_DO_WITHOUT.has(scope));
+  if (missing.length > 0) {
+    const named = missing.map((scope) => `${scope} (${NEEDED_FOR[scope]})`).join(', ');
+    throw new KdebugError('slack_scopes_missing', {
+      detail: `missing: ${named}`,
+      facts: { missing: missing.join(' ') },
+    });
+  }
+  const surplus = granted.filter((scope) => scope !== '' && !BOT_SCOPES.includes(scope));
+  if (surplus.length > 0) {
+    const scopes = surplus.join(' ');
+    log.warn('the Slack app was granted more than kdebug uses: slack-app.yml has all that it needs', { scopes });
+  }
 }

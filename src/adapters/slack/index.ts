@@ -1,12 +1,13 @@
 import { App } from '@slack/bolt';
 import { KdebugError } from '../../core/errors.ts';
-import type { Clock, Log } from '../../flow/ports/machine.ts';
+import type { Log } from '../../flow/ports/machine.ts';
 import type { Directory, Inbox, Thread } from '../../flow/ports/slack.ts';
-import { asked } from './asking.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
 import { ClockCheck } from './clock-check.ts';
-import { createDirectory } from './directory/directory.ts';
+import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
+import { asked } from './errors.ts';
 import { type Identity, learnIdentity } from './identity.ts';
 import { readSharedFile } from './listeners/shared-file.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';

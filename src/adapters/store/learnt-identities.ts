@@ -1,5 +1,5 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
-import type { Clock } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 const MOST_KINDS = 1_000;
 /** How long what was learnt holds, from the last word. */

@@ -3,11 +3,10 @@ import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { countedAs, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { Clock } from '../../flow/ports/machine.ts';
-import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
-import { frozenCopy } from './frozen-copy.ts';
+import type { CreateAnswer, Lease, Notes, Quota, RunStore } from '../../flow/ports/store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { frozenCopy } from '../../lib/frozen-copy.ts';
 import { LearntIdentities } from './learnt-identities.ts';
-import { MemoryNotes } from './memory-notes.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -255,5 +254,22 @@ export class MemoryRunStore implements RunStore {
 
   #mustBeOpen(): void {
     if (this.#closed) throw new KdebugError('store_unreachable', { detail: 'the store is closed' });
+  }
+}
+
+const KEPT = 100;
+
+/** Notes in this process' memory. Bounded: 100 a run, and a run's notes go when they are taken. */
+class MemoryNotes implements Notes {
+  readonly #notes = new Map<RunId, readonly string[]>();
+
+  async leave(id: RunId, note: string): Promise<void> {
+    this.#notes.set(id, [...(this.#notes.get(id) ?? []), note].slice(-KEPT));
+  }
+
+  async take(id: RunId): Promise<readonly string[]> {
+    const notes = this.#notes.get(id) ?? [];
+    this.#notes.delete(id);
+    return notes;
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { asRunId } from '../../core/ids.ts';
-import type { Clock, Ids } from '../../flow/ports/machine.ts';
+import type { Ids } from '../../flow/ports/machine.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

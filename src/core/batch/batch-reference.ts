@@ -1,8 +1,9 @@
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
+import type { BatchRun } from '../run/life-cycle.ts';
 import { readSealed, withoutSecret, withoutWords } from '../run/reference.ts';
 import type { Run } from '../run/run.ts';
-import type { BatchRun, Variant } from './batch.ts';
+import type { Variant } from './batch.ts';
 
 /** So many pods of a batch carry what is needed to finish it when its record is lost; the others only say whose part they are. */
 export const KEEPERS = 10;

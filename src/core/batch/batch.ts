@@ -1,6 +1,5 @@
 import type { Plan } from '../container/plan.ts';
 import type { OutcomeKind } from '../run/outcome.ts';
-import type { Run } from '../run/run.ts';
 
 /** Where a pod of a batch is; exactly one at a time (design, section 5). In flight are `starting` and `running`. */
 export const POD_STATES = [
@@ -158,8 +157,3 @@ export type BatchEvent =
   | { readonly kind: 'continued' }
   /** The time to live is over: what is queued is cancelled, what is in flight is no longer waited for. */
   | { readonly kind: 'ttl-expired' };
-
-/** A run of several pods that has been planned. Its `plan` is that of one of its pods: the one of the highest class. */
-export type BatchRun = Run & { readonly batch: Batch; readonly plan: Plan };
-
-export const isBatchRun = (run: Run): run is BatchRun => run.batch !== undefined && run.plan !== undefined;

@@ -1,7 +1,8 @@
 import { own } from '../../lib/own-property.ts';
 import type { Plan } from '../container/plan.ts';
 import { canonicalJson } from '../hash.ts';
-import { type Decision, decide } from '../policy/decide.ts';
+import { decide } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { Policy, Rule } from '../policy/policy.ts';
 import type { Batch, BatchHead } from './batch.ts';
 import { plansOf } from './new-batch.ts';

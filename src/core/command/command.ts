@@ -1,4 +1,4 @@
-import type { EnvVar, ImagePullPolicy } from '../container/build.ts';
+import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
 import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 

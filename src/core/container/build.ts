@@ -1,41 +1,7 @@
 import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
+import type { EnvVar, EphemeralContainer } from './ephemeral-container.ts';
 import type { Plan } from './plan.ts';
-
-export type ImagePullPolicy = 'Always' | 'IfNotPresent' | 'Never';
-
-export interface EnvVar {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The fields of core/v1 SecurityContext that a profile can set; nothing else is ever sent. */
-export interface SecurityContext {
-  readonly privileged?: boolean;
-  readonly runAsNonRoot?: boolean;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
-  readonly allowPrivilegeEscalation?: boolean;
-  readonly readOnlyRootFilesystem?: boolean;
-  readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
-  readonly seccompProfile?: { readonly type: 'RuntimeDefault' };
-}
-
-/**
- * The part of core/v1 EphemeralContainer that we send. By type there is no port, probe, lifecycle, resource,
- * volume mount, `envFrom`, `valueFrom`, stdin or tty (KEP-277: most are forbidden, the rest we never need).
- */
-export interface EphemeralContainer {
-  readonly name: string;
-  readonly image: string;
-  readonly imagePullPolicy?: ImagePullPolicy;
-  readonly targetContainerName?: string;
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env: readonly EnvVar[];
-  readonly securityContext?: SecurityContext;
-  readonly terminationMessagePolicy: 'FallbackToLogsOnError';
-}
 
 /**
  * The name of a run's container in one pod: `kdebug-` and twelve characters derived from both, so that every replica and

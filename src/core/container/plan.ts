@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../hash.ts';
 import type { ClassReason } from '../policy/class-facts.ts';
 import type { ImageClass } from '../policy/policy.ts';
-import type { EnvVar, ImagePullPolicy, SecurityContext } from './build.ts';
+import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { PodSecurityLevel, Workload } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
 

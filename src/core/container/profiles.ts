@@ -1,4 +1,4 @@
-import type { SecurityContext } from './build.ts';
+import type { SecurityContext } from './ephemeral-container.ts';
 
 /** The debug profiles, as `kubectl debug` names them (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILES = ['general', 'baseline', 'restricted', 'netadmin', 'sysadmin'] as const;

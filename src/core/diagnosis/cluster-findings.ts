@@ -11,7 +11,7 @@ export const PROBE_FAILURES = 2;
 /** The share of each period, in per cent, in which a container with that CPU limit may not run. */
 export const CPU_PAUSE = 90;
 /** By how many seconds the clocks of node and bot may differ: the kubelet tells whole seconds, and calls take time. */
-export const CLOCK_SKEW = 5;
+const CLOCK_SKEW = 5;
 
 const LIFECYCLE = 'Kubernetes, "Pod Lifecycle", container restarts: the kubelet backs off from 10 s to 5 min';
 const RESOURCES = 'Kubernetes, "Resource Management for Pods and Containers"';

@@ -1,4 +1,4 @@
-import type { EnvVar, ImagePullPolicy } from '../container/build.ts';
+import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
 
 /** The one group and version that the proposal and Kruise's own code use. */
 export const JOB_API_VERSION = 'apps.kruise.io/v1alpha1';

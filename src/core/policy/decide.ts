@@ -3,8 +3,9 @@ import { own } from '../../lib/own-property.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import { classText } from './class-facts.ts';
+import type { Decision } from './decision.ts';
 import { type Approval, type ApproverGroup, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
-import { isSameReference, mayUseCommand } from './resolve.ts';
+import { isSameReference, mayUseCommand } from './resolve-image.ts';
 
 /**
  * What the policy says of a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
@@ -147,16 +148,3 @@ export function matchesNamespace(pattern: string, namespace: string): boolean {
   const prefix = pattern.slice(0, -1);
   return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
 }
-
-/** What the policy says of a plan, with the rule that made it. */
-export type Decision =
-  | { readonly kind: 'allow'; readonly rule: string }
-  | { readonly kind: 'needs-approval'; readonly rule: string; readonly approval: Approval }
-  | {
-      readonly kind: 'deny';
-      readonly code: ReasonCode;
-      /** The rule that came nearest; absent when none was near. */
-      readonly rule?: string;
-      /** The value that was not allowed, for the sentence. */
-      readonly subject: string;
-    };

@@ -1,5 +1,5 @@
 import { identityOfTarget } from '../container/auto-profile.ts';
-import type { SecurityContext } from '../container/build.ts';
+import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
 import { CLASS_FACTS, type ClassFact, type ClassReason } from './class-facts.ts';

@@ -18,10 +18,11 @@ import {
 } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
-import { type Decision, decide } from './decide.ts';
+import { decide } from './decide.ts';
+import type { Decision } from './decision.ts';
 import { classOfLaunch } from './launch-class.ts';
 import type { ImageAlias, Policy } from './policy.ts';
-import { usesOwnWords } from './resolve.ts';
+import { usesOwnWords } from './resolve-image.ts';
 
 /** What was found out for a request: enough for a plan. */
 export interface Resolved {

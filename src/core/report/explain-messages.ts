@@ -3,7 +3,7 @@ import { isPinned } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
 import { classText } from '../policy/class-facts.ts';
-import type { Decision } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { KubernetesIdentity } from '../policy/identity.ts';
 import type { Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';

@@ -1,6 +1,5 @@
 import { formatCount } from '../../lib/duration.ts';
 import { sentence, shorten } from '../../lib/text.ts';
-import { isBatchRun } from '../batch/batch.ts';
 import { pointAt } from '../command/caret.ts';
 import type { Command, CommandError } from '../command/command.ts';
 import { helpMessage } from '../command/help.ts';
@@ -8,6 +7,7 @@ import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
+import { isBatchRun } from '../run/life-cycle.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { batchWords } from './batch/private-batch.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
@@ -228,7 +228,7 @@ export function talkMessage({ first, request, guess }: Talk, namespace: string |
 }
 
 /** ` Did you mean list?`, for the end of a sentence. */
-export const guessSpans = (verb: string | undefined): readonly Span[] =>
+const guessSpans = (verb: string | undefined): readonly Span[] =>
   verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];
 
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

@@ -1,7 +1,7 @@
 import { afterWords, formatCount, formatDuration } from '../../lib/duration.ts';
 import { visible } from '../../lib/visible.ts';
-import { isBatchRun } from '../batch/batch.ts';
 import { classText } from '../policy/class-facts.ts';
+import { isBatchRun } from '../run/life-cycle.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { batchMessage } from './batch/batch-message.ts';

@@ -1,3 +1,5 @@
+import type { Batch } from '../batch/batch.ts';
+import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
 import { waitsUntilMs } from './copies.ts';
 import type { Outcome } from './outcome.ts';
@@ -70,3 +72,8 @@ export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefin
   }
   return { atMs, outcome: { kind: 'no-status' } };
 }
+
+/** A run of several pods that has been planned. Its `plan` is that of one of its pods: the one of the highest class. */
+export type BatchRun = Run & { readonly batch: Batch; readonly plan: Plan };
+
+export const isBatchRun = (run: Run): run is BatchRun => run.batch !== undefined && run.plan !== undefined;

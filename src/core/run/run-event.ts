@@ -2,10 +2,10 @@ import type { Batch, BatchEvent } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
-import type { Decision } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
-import type { ApproversAsked } from './copies.ts';
+import type { ApproversAsked } from './approvers-asked.ts';
 import type { Outcome } from './outcome.ts';
 import type { Delivery, Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
 

@@ -4,10 +4,10 @@ import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
-import type { Decision } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { PendingApproval } from '../policy/vote.ts';
-import type { ApproversAsked } from './copies.ts';
+import type { ApproversAsked } from './approvers-asked.ts';
 import type { Outcome } from './outcome.ts';
 
 /**

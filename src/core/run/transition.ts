@@ -1,7 +1,7 @@
 import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
-import type { Decision } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { isGivenUp } from './life-cycle.ts';
 import type { Run, RunState } from './run.ts';

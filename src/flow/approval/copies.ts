@@ -1,16 +1,10 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { copyMessage, reminderMessage } from '../../core/report/copy-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import {
-  type ApproversAsked,
-  type Copy,
-  isSamePost,
-  type Notice,
-  shownOnCopies,
-  staleCopies,
-} from '../../core/run/copies.ts';
+import type { ApproversAsked, Copy, Notice } from '../../core/run/approvers-asked.ts';
+import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts';
 import type { PostRef, Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
 import type { Place, PostMeta } from '../ports/slack.ts';
@@ -100,7 +94,7 @@ export class ApproverCopies {
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
-      await pause(this.#deps.clock, retryMs(this.#failures));
+      await sleep(this.#deps.clock, retryMs(this.#failures));
     }
   }
 

@@ -2,7 +2,7 @@ import { decideSnapshot } from '../../core/batch/decide-batch.ts';
 import { batchPlanHash } from '../../core/batch/new-batch.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isRunId } from '../../core/ids.ts';
-import type { Decision } from '../../core/policy/decide.ts';
+import type { Decision } from '../../core/policy/decision.ts';
 import { mayGrant } from '../../core/policy/grant.ts';
 import { asksTheSame, judgeVote, withoutVotesOf } from '../../core/policy/vote.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';

@@ -1,6 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
-import type { ApproversAsked, Notice } from '../../core/run/copies.ts';
+import type { ApproversAsked, Notice } from '../../core/run/approvers-asked.ts';
 import type { Run } from '../../core/run/run.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
 
@@ -70,7 +70,7 @@ export class Checkpoints {
         const since = this.#failingSinceMs;
         const isPassing = toKdebugError(thrown).code === 'store_unreachable' && since !== undefined;
         if (!isPassing || clock.now() - since > PATIENCE_MS) throw thrown;
-        await pause(clock, AGAIN_MS);
+        await sleep(clock, AGAIN_MS);
       }
     }
   }

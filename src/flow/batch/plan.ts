@@ -7,9 +7,18 @@ import type { Plan } from '../../core/container/plan.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { type Policy, worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
-import { type Aim, aimOf, type Glance, learntOf, type Made, type PlanParts, planPod, refuse } from '../stages/plan.ts';
+import {
+  type Aim,
+  aimOf,
+  type Glance,
+  learntOf,
+  type Made,
+  type PlanParts,
+  planPod,
+  refuse,
+} from '../stages/plan-pod.ts';
 import { roomFor } from '../stages/pod-room.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
@@ -82,7 +91,7 @@ async function planAll(
     const made = known ?? (await planOfEach(pod, parts));
     if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
     if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
-    await pause(deps.clock, 0);
+    await sleep(deps.clock, 0);
     stopIfOver({ glance });
   }
   return planned;

@@ -1,4 +1,3 @@
-import type { BatchRun } from '../../core/batch/batch.ts';
 import { type BatchSize, decideBatch } from '../../core/batch/decide-batch.ts';
 import { templateOf } from '../../core/batch/new-batch.ts';
 import type { Plan } from '../../core/container/plan.ts';
@@ -8,11 +7,12 @@ import { KdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { asksTheSame } from '../../core/policy/vote.ts';
+import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import type { CheckAtLaunch } from '../stages/launch.ts';
-import { aimOf, planPod, Refused } from '../stages/plan.ts';
+import { aimOf, planPod, Refused } from '../stages/plan-pod.ts';
 import { roomFor } from '../stages/pod-room.ts';
 import { accessProblem, unwanted } from '../stages/preflight.ts';
 import type { Place } from './run-pod.ts';

@@ -1,12 +1,13 @@
-import { type BatchPod, type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
+import type { BatchPod } from '../../core/batch/batch.ts';
 import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
 import { sizeOf } from '../../core/batch/decide-batch.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, type OpenBatch, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
-import { isFinal } from '../../core/run/life-cycle.ts';
+import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import { aboutContainer } from '../../core/run/reference.ts';
-import { Latest, pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
+import { Latest } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
@@ -109,7 +110,7 @@ class BatchEngine {
       } catch (thrown) {
         if (this.#session.isOver) throw new KdebugError('lease_lost');
         log.warn('what is in flight is not known yet', { runId: id, reason: toKdebugError(thrown).code });
-        await pause(clock, AGAIN_MS);
+        await sleep(clock, AGAIN_MS);
       }
     }
     return NOTHING;

@@ -1,4 +1,4 @@
-import { type BatchRun, isBatchRun, type PodResult } from '../../core/batch/batch.ts';
+import type { PodResult } from '../../core/batch/batch.ts';
 import { plansOf, runIdOf } from '../../core/batch/new-batch.ts';
 import { podResult } from '../../core/batch/pod-result.ts';
 import { containerName } from '../../core/container/build.ts';
@@ -8,7 +8,7 @@ import { believedReport } from '../../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
 import { logDoubt } from '../../core/report/parts/log-caveats.ts';
-import { isFinal } from '../../core/run/life-cycle.ts';
+import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { withoutSecret } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';

@@ -1,7 +1,7 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
-import { resolveCluster } from '../../core/policy/resolve.ts';
+import { resolveCluster } from '../../core/policy/resolve-image.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';

@@ -116,7 +116,7 @@ export type ReadRequests =
   | { readonly kind: 'contradiction'; readonly field: keyof JobPlace; readonly words: string };
 
 /** An EphemeralJob as what `Take` takes. Where the job and the command both name a place, they must agree. */
-export function readRequests(yaml: string, place: JobPlace, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
+function readRequests(yaml: string, place: JobPlace, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
   const read = manifests.read(yaml);
   if (read.kind === 'invalid') return read;
   const job = requestsOfJob(read.job);

@@ -1,4 +1,3 @@
-import { type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
 import type { Command } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId } from '../../core/ids.ts';
@@ -13,6 +12,7 @@ import {
 import { changedMessage } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { type Again, againOf, submitAgain } from '../approval/ask-again.ts';
 import type { Approvals } from '../approval/votes.ts';
@@ -151,7 +151,7 @@ const refusalOr = (not: NotChanged, done: Answer): Answer => (not ? said(reasonM
  * The batch as an EphemeralJob, for one person: in a code block, and where that would cut it, as a file in a direct message,
  * which is sent after the answer.
  */
-export function exportBatch(run: BatchRun, asker: PrivatePlace, deps: FlowDeps): Message {
+function exportBatch(run: BatchRun, asker: PrivatePlace, deps: FlowDeps): Message {
   const job = jobOfRun(run);
   if (!job) return reasonMessage('batch_not_exportable');
   const yaml = deps.manifests.write(job);

@@ -1,9 +1,9 @@
-import { type BatchEvent, type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
+import type { BatchEvent } from '../../core/batch/batch.ts';
 import { decideResize } from '../../core/batch/decide-batch.ts';
 import type { Command } from '../../core/command/command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
-import { isFinal } from '../../core/run/life-cycle.ts';
+import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { isApprover } from '../approval/approvers.ts';
 import { record } from '../audit.ts';

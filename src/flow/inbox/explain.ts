@@ -6,12 +6,13 @@ import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.t
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import { own } from '../../lib/own-property.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { withInvitation } from '../reply/slack-connect.ts';
-import { type Glance, planOrRefusal } from '../stages/plan.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+import type { Glance } from '../stages/plan-pod.ts';
 
 /** Slack waits three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;
@@ -24,7 +25,7 @@ export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps):
   const { clock } = deps;
   const untilMs = clock.now() + PATIENCE_MS;
   const glance = { isOver: () => clock.now() >= untilMs };
-  return Promise.race([answer(origin, request, { deps, glance }), pause(clock, PATIENCE_MS).then(tooLate)]);
+  return Promise.race([answer(origin, request, { deps, glance }), sleep(clock, PATIENCE_MS).then(tooLate)]);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');

@@ -1,8 +1,8 @@
-import type { BatchRun } from '../../core/batch/batch.ts';
 import { decideBatch, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
 import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
+import type { BatchRun } from '../../core/run/life-cycle.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';
 import type { Answer } from '../ports/slack.ts';
 import { originOf, type Take } from './accept.ts';

@@ -1,11 +1,11 @@
-import { isBatchRun } from '../../core/batch/batch.ts';
 import { isRunId } from '../../core/ids.ts';
 import { batchForOne } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { logsMessage, type RunLinks, type Sight, showMessage } from '../../core/report/run-for-one.ts';
+import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, PostRef, Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
@@ -56,6 +56,6 @@ async function linksOf(
       ? thread.permalink(ref).catch(() => undefined)
       : undefined;
   const found = Promise.all([linkTo(delivery.anchor), linkTo(delivery.result)]);
-  const [anchor, result] = await Promise.race([found, pause(clock, LINKS_MS).then((): undefined[] => [])]);
+  const [anchor, result] = await Promise.race([found, sleep(clock, LINKS_MS).then((): undefined[] => [])]);
   return { ...(anchor !== undefined && { thread: anchor }), ...(result !== undefined && { result }) };
 }

@@ -4,11 +4,11 @@ import { type Talk, talkIn } from '../../core/command/talk.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asRunId } from '../../core/ids.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { resolvePlace } from '../../core/policy/resolve.ts';
+import { resolvePlace } from '../../core/policy/resolve-place.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, talkMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
@@ -43,7 +43,7 @@ export class Talks {
 
   async #answerUnlessPod(talk: Talk, request: RunRequest, origin: Origin): Promise<Message | undefined> {
     const { clock, policies } = this.#deps;
-    const late = pause(clock, PATIENCE_MS).then(() => false);
+    const late = sleep(clock, PATIENCE_MS).then(() => false);
     if (!(await Promise.race([isNoPod(request, origin, this.#deps), late]))) return undefined;
     const place = resolvePlace(request, origin.channelId, policies.current());
     return talkMessage(talk, place.kind === 'ok' ? place.namespace : undefined);

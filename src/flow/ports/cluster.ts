@@ -1,4 +1,4 @@
-import type { EphemeralContainer } from '../../core/container/build.ts';
+import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RefusedBy } from '../../core/run/outcome.ts';

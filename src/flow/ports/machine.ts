@@ -29,12 +29,6 @@ export interface PolicySource {
   current(): Policy;
 }
 
-export interface Clock {
-  now(): number;
-  /** Calls `wake` once after `ms`; the returned function takes it back. */
-  after(ms: number, wake: () => void): () => void;
-}
-
 /** EphemeralJobs as text. Pure, and never throws. */
 export interface Manifests {
   /** Strict: all that is wrong is told with its line and column. */

@@ -1,13 +1,13 @@
-import { isBatchRun } from '../../core/batch/batch.ts';
 import { type Kept, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
 import { containerName } from '../../core/container/build.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import { batchFileName } from '../../core/report/batch/batch-files.ts';
+import { isBatchRun } from '../../core/run/life-cycle.ts';
 import { aboutContainer, type Found, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
-import { pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
@@ -91,7 +91,7 @@ export class Recovery {
   /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
   async #recoverBatch(id: RunId, { kept, pods, parts }: LostBatch): Promise<void> {
     if (await this.#isKnown(id)) return;
-    await pause(this.#deps.clock, GIVEN_BACK_MS);
+    await sleep(this.#deps.clock, GIVEN_BACK_MS);
     const run = kept && rebuildBatch(id, kept, pods, this.#deps.clock.now());
     if (!run || (await this.#isKnown(id))) return;
     const timeoutMs = Math.max(...kept.variant.map((plan) => plan.timeoutMs));

@@ -1,8 +1,7 @@
-import { isBatchRun } from '../../core/batch/batch.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isActive } from '../../core/policy/grant.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
-import { isFinal } from '../../core/run/life-cycle.ts';
+import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';

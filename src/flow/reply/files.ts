@@ -1,7 +1,7 @@
-import { type BatchRun, isBatchRun } from '../../core/batch/batch.ts';
 import { containerName } from '../../core/container/build.ts';
 import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
 import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Delivery, Run } from '../../core/run/run.ts';
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
@@ -52,7 +52,7 @@ export function deliveryOf(
 export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
 
 /** Whether a run has a log that is longer than its excerpt, and nobody has been given it. */
-export function wantsLogFile({ log, delivery }: Run): boolean {
+function wantsLogFile({ log, delivery }: Run): boolean {
   const isLong = log !== undefined && log.omittedLines > 0 && log.bytes > 0;
   return isLong && delivery.fileId === undefined && delivery.fileLost === undefined;
 }
@@ -61,7 +61,7 @@ export function wantsLogFile({ log, delivery }: Run): boolean {
 export const logFileName = ({ id, late }: Pick<Run, 'id' | 'late'>): string => `kdebug-${id}${late ? '-late' : ''}.log`;
 
 /** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
-export async function logFile(session: RunSession, readers: LogReaders): Promise<FilesToShare> {
+async function logFile(session: RunSession, readers: LogReaders): Promise<FilesToShare> {
   const { run } = session;
   // The scratch file may have gone with the process that had read it.
   const reader = readers.of(run.id) ?? (await readers.again(session));
@@ -80,7 +80,7 @@ interface LogsOfBatch {
 }
 
 /** The names of the files that a batch has to tell of its pods, and that nobody has been given. */
-export function wantedBatchFiles(run: BatchRun): readonly string[] {
+function wantedBatchFiles(run: BatchRun): readonly string[] {
   const { batch, delivery } = run;
   if (batch.firstLaunchAtMs === undefined || delivery.fileLost !== undefined) return [];
   const names = KINDS.map((kind) => batchFileName(run, kind));
@@ -90,7 +90,7 @@ export function wantedBatchFiles(run: BatchRun): readonly string[] {
 const KINDS = ['txt', 'csv'] as const;
 
 /** The files of a batch that has ended: every pod with its exit code, reason, message and log, and the outcomes as a table. */
-export async function batchFiles(run: BatchRun, logs: LogsOfBatch): Promise<readonly FileToShare[]> {
+async function batchFiles(run: BatchRun, logs: LogsOfBatch): Promise<readonly FileToShare[]> {
   const wanted = new Set(wantedBatchFiles(run));
   const files: FileToShare[] = [];
   if (wanted.has(batchFileName(run, 'txt'))) files.push(await batchFile(run, logs));
@@ -149,7 +149,7 @@ const AT_ONCE = 8;
  * Reads once more what went with the process that had read it: the logs of the pods of a batch that ended before a crash. What
  * the node does not have any more stays out; the index still tells of it.
  */
-export async function readAgain(
+async function readAgain(
   run: BatchRun,
   log: BatchLog,
   { readers, deps }: { readonly readers: LogReaders; readonly deps: FlowDeps },

@@ -1,21 +1,22 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isActive } from '../../core/policy/grant.ts';
-import { isDiagnostic } from '../../core/policy/resolve.ts';
+import { isDiagnostic } from '../../core/policy/resolve-image.ts';
 import { rehearsalMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { Latest, pause } from '../../lib/latest-value.ts';
+import { sleep } from '../../lib/clock.ts';
+import { Latest } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
 import type { LogReaders } from '../stages/logs.ts';
-import { postAnchor, tellAlone } from './post-once.ts';
+import { postAnchor, tellAlone } from './anchor.ts';
 import { ResultDelivery } from './result.ts';
 import { gatherMs, lookAgainMs, momentOf, retryMs, urgentPart } from './schedule.ts';
 import { withInvitation } from './slack-connect.ts';
@@ -120,7 +121,7 @@ export class Reply {
     const waitMs = retryMs(this.#failures);
     // A run that has ended brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
-    await pause(this.#deps.clock, waitMs);
+    await sleep(this.#deps.clock, waitMs);
     return false;
   }
 

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../core/hash.ts';
 import type { Message } from '../../core/report/message.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
-import type { Clock } from '../ports/machine.ts';
 import type { Place, PostMeta } from '../ports/slack.ts';
 import { isForGood, type Posted, postOnce } from './post-once.ts';
 

@@ -1,19 +1,12 @@
-import type { Batch } from '../../core/batch/batch.ts';
-import type { RunRequest } from '../../core/command/command.ts';
-import { identityOfTarget, kindOfTarget } from '../../core/container/auto-profile.ts';
-import { type Plan, planHash } from '../../core/container/plan.ts';
-import type { Pod, PodContainer, PodSecurityLevel } from '../../core/container/pod.ts';
-import type { UserAndGroup } from '../../core/container/profiles.ts';
-import { problemOfPod, targetContainerOf } from '../../core/container/target.ts';
-import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
+import { planHash } from '../../core/container/plan.ts';
+import { problemOfPod } from '../../core/container/target.ts';
+import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { classText } from '../../core/policy/class-facts.ts';
-import { type Decision, decide } from '../../core/policy/decide.ts';
-import { makePlan } from '../../core/policy/make-plan.ts';
-import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
-import { resolveImage, resolvePlace } from '../../core/policy/resolve.ts';
+import { decide } from '../../core/policy/decide.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
-import type { Origin, Refusal, Run } from '../../core/run/run.ts';
+import type { Refusal, Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { type Asking, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
@@ -22,6 +15,7 @@ import type { FlowDeps } from '../deps.ts';
 import type { RunChanger, RunSession } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
+import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } from './plan-pod.ts';
 import { roomFor } from './pod-room.ts';
 import { accessProblem, rehearse, tooOld } from './preflight.ts';
 
@@ -134,91 +128,3 @@ async function planOne({ request, origin }: Run, name: string, { aim, policy, de
   const plan = await planPod(pod, parts);
   return { plan, planHash: planHash(plan), decision: decide(plan, policy) };
 }
-
-/** A step of planning either yields or refuses. */
-export class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.code);
-    this.refusal = refusal;
-  }
-}
-
-/** A plan that is only looked at, by somebody who waits for the answer. */
-export interface Glance {
-  /** Nobody waits any more: then the work stops. */
-  isOver(): boolean;
-}
-
-export const refuse = (code: ReasonCode, subject?: string): never => {
-  throw new Refused(refusal(code, subject));
-};
-
-/** What a request came to. */
-export interface Made {
-  readonly plan: Plan;
-  /** Of the plan, or of all of a batch's. */
-  readonly planHash: string;
-  readonly decision: Decision;
-  readonly batch?: Batch;
-}
-
-/** Where a request goes and what it runs; found in the policy alone. */
-export interface Aim {
-  readonly cluster: string;
-  readonly namespace: string;
-  readonly alias: ImageAlias;
-}
-
-/** @throws Refused */
-export function aimOf(request: RunRequest, { channelId }: Pick<Origin, 'channelId'>, policy: Policy): Aim {
-  const place = resolvePlace(request, channelId, policy);
-  if (place.kind === 'deny') return refuse(place.code, place.subject);
-  const image = resolveImage(request.image, policy);
-  if (image.kind === 'deny') throw new Refused(withNearest(image.code, image.subject, image.nearest));
-  return { cluster: place.cluster, namespace: place.namespace, alias: image.alias };
-}
-
-/** Everything that the plan of a pod is made from but the pod. */
-export interface PlanParts {
-  readonly request: RunRequest;
-  readonly origin: Origin;
-  readonly policy: Policy;
-  readonly aim: Aim;
-  readonly level: PodSecurityLevel;
-  /** What was learnt of a kind of target (`kindOfTarget`). */
-  readonly learntOf: (kind: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
-}
-
-/** The plan of one pod. @throws Refused */
-export async function planPod(pod: Pod, parts: PlanParts): Promise<Plan> {
-  const { request, origin, policy, aim, level } = parts;
-  const target = targetContainerOf(pod, request.targetContainer);
-  if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
-  const container = target.kind === 'container' ? target.container : undefined;
-  const kind = container && unknownKindOf(pod, container, aim.cluster);
-  const learnt = kind === undefined ? undefined : await parts.learntOf(kind);
-  const resolved = { request, origin, policy, cluster: aim.cluster, pod, container, level, alias: aim.alias };
-  const made = makePlan({ ...resolved, ...(learnt && { learnt }) });
-  return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
-}
-
-/** The kind of a target of which nothing nearer says as whom it runs. */
-function unknownKindOf(pod: Pod, container: PodContainer, cluster: string): string | undefined {
-  const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
-  return knowsGroup && identityOfTarget(pod, container) ? undefined : kindOfTarget(pod, container.name, cluster);
-}
-
-/** What an earlier diagnosis learnt of a kind of target: a hint, never a must. */
-export async function learntOf(kind: string, { store, log }: FlowDeps): Promise<UserAndGroup | undefined> {
-  try {
-    return await store.learnt(kind);
-  } catch (thrown) {
-    log.debug('nothing learnt can be looked up', { reason: toKdebugError(thrown).code });
-    return undefined;
-  }
-}
-
-const withNearest = (code: ReasonCode, subject: string, nearest: string | undefined): Refusal =>
-  refusal(code, nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`);

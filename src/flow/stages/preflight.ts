@@ -1,4 +1,4 @@
-import type { EphemeralContainer } from '../../core/container/build.ts';
+import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { identityFor, isRefusedUnmapped, rulesFor, subjectFor } from '../../core/policy/identity.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Check, createMetrics, type OpsServer, startOpsServer } from '../../../src/adapters/http/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import type { Clock } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 
 const realClock: Pick<Clock, 'after'> = {
   after: (ms, wake) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Launches } from '../../../src/adapters/kubernetes/launches.ts';
+import { Launches } from '../../../src/adapters/kubernetes/launch.ts';
 
 const at = { ms: 10_400 };
 const launches = () => new Launches({ earliest: () => at.ms });

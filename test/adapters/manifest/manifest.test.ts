@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
+import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
 import type { RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import type { EphemeralJob } from '../../../src/core/job/ephemeral-job.ts';

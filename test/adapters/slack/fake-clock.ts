@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 
 /** A clock that stands still until it is advanced; then every waker due is called in order, each with its own consequences. */
 export class FakeClock implements Clock {

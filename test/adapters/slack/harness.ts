@@ -3,7 +3,7 @@ import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { type Message, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
-import type { Clock, Log, LogFields } from '../../../src/flow/ports/machine.ts';
+import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
   Answer,
   Click,
@@ -13,6 +13,7 @@ import type {
   Submission,
   SubmitAnswer,
 } from '../../../src/flow/ports/slack.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 
 export const realClock: Clock = {
   now: Date.now,

@@ -2,8 +2,7 @@ import { WebClient } from '@slack/web-api';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LocalSlack, type LocalSlackOptions, startLocalSlack } from '../../../play/slack/index.ts';
 import { createClient } from '../../../src/adapters/slack/client.ts';
-import { learnIdentity } from '../../../src/adapters/slack/identity.ts';
-import { BOT_SCOPES } from '../../../src/adapters/slack/scopes.ts';
+import { BOT_SCOPES, learnIdentity } from '../../../src/adapters/slack/identity.ts';
 import { RecordingLog, startWorld } from './harness.ts';
 
 const without = (scope: string) => BOT_SCOPES.filter((one) => one !== scope);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchRun } from '../../../src/core/batch/batch.ts';
 import {
   readPartReference,
   rebuildBatch,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/core/batch/batch-reference.ts';
 import { statusOf } from '../../../src/core/batch/pod-state.ts';
 import { asUserId } from '../../../src/core/ids.ts';
+import type { BatchRun } from '../../../src/core/run/life-cycle.ts';
 import { anApproval, anOrigin, aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';
 import { aBatch, opened } from './a-batch.ts';
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isSameReference, mayUseCommand, resolveCluster, resolveImage } from '../../../src/core/policy/resolve.ts';
+import {
+  isSameReference,
+  mayUseCommand,
+  resolveCluster,
+  resolveImage,
+} from '../../../src/core/policy/resolve-image.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;

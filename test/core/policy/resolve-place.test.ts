@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { resolvePlace } from '../../../src/core/policy/resolve.ts';
+import { resolvePlace } from '../../../src/core/policy/resolve-place.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
 
 const CHANNEL = 'C0SHOP';

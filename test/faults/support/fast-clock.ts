@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { START_MS } from '../../support/builders.ts';
 
 interface Timer {

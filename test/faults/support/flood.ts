@@ -1,6 +1,7 @@
 import type { StreamControl, StreamEvents } from '../../../src/adapters/kubernetes/api/stream.ts';
 import type { LogClient } from '../../../src/adapters/kubernetes/log/log-stream.ts';
-import type { Clock, Spool, Spools } from '../../../src/flow/ports/machine.ts';
+import type { Spool, Spools } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 
 /** Pieces that the server sends before it looks whether anybody takes them: what a socket's buffer holds. */
 const AHEAD = 16;

@@ -1,5 +1,5 @@
-import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
 import type { ContainerStatus } from '../../../src/core/container/pod.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';

@@ -1,6 +1,7 @@
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import type { Cluster } from '../../../src/flow/ports/cluster.ts';
-import type { Clock, Spool } from '../../../src/flow/ports/machine.ts';
+import type { Spool } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import type { Effects, Life } from './effects.ts';
 
 /** Puts the recorder between a replica's flow and all that is outside of it: every call of every port is an effect. */

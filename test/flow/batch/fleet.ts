@@ -9,7 +9,7 @@ import type {
   LogSink,
   PodSeen,
 } from '../../../src/flow/ports/cluster.ts';
-import type { Clock } from '../../../src/flow/ports/machine.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
 import { heldOf } from '../support/fakes.ts';
 

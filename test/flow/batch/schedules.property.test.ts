@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isBatchRun } from '../../../src/core/batch/batch.ts';
 import { columnsOf, countPods, inFlightOf, matchedOf } from '../../../src/core/batch/pod-state.ts';
 import type { ReasonCode } from '../../../src/core/errors.ts';
+import { isBatchRun } from '../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { BatchWorld } from './batch-world.ts';
 import type { Fate } from './fleet.ts';

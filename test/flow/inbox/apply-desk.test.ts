@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
-import { DeskWorld, textOf } from '../batch-desk/desk-world.ts';
+import { DeskWorld, textOf } from './desk-world.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../fixtures/ephemeraljob/${name}.yaml`, import.meta.url), 'utf8');

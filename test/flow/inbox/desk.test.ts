@@ -3,7 +3,7 @@ import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import { aBatchRun, type BatchRunParts, ended } from '../../core/report/batch/a-batch-run.ts';
 import { anApproval, aPolicy, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
-import { DeskWorld, textOf } from '../batch-desk/desk-world.ts';
+import { DeskWorld, textOf } from './desk-world.ts';
 
 const POLICY = aPolicy({
   approvers: { sre: { usergroup: 'S0SRE', users: [] } },

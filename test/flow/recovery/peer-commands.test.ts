@@ -5,7 +5,7 @@ import { type RunChanger, RunSession } from '../../../src/flow/held-run.ts';
 import { heedNotes } from '../../../src/flow/recovery/peer-commands.ts';
 import { aBatchRun, ended } from '../../core/report/batch/a-batch-run.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
-import { DeskWorld, textOf } from '../batch-desk/desk-world.ts';
+import { DeskWorld, textOf } from '../inbox/desk-world.ts';
 
 let desk: DeskWorld;
 beforeEach(() => {

@@ -1,6 +1,6 @@
-import { exportYaml, parseEphemeralJob } from '../../../src/adapters/manifest/index.ts';
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';

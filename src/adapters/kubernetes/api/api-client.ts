@@ -1,9 +1,8 @@
 import type { ReasonCode } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
-import type { Connection, Route } from './connection.ts';
-import { type HeaderLines, identityHeaders } from './identity-headers.ts';
+import { type Connection, type HeaderLines, identityHeaders, type Route } from './connection.ts';
 import { Pace } from './pace.ts';
 import { retryAfterMs, ServerClock } from './server-clock.ts';
 import { openStream, type StreamControl, type StreamEvents } from './stream.ts';

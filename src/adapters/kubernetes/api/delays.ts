@@ -1,4 +1,4 @@
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** Waits between tries: doubling from `firstMs` to `mostMs`, each with up to half of it taken off at random. */
 export interface BackOff {

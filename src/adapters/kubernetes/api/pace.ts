@@ -1,4 +1,4 @@
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** Of what the server took in the last second, this much is asked of it after it has said 429. */
 const DOWN = 0.92;

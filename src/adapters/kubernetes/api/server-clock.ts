@@ -1,4 +1,4 @@
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** The `Date` header has whole seconds. */
 const SECOND_MS = 1_000;

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
 import { toClusterError, toUnreachable } from './api-errors.ts';
-import type { Route } from './connection.ts';
-import type { HeaderLines } from './identity-headers.ts';
+import type { HeaderLines, Route } from './connection.ts';
 import { retryAfterMs } from './server-clock.ts';
 
 /** What happens on a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */

@@ -1,6 +1,6 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { delayOf } from '../api/delays.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
 import { isSameLine } from './line-key.ts';

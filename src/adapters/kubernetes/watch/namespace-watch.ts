@@ -1,16 +1,44 @@
 import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { PodSeen } from '../../../flow/ports/cluster.ts';
-import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { Rounds } from '../../../lib/rounds.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { delayOf, type Pause, pause } from '../api/delays.ts';
-import { podPath } from '../api/paths.ts';
+import { asObject, asObjects, asText, textOrNothing } from '../api/json-fields.ts';
+import { podPath, podsPath } from '../api/paths.ts';
 import { viewPod } from '../pod-view.ts';
-import { listPods } from './list-pods.ts';
 import { PodCache, type Subscriber } from './pod-cache.ts';
-import { type WatchEnd, WatchStream } from './watch-stream.ts';
-import type { WatchTimes } from './watch-times.ts';
+import { type WatchEnd, WatchStream, type WatchTimes } from './watch-stream.ts';
+
+export interface PodList {
+  readonly pods: readonly Pod[];
+  /** Where a watch goes on from; opaque. */
+  readonly resourceVersion: string;
+}
+
+const PAGE = 500;
+
+/**
+ * All pods of a namespace as they are now, page by page; only projections are kept. A page that has become too old (410)
+ * fails the whole list, which the watch then begins again.
+ */
+async function listPods(client: ApiClient, namespace: string): Promise<PodList> {
+  const pods: Pod[] = [];
+  let resourceVersion = '';
+  let token: string | undefined;
+  do {
+    const page = asObject(
+      await client.json({ path: podsPath(namespace), query: { limit: String(PAGE), continue: token } }),
+    );
+    const metadata = asObject(page.metadata);
+    for (const item of asObjects(page.items)) pods.push(viewPod(item));
+    resourceVersion = asText(metadata.resourceVersion);
+    token = textOrNothing(metadata.continue);
+  } while (token !== undefined);
+  return { pods, resourceVersion };
+}
 
 export interface WatchTools {
   readonly client: ApiClient;

@@ -1,12 +1,76 @@
 import type { Pod } from '../../../core/container/pod.ts';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { ApiClient } from '../api/api-client.ts';
+import type { BackOff } from '../api/delays.ts';
 import { asNumber, asObject, asText } from '../api/json-fields.ts';
 import { podsPath } from '../api/paths.ts';
 import type { StreamControl } from '../api/stream.ts';
 import { viewPod } from '../pod-view.ts';
-import { LineSplitter } from './line-splitter.ts';
+
+/** Every duration of the shared watch in one place, so that tests can make them short. */
+export interface WatchTimes {
+  /** Each WATCH is asked to last a random time between these two, so that replicas never reconnect together. */
+  readonly shortestSeconds: number;
+  readonly longestSeconds: number;
+  /** More than the minute between two bookmarks. */
+  readonly silenceMs: number;
+  readonly backOff: BackOff;
+  /** An unused watch is kept this long: the next command often names the same namespace. */
+  readonly lingerMs: number;
+  readonly mostNamespaces: number;
+}
+
+export const WATCH_TIMES: WatchTimes = {
+  shortestSeconds: 300,
+  longestSeconds: 600,
+  silenceMs: 95_000,
+  backOff: { firstMs: 250, mostMs: 30_000 },
+  lingerMs: 600_000,
+  mostNamespaces: 200,
+};
+
+/** A line longer than allowed: nothing that an API server sends. */
+class LineTooLong extends Error {}
+
+/**
+ * Cuts a stream of bytes into lines, without their newline. Holds at most one unfinished line of `limitBytes`.
+ * @throws LineTooLong from `push`
+ */
+class LineSplitter {
+  readonly #limitBytes: number;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let from = 0;
+    for (let newline = chunk.indexOf(10); newline >= 0; newline = chunk.indexOf(10, from)) {
+      lines.push(this.#finish(chunk.subarray(from, newline)));
+      from = newline + 1;
+    }
+    if (from < chunk.length) this.#hold(chunk.subarray(from));
+    return lines;
+  }
+
+  #finish(end: Buffer): string {
+    if (this.#heldBytes === 0) return end.toString('utf8');
+    const line = Buffer.concat([...this.#held, end]).toString('utf8');
+    this.#held = [];
+    this.#heldBytes = 0;
+    return line;
+  }
+
+  #hold(part: Buffer): void {
+    this.#heldBytes += part.length;
+    if (this.#heldBytes > this.#limitBytes) throw new LineTooLong();
+    this.#held.push(part);
+  }
+}
 
 /** An object is at most 3 MiB on the server's side; this leaves room and still bounds the memory. */
 const LINE_LIMIT = 16 * 1024 * 1024;

@@ -2,10 +2,9 @@ import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
-import { answerOf } from './answer.ts';
 import type { Delivered } from './context.ts';
-import { placeOf, senderOf, teamIdOf } from './interaction.ts';
-import { reply } from './reply.ts';
+import { answerOf, placeOf, senderOf, teamIdOf } from './gate.ts';
+import { reply } from './respond.ts';
 
 export type ButtonAck = () => Promise<void>;
 

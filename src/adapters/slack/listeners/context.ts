@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
-import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { Directory, Inbox, Thread } from '../../../flow/ports/slack.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import type { SharedFile } from './shared-file.ts';

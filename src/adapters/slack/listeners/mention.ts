@@ -3,9 +3,9 @@ import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
 import type { PrivatePlace } from '../../../flow/ports/slack.ts';
 import { MentionPayload } from '../payloads.ts';
-import { answerOf } from './answer.ts';
 import type { Delivered } from './context.ts';
-import { reply } from './reply.ts';
+import { answerOf } from './gate.ts';
+import { reply } from './respond.ts';
 
 /**
  * `@kdebug …`: the same command, answered in the thread that the mention stands in, or else in one under the mention. A private

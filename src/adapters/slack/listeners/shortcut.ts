@@ -1,12 +1,10 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports/slack.ts';
 import { ShortcutPayload } from '../payloads.ts';
-import { answerOf } from './answer.ts';
-import { codeBlock } from './code-block.ts';
 import type { Delivered } from './context.ts';
-import { placeOf, senderOf, teamIdOf } from './interaction.ts';
-import { messageText } from './message-text.ts';
-import { reply } from './reply.ts';
+import { answerOf, placeOf, senderOf, teamIdOf } from './gate.ts';
+import { codeBlock, messageText } from './message-text.ts';
+import { reply } from './respond.ts';
 import { jobFile } from './shared-file.ts';
 
 /**

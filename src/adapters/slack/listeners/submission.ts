@@ -7,10 +7,9 @@ import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
 import { view } from '../views/view.ts';
-import { answerOf, refusal } from './answer.ts';
 import type { Delivered, ListenerContext } from './context.ts';
-import { senderOf, teamIdOf } from './interaction.ts';
-import { tellOrLog } from './reply.ts';
+import { answerOf, refusal, senderOf, teamIdOf } from './gate.ts';
+import { tellOrLog } from './respond.ts';
 
 type Ack = AckFn<ViewResponseAction>;
 

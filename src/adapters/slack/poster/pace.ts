@@ -104,7 +104,7 @@ const PROGRESS_BURST = 8;
  * A method's budget for the workspace (Slack, "Rate limits": tiers a minute). Never more than `perMinute` calls in any
  * 60 s; `progress` takes at most 60 % of them, evenly spread after a burst of 8.
  */
-export class MethodPace implements Pace {
+class MethodPace implements Pace {
   readonly #perMinute: number;
   readonly #backing = new Backing();
   readonly #progress = new TokenBucket(PROGRESS_BURST);
@@ -149,7 +149,7 @@ const KEPT_FOR_RESULTS = 5;
  * One channel's pace for posts: one a second and a burst (Slack, "Rate limits"). A 429 halves the burst, since one a second is what
  * Slack promises; where no burst is left it halves the rate as well, which several replicas share without knowing of each other.
  */
-export class ChannelPace implements Pace {
+class ChannelPace implements Pace {
   readonly #burst = new Backing();
   readonly #rate = new Backing();
   readonly #bucket = new TokenBucket(POST_BURST);
@@ -181,5 +181,59 @@ export class ChannelPace implements Pace {
   isIdle(nowMs: number): boolean {
     const isAtBest = this.#burst.factor(nowMs) === 1 && this.#rate.factor(nowMs) === 1;
     return isAtBest && this.#burst.waitMs(nowMs) === 0 && this.#bucket.isFull(nowMs, this.#size(nowMs));
+  }
+}
+
+/**
+ * Calls a minute for each method we use: Slack, "Rate limits" (Tier 3: 50, Tier 4: 100, chat.postMessage: one a second a
+ * channel and "several hundred" a workspace). What Slack says only "special" of is a guess; a 429 corrects us.
+ */
+const PER_MINUTE = {
+  'chat.postMessage': 240,
+  'chat.update': 50,
+  'chat.postEphemeral': 100,
+  'chat.getPermalink': 100,
+  'conversations.history': 50,
+  'conversations.replies': 50,
+  'conversations.open': 50,
+  'files.getUploadURLExternal': 100,
+  'files.completeUploadExternal': 100,
+  'files.info': 100,
+} as const;
+
+export type Method = keyof typeof PER_MINUTE;
+
+const MAX_CHANNELS = 500;
+
+/** What puts a message into a channel, and so counts against the channel's one a second. */
+const POSTS: ReadonlySet<Method> = new Set(['chat.postMessage', 'files.completeUploadExternal']);
+
+/** All paces: one a method, and one a channel for posts. */
+export class Budgets {
+  readonly #methods = new Map<Method, Pace>();
+  readonly #channels = new Map<string, Pace>();
+
+  /** The paces that a call must satisfy. */
+  of(method: Method, channelId: string | undefined, nowMs: number): readonly Pace[] {
+    const methodPace = this.#methods.get(method) ?? new MethodPace(PER_MINUTE[method]);
+    this.#methods.set(method, methodPace);
+    if (!POSTS.has(method) || channelId === undefined) return [methodPace];
+    const channelPace = this.#channels.get(channelId) ?? new ChannelPace();
+    this.#channels.set(channelId, channelPace);
+    if (this.#channels.size > MAX_CHANNELS) this.#forgetIdle(nowMs, channelId);
+    return [methodPace, channelPace];
+  }
+
+  /**
+   * Slack answered 429. A message's is its channel's (the documented limit), so the other channels go on; a workspace-wide one comes
+   * back from each of them. Which of its limits a file met is not documented: both paces slow down.
+   */
+  limited(method: Method, channelId: string | undefined, nowMs: number, retryAfterMs: number): void {
+    const paces = this.of(method, channelId, nowMs);
+    for (const pace of method === 'chat.postMessage' ? paces.slice(-1) : paces) pace.limited(nowMs, retryAfterMs);
+  }
+
+  #forgetIdle(nowMs: number, butFor: string): void {
+    for (const [id, pace] of this.#channels) if (id !== butFor && pace.isIdle(nowMs)) this.#channels.delete(id);
   }
 }

@@ -1,8 +1,7 @@
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock } from '../../../flow/ports/machine.ts';
-import { Budgets, type Method } from './budgets.ts';
-import type { Lane } from './pace.ts';
-import { troubleOf } from './slack-errors.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { troubleOf } from '../errors.ts';
+import { Budgets, type Lane, type Method } from './pace.ts';
 
 /** One call of a Web API method. */
 export interface Call {

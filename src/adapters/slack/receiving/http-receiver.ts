@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS, MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../limits.ts';
-import { BodyRoom } from './body-room.ts';
 import { type Delivered, deliver } from './delivery.ts';
-import { parseBody, readBody } from './http-body.ts';
+import { BodyRoom, parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
-import { Strangers } from './strangers.ts';
 
 export interface HttpOptions {
   readonly signingSecret: string;
@@ -180,4 +180,28 @@ function end(response: ServerResponse, status: number): void {
 function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
+}
+
+/**
+ * Bounds a server's connections. At most `most` of them may be strangers, which have brought nothing of Slack's yet: one more, and
+ * the oldest stranger is cut off. So idle connections cannot keep Slack out. All together are at most twice as many.
+ */
+export class Strangers {
+  /** In the order in which they came. */
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: Server, most: number) {
+    server.maxConnections = 2 * most;
+    server.on('connection', (socket: Socket) => {
+      const [oldest] = this.#sockets;
+      if (this.#sockets.size >= most) oldest?.destroy();
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** It has brought a request of Slack's. */
+  vouchFor(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
 }

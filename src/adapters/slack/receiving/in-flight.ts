@@ -1,4 +1,4 @@
-import type { Clock } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** Counts work under way, so that a stop can wait for it. */
 export class InFlight {

@@ -1,13 +1,14 @@
 import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
-import type { Clock, Log } from '../../../flow/ports/machine.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
 import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
-import { type Envelope, SocketLine } from './socket-line.ts';
-import { SocketModeSwitch } from './socket-mode-switch.ts';
+import { SocketModeSwitch } from './socket-client.ts';
+import { type Envelope, SocketLine } from './socket-connection.ts';
 
 export interface SocketOptions {
   readonly appToken: string;

@@ -4,9 +4,9 @@ import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
+import { isAboutShape } from '../errors.ts';
 import type { Lane } from '../poster/pace.ts';
 import type { Poster } from '../poster/poster.ts';
-import { isAboutShape } from '../poster/slack-errors.ts';
 import { simplerViews, type View, view } from '../views/view.ts';
 
 /** design.md section 3, "Slack messages". */

@@ -1,14 +1,14 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Clock, Log } from '../../../flow/ports/machine.ts';
-import type { Thread } from '../../../flow/ports/slack.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Place, Thread } from '../../../flow/ports/slack.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Egress } from '../egress.ts';
+import { Fresh } from '../fresh.ts';
 import { Poster } from '../poster/poster.ts';
-import { directMessages } from './direct.ts';
-import { findMessage, findShared } from './find.ts';
+import { findMessage, findShared, isPostOf, type Ourselves, ownFiles } from './find.ts';
 import { post, update } from './messages.ts';
-import { isPostOf, type Ourselves, ownFiles } from './own-post.ts';
 import { share } from './share.ts';
 import { tell } from './tell.ts';
 
@@ -55,4 +55,32 @@ async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promi
     if (thrown instanceof KdebugError && thrown.code === 'slack_message_gone') return undefined;
     throw thrown;
   }
+}
+
+const MAX_PEOPLE = 10_000;
+/** An app that is installed anew has other ones. */
+const MAX_AGE_MS = 10 * 60_000;
+
+/**
+ * The direct messages with people. Slack has one with each person and no other, so it is asked for once in a while: who asks for many
+ * approvals in a row does not use up the workspace's minute of conversations.open, in which private results are opened too. What it
+ * returns throws as `Thread`; a failure is not kept, and the poster keeps the time.
+ */
+function directMessages(
+  { client, clock }: { readonly client: WebClient; readonly clock: Clock },
+  poster: Poster,
+): (userId: string) => Promise<Place> {
+  const known = new Fresh<Place>({
+    clock,
+    maxAgeMs: MAX_AGE_MS,
+    maxEntries: MAX_PEOPLE,
+    answerMs: Number.POSITIVE_INFINITY,
+  });
+  const ask = async (userId: string): Promise<Place> => {
+    const call = { method: 'conversations.open', lane: 'final', repeatable: true } as const;
+    const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));
+    if (!channel?.id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_channel' } });
+    return { channelId: channel.id };
+  };
+  return (userId) => known.get(userId, () => ask(userId));
 }

@@ -1,9 +1,14 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { connectionOptions, type RedisPlace } from './connection-options.ts';
-import { causeOf, refusalOf, replyCode, unreachable } from './redis-errors.ts';
-import { ServerClock } from './server-clock.ts';
+import {
+  causeOf,
+  connectionOptions,
+  type RedisPlace,
+  refusalOf,
+  replyCode,
+  unreachable,
+} from './connection-options.ts';
 
 /** Sends one command; `notAfterMs` is Redis' time after which it must not be carried out any more. */
 export type Send<Value> = (redis: Redis, notAfterMs: number) => Promise<Value>;
@@ -173,4 +178,29 @@ function within<Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value
     const timer = setTimeout(() => reject(new Error('no answer in time')), Math.max(0, endsAtMs - performance.now()));
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/**
+ * Redis' clock as far as this process knows it, so that a command can say until when it may be carried out. Estimates are never
+ * ahead of the truth: what they call "now" is not later than Redis' now, unless Redis' clock was set back since the last answer
+ * on this connection.
+ */
+class ServerClock {
+  /** Redis' ms minus ours, at most; ours is monotonic. */
+  #aheadMs = Number.NEGATIVE_INFINITY;
+
+  /** An answer that carried Redis' time came in just now. */
+  observe(serverMs: number): void {
+    this.#aheadMs = Math.max(this.#aheadMs, serverMs - performance.now());
+  }
+
+  /** The first answer on a new connection: what was learnt on another counts no more. */
+  reset(serverMs: number): void {
+    this.#aheadMs = serverMs - performance.now();
+  }
+
+  /** Redis' time, whole ms, at a moment of `performance.now()`. */
+  at(localMs: number): number {
+    return Math.floor(localMs + this.#aheadMs);
+  }
 }

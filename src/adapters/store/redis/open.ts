@@ -1,11 +1,101 @@
 import { randomBytes } from 'node:crypto';
+import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { RedisConnection } from './connection.ts';
 import type { RedisPlace } from './connection-options.ts';
-import { Records, SCHEMA, type Sealer } from './records.ts';
 import { RedisRunStore } from './redis-run-store.ts';
 import { ScriptRunner } from './script-runner.ts';
-import { checkRedis } from './start-checks.ts';
+import { PROBE } from './scripts/probe.ts';
+import { Records, SCHEMA, type Sealer } from './sealed-records.ts';
+
+type Version = readonly [number, number, number];
+
+/** The oldest line that still got the mends of the Lua engine, and the first in which ZRANGE knows REV. */
+const OLDEST: Version = [6, 2, 0];
+/** By line, the first release without CVE-2025-49844 (Lua, use after free); later lines never had it. */
+const MENDED: readonly Version[] = [
+  [6, 2, 20],
+  [7, 2, 11],
+  [7, 4, 6],
+  [8, 0, 4],
+  [8, 2, 2],
+];
+
+/**
+ * Refuses a Redis that would lose runs or stop us in the middle of one. Looks at its version, its eviction policy, and tries every
+ * command. @throws KdebugError store_misconfigured, the detail saying what to change; store_unreachable
+ */
+async function checkRedis(connection: RedisConnection, scripts: ScriptRunner, log: Log): Promise<void> {
+  await connection.call((redis) => redis.ping()).catch(noPermission);
+  const info = fieldsOf(await connection.call((redis) => redis.info()).catch(noPermission));
+  const version = versionOf(info.get('redis_version') ?? '');
+  if (before(version, OLDEST)) {
+    throw misconfigured(`Redis ${version.join('.')} is too old: kdebug needs ${OLDEST.join('.')} or newer`);
+  }
+  const policy = info.get('maxmemory_policy') ?? 'unknown';
+  if (policy !== 'noeviction') {
+    throw misconfigured(
+      `maxmemory-policy is ${policy}: short of memory, Redis would drop runs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
+    );
+  }
+  if (info.get('role') === 'slave')
+    throw misconfigured('REDIS_URL names a replica, which is read-only: name the primary');
+  await tryCommands(scripts);
+  if (!hasLuaHole(version)) return;
+  log.warn('this Redis may have CVE-2025-49844: upgrade it, unless your distribution has mended it', {
+    version: version.join('.'),
+  });
+}
+
+async function tryCommands(scripts: ScriptRunner): Promise<void> {
+  const keys = ['probe:hash', 'probe:set', 'probe:text'];
+  const { word, rest } = await scripts.run(PROBE, keys, []).catch(noPermission);
+  if (word === 'refused') {
+    throw misconfigured(
+      `Redis does not let this user run ${String(rest[0])}: ${String(rest[1])}; give it the rights of docs/redis.md`,
+    );
+  }
+}
+
+/** Where a refusal has no answer of the script yet, because the script itself, or its keys, are not allowed. */
+function noPermission(thrown: unknown): never {
+  if (!(thrown instanceof KdebugError)) throw thrown;
+  const code = /(?:NOPERM|MOVED|READONLY)$/.exec(thrown.detail)?.[0];
+  if (code === undefined) throw thrown;
+  throw misconfigured(`${thrown.detail}: ${WHY[code] ?? ''}`);
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  NOPERM: 'this user may not run PING, INFO or scripts, or not on these keys; give it the rights of docs/redis.md',
+  MOVED: 'another node of the cluster holds these keys; name that one',
+  READONLY: 'REDIS_URL names a replica, which is read-only: name the primary',
+};
+
+const misconfigured = (detail: string): KdebugError => new KdebugError('store_misconfigured', { detail });
+
+const fieldsOf = (info: string): ReadonlyMap<string, string> =>
+  new Map(
+    info.split('\r\n').map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1)];
+    }),
+  );
+
+function versionOf(text: string): Version {
+  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
+  return [major, minor, patch];
+}
+
+function before([major, minor, patch]: Version, than: Version): boolean {
+  if (major !== than[0]) return major < than[0];
+  return minor === than[1] ? patch < than[2] : minor < than[1];
+}
+
+/** Lines in between, such as 7.0, ended without a mend: they count as the next one's. */
+const hasLuaHole = (version: Version): boolean => {
+  const line = MENDED.find((mended) => !before([mended[0], mended[1], Number.POSITIVE_INFINITY], version));
+  return line !== undefined && before(version, line);
+};
 
 export interface RedisRunStoreOptions extends RedisPlace {
   /** First part of every key, in braces: `{kdebug}:`. The braces are Redis Cluster's hash tag, so that all keys are in one slot. */

@@ -1,9 +1,9 @@
 import type { RunId } from '../../../core/ids.ts';
 import type { Notes } from '../../../flow/ports/store.ts';
 import type { RedisConnection } from './connection.ts';
-import type { Records } from './records.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, TAKE_NOTES } from './scripts/notes.ts';
+import type { Records } from './sealed-records.ts';
 
 /** A note lives for a minute in Redis; one that is older was put back. */
 const LIVES_MS = 60_000;

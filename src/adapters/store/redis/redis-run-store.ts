@@ -6,18 +6,13 @@ import type { Log } from '../../../flow/ports/machine.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
 import { LEARNT_MS } from '../learnt-identities.ts';
 import type { RedisConnection } from './connection.ts';
-import { DoubtfulRuns } from './doubtful-runs.ts';
 import { HeldLeases } from './held-leases.ts';
-import { indexFields, type Records, SCHEMA } from './records.ts';
 import { RedisNotes } from './redis-notes.ts';
 import { type ScriptAnswer, ScriptRunner } from './script-runner.ts';
-import { CLAIM } from './scripts/claim.ts';
-import { CREATE } from './scripts/create.ts';
-import { LIST } from './scripts/list.ts';
-import { RELEASE } from './scripts/release.ts';
-import { RENEW } from './scripts/renew.ts';
-import { SAVE } from './scripts/save.ts';
-import { TAKE } from './scripts/take.ts';
+import { CLAIM, RELEASE, RENEW, TAKE } from './scripts/leases.ts';
+import { CREATE, LIST, SAVE } from './scripts/runs.ts';
+import { indexFields, type Records, SCHEMA } from './sealed-records.ts';
+import { DoubtfulRuns } from './unconfirmed-creates.ts';
 
 export interface RedisRunStoreParts {
   readonly connection: RedisConnection;

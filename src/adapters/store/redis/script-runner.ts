@@ -1,5 +1,5 @@
 import type { RedisConnection } from './connection.ts';
-import { replyCode, unreachable } from './redis-errors.ts';
+import { replyCode, unreachable } from './connection-options.ts';
 import type { Script } from './scripts/script.ts';
 
 export interface ScriptHead {

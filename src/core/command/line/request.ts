@@ -1,4 +1,4 @@
-import type { EnvVar } from '../../container/build.ts';
+import type { EnvVar } from '../../container/ephemeral-container.ts';
 import type { RunRequest, Target } from '../command.ts';
 import type { FlagName } from '../flags.ts';
 import type { Word } from '../tokenize.ts';

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../../lib/duration.ts';
 import { nearest } from '../../../lib/nearest.ts';
-import type { EnvVar, ImagePullPolicy } from '../../container/build.ts';
+import type { EnvVar, ImagePullPolicy } from '../../container/ephemeral-container.ts';
 import {
   isCatalogueName,
   isDnsLabel,

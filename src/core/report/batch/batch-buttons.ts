@@ -1,7 +1,7 @@
 import { formatCount } from '../../../lib/duration.ts';
-import type { BatchRun } from '../../batch/batch.ts';
 import { podsToRerun } from '../../batch/pod-result.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
 

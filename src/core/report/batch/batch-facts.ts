@@ -1,10 +1,11 @@
 import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/visible.ts';
-import type { Batch, BatchRun, PodState, SkipReason } from '../../batch/batch.ts';
+import type { Batch, PodState, SkipReason } from '../../batch/batch.ts';
 import type { ResultGroup } from '../../batch/pod-result.ts';
 import { type BatchStatus, type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
 import type { Target } from '../../command/command.ts';
 import { classText } from '../../policy/class-facts.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type EmojiName, emoji, type Fact, type Part, type Span, type Tone, text } from '../message.ts';
 import { powerParts } from '../parts/power-parts.ts';
 import { typedText } from '../typed-text.ts';
@@ -145,7 +146,7 @@ const STATE_TEXT: Readonly<Record<PodState, string>> = {
   cancelled: 'cancelled',
 };
 
-export const SKIP_TEXT: Readonly<Record<SkipReason, string>> = {
+const SKIP_TEXT: Readonly<Record<SkipReason, string>> = {
   static: 'static',
   finished: 'finished',
   deleting: 'being deleted',

@@ -1,4 +1,4 @@
-import type { Batch, BatchPod, BatchRun, PodResult } from '../../batch/batch.ts';
+import type { Batch, BatchPod, PodResult } from '../../batch/batch.ts';
 import { runIdOf } from '../../batch/new-batch.ts';
 import { resultOfPod } from '../../batch/pod-result.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../batch/pod-state.ts';
 import { containerName } from '../../container/build.ts';
 import { REASONS } from '../../errors.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { cleanText } from '../log/clean-text.ts';
 
 /** The files of a batch, as pieces of text in order: a flow streams them, so that none is ever whole in memory. */

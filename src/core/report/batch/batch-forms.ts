@@ -1,4 +1,5 @@
-import type { Batch, BatchRun } from '../../batch/batch.ts';
+import type { Batch } from '../../batch/batch.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message.ts';
 
 /** The form that changes a running batch's size; its `value` is the batch's id. */

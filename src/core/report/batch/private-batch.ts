@@ -1,5 +1,5 @@
-import type { BatchRun } from '../../batch/batch.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import { code, type Message, type Span, strong, text } from '../message.ts';
 import { linksPart, type RunLinks } from '../run-for-one.ts';

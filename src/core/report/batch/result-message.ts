@@ -1,8 +1,9 @@
 import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import { shorten } from '../../../lib/text.ts';
-import type { Batch, BatchRun } from '../../batch/batch.ts';
+import type { Batch } from '../../batch/batch.ts';
 import { groupResults, type ResultGroup } from '../../batch/pod-result.ts';
 import { countPods, matchedOf, statusOf } from '../../batch/pod-state.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Message, type Part, person, type Span, strong, text } from '../message.ts';
 import { countsPart, groupText, RECORD_LOST, STATUS_TEXT, shownName, skippedText } from './batch-facts.ts';
 import { batchFileName } from './batch-files.ts';

@@ -5,7 +5,7 @@ import type { Plan } from '../../container/plan.ts';
 import { GRANT_MS, GRANT_RUNS, grantPlace, isActive, mayGrant } from '../../policy/grant.ts';
 import type { ApproverGroup } from '../../policy/policy.ts';
 import type { Vote } from '../../policy/vote.ts';
-import type { ApproversAsked } from '../../run/copies.ts';
+import type { ApproversAsked } from '../../run/approvers-asked.ts';
 import type { Run } from '../../run/run.ts';
 import {
   type Button,
@@ -167,7 +167,7 @@ export function decisionMessage(run: Run): Message {
 }
 
 /** What the card says of those who are asked elsewhere: how many, where, and who could not be. Nothing until that is known. */
-export function askedElsewhereParts({ state, asked }: Run): readonly Part[] {
+function askedElsewhereParts({ state, asked }: Run): readonly Part[] {
   if (state !== 'pending-approval' || !asked || asked.waiting.some(({ kind }) => kind === 'copy')) return [];
   const sentences = [directSpans(asked), shownSpans(asked), notShownSpans(asked)].filter(({ length }) => length > 0);
   const spans = sentences.flatMap((sentence, index) => (index === 0 ? sentence : [text(' '), ...sentence]));

@@ -2,7 +2,7 @@ import { formatCount } from '../../../lib/duration.ts';
 import { visible, visibleLines } from '../../../lib/visible.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { quoteWord } from '../../command/print.ts';
-import type { EnvVar } from '../../container/build.ts';
+import type { EnvVar } from '../../container/ephemeral-container.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { ReasonCode } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
-import { isBatchRun } from '../../batch/batch.ts';
 import { labelOf } from '../../diagnosis/verdict.ts';
+import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
 import { caveats, isKeptInPart } from './log-caveats.ts';
@@ -97,12 +97,11 @@ const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Sp
 ];
 
 /** Whether a long report is not shown besides: the verdict has said what it says. */
-export const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
+const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
   verdict?.line !== undefined && log !== undefined && log.omittedLines > 0 && delivery.fileLost === undefined;
 
 /** What stands in its place. */
-export const reportPart = (lines: number): Part =>
-  paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
+const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
 
 /** As a heading: without the stop that ends the image's sentence. */
 export const headlineOf = (verdict: Verdict | undefined): string | undefined => verdict?.line?.replace(/\.$/, '');

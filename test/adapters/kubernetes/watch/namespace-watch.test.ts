@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../../src/adapters/kubernetes/api/api-client.ts';
 import { Connection } from '../../../../src/adapters/kubernetes/api/connection.ts';
-import { WATCH_TIMES, type WatchTimes } from '../../../../src/adapters/kubernetes/watch/watch-times.ts';
+import { WATCH_TIMES, type WatchTimes } from '../../../../src/adapters/kubernetes/watch/watch-stream.ts';
 import { Watches } from '../../../../src/adapters/kubernetes/watch/watches.ts';
 import type { PodRef } from '../../../../src/core/container/pod.ts';
 import type { PodSeen } from '../../../../src/flow/ports/cluster.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeBlock } from '../../../../src/adapters/slack/listeners/code-block.ts';
+import { codeBlock } from '../../../../src/adapters/slack/listeners/message-text.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const rich = (...elements: unknown[]) => [{ type: 'rich_text', elements }];

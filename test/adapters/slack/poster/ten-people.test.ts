@@ -2,8 +2,7 @@ import { WebAPIRateLimitedError } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
 import { METHODS } from '../../../../play/slack/api/methods.ts';
 import { Rates } from '../../../../play/slack/serve/rates.ts';
-import type { Method } from '../../../../src/adapters/slack/poster/budgets.ts';
-import type { Lane } from '../../../../src/adapters/slack/poster/pace.ts';
+import type { Lane, Method } from '../../../../src/adapters/slack/poster/pace.ts';
 import { Poster } from '../../../../src/adapters/slack/poster/poster.ts';
 import { FakeClock } from '../fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BodyPlace, BodyRoom } from '../../../../src/adapters/slack/receiving/body-room.ts';
+import { type BodyPlace, BodyRoom } from '../../../../src/adapters/slack/receiving/http-body.ts';
 
 function enter(room: BodyRoom, evicted: string[], name: string, bytes: number): BodyPlace {
   const place = room.enter(() => void evicted.push(name));

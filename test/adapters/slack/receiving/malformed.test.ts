@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sign } from '../../../../play/slack/deliver/signed.ts';
-import { knownPayload } from '../../../../src/adapters/slack/receiving/known-payload.ts';
+import { knownPayload } from '../../../../src/adapters/slack/receiving/delivery.ts';
 import { startWorld, type World } from '../harness.ts';
 import { SHAPES, spoilt } from './payload-shapes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/own-post.ts';
+import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/find.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
 import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
 import type { Message } from '../../../../src/core/report/message.ts';

@@ -1,8 +1,9 @@
-import type { BatchEvent, BatchRun } from '../../../../src/core/batch/batch.ts';
+import type { BatchEvent } from '../../../../src/core/batch/batch.ts';
 import { batchPlanHash, newBatch } from '../../../../src/core/batch/new-batch.ts';
 import { openBatch, recordOf } from '../../../../src/core/batch/open-batch.ts';
 import { batchTransition } from '../../../../src/core/batch/transition.ts';
 import type { RunRequest } from '../../../../src/core/command/command.ts';
+import type { BatchRun } from '../../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
 import { withBatch } from '../../../../src/core/run/transition.ts';
 import { aPlan, aPod, aRequest, aRun, START_MS } from '../../../support/builders.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { PRELUDE } from './prelude.ts';
 
 /** A Lua script that Redis runs atomically, and the name (SHA-1) by which Redis knows it once it has seen it. */
 export interface Script {
@@ -12,3 +11,128 @@ export function script(body: string): Script {
   const text = `${PRELUDE}\n${body}`;
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
+
+/**
+ * What all scripts share. Common arguments and results:
+ *
+ *   ARGV[1]  prefix of every key, with its hash tag: "{kdebug}:"
+ *   ARGV[2]  not after, ms of Redis' clock; 0: whenever. A command that waited longer (in a frozen server, in a socket) does
+ *            nothing: nobody waits for its answer any more
+ *   ARGV[3]  id of the sealing key; a run that was sealed with another key is left alone
+ *   ARGV[4]  newest schema that the caller reads; a run with a newer one is left alone
+ *   result   an array: a word, Redis' time in ms, then what the script says
+ *
+ * Time is Redis' own, so that replicas with wrong clocks agree. Keys are derived from ids and from what the run's hash names, all
+ * under the same hash tag. Fields of `run:<id>`: data (sealed), key, schema, fence, owner (empty: nobody), by (writer and number of
+ * the last save), born (µs, 16 digits), class (open | pending | final | settled), parked (ms), grant (0 | 1), channel, dedupe, quotas
+ * and their bounds, in the same order.
+ * Indexes, all sorted sets: leases (score: ms when the lease lapses) and waiting (ms from when it may be claimed), members
+ * "<born>.<id>", so that equal scores sort by age; open, grants, history (a channel each; score: born) and settled (ms).
+ */
+const PRELUDE = `
+local prefix, notAfter, keyId, schema = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local clock = redis.call('TIME')
+local nowUs = clock[1] * 1000000 + clock[2]
+local nowMs = math.floor(nowUs / 1000)
+if notAfter > 0 and nowMs > notAfter then return {'late', nowMs} end
+
+-- What is not settled is kept for 30 days after its last write: far longer than any run takes, so that only wreckage goes.
+local KEEP_MS = 2592000000
+-- Settled runs that /kdebug list can reach, a channel.
+local HISTORY = 200
+
+local function text(number) return string.format('%.0f', number) end
+local function runKey(id) return prefix .. 'run:' .. id end
+local leases, waiting, settled = prefix .. 'leases', prefix .. 'waiting', prefix .. 'settled'
+
+-- Adds to a sorted set that cannot keep wreckage: neither the set nor a member outlives KEEP_MS.
+local function index(key, bornUs, member)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', text(nowUs - KEEP_MS * 1000))
+  redis.call('ZADD', key, bornUs, member)
+  redis.call('PEXPIRE', key, text(KEEP_MS))
+end
+
+local function due(key, atMs, member)
+  redis.call('ZADD', key, text(atMs), member)
+  redis.call('PEXPIRE', key, text(KEEP_MS))
+end
+
+-- The fence is time, so that it rises even when Redis was emptied or failed over to a copy that misses the last writes.
+local function lease(id, born, owner, leaseMs, lastFence)
+  local fence = math.max(nowUs, lastFence + 1)
+  redis.call('HSET', runKey(id), 'owner', owner, 'fence', text(fence))
+  redis.call('ZREM', waiting, born .. '.' .. id)
+  due(leases, nowMs + leaseMs, born .. '.' .. id)
+  return fence
+end
+
+local function fits(runsKey, runsSchema) return runsKey == keyId and tonumber(runsSchema) <= schema end
+
+local function dropFrom(kind, quotas, id)
+  for quota in string.gmatch(quotas, '%S+') do
+    if string.sub(quota, 1, #kind) == kind then redis.call('ZREM', prefix .. quota, id) end
+  end
+end
+
+-- Counts a run towards its quotas of one kind; once, however often.
+local function countIn(kind, run, id)
+  for quota in string.gmatch(run.quotas, '%S+') do
+    if string.sub(quota, 1, #kind) == kind then index(prefix .. quota, run.born, id) end
+  end
+end
+
+-- Whether a quota of the kind has no room for one more.
+local function isFull(kind, quotas, bounds)
+  local most = string.gmatch(bounds, '%S+')
+  for quota in string.gmatch(quotas, '%S+') do
+    -- Runs of an older version have none.
+    local bound = most()
+    if string.sub(quota, 1, #kind) == kind then
+      redis.call('ZREMRANGEBYSCORE', prefix .. quota, '-inf', text(nowUs - KEEP_MS * 1000))
+      if bound and redis.call('ZCARD', prefix .. quota) >= tonumber(bound) then return true end
+    end
+  end
+  return false
+end
+
+local function forget(id)
+  local run = redis.call('HMGET', runKey(id), 'born', 'channel', 'dedupe', 'quotas')
+  redis.call('ZREM', settled, id)
+  if not run[1] then return end
+  redis.call('ZREM', leases, run[1] .. '.' .. id)
+  redis.call('ZREM', waiting, run[1] .. '.' .. id)
+  for _, kind in ipairs({'open:', 'grants:', 'history:'}) do redis.call('ZREM', prefix .. kind .. run[2], id) end
+  dropFrom('', run[4], id)
+  if redis.call('GET', prefix .. 'dedupe:' .. run[3]) == id then redis.call('DEL', prefix .. 'dedupe:' .. run[3]) end
+  redis.call('DEL', runKey(id))
+end
+
+-- A run that is settled leaves every index of work, and from then on its keys end by themselves.
+local function settle(id, run, retentionMs, maxSettled)
+  redis.call('ZREM', leases, run.born .. '.' .. id)
+  redis.call('ZREM', waiting, run.born .. '.' .. id)
+  redis.call('ZREM', prefix .. 'open:' .. run.channel, id)
+  redis.call('ZREM', prefix .. 'grants:' .. run.channel, id)
+  local history = prefix .. 'history:' .. run.channel
+  redis.call('ZADD', history, run.born, id)
+  redis.call('ZREMRANGEBYRANK', history, 0, -HISTORY - 1)
+  redis.call('ZREMRANGEBYSCORE', settled, '-inf', text(nowMs - retentionMs))
+  redis.call('ZADD', settled, text(nowMs), id)
+  for _, key in ipairs({history, settled, runKey(id), prefix .. 'dedupe:' .. run.dedupe}) do
+    redis.call('PEXPIRE', key, text(retentionMs))
+  end
+  -- Two for the one that came: the number falls to its bound without work in proportion to the history.
+  for _ = 1, 2 do
+    if redis.call('ZCARD', settled) > maxSettled then forget(redis.call('ZPOPMIN', settled)[1]) end
+  end
+end
+
+-- Puts a run into the indexes that its class (open, pending, final, settled) and its grant call for.
+local function place(id, run, retentionMs, maxSettled)
+  if run.class == 'open' then countIn('count:', run, id) else dropFrom('count:', run.quotas, id) end
+  if run.class == 'pending' then countIn('pending:', run, id) else dropFrom('pending:', run.quotas, id) end
+  if run.class == 'settled' then return settle(id, run, retentionMs, maxSettled) end
+  index(prefix .. 'open:' .. run.channel, run.born, id)
+  if run.grant == '1' then index(prefix .. 'grants:' .. run.channel, run.born, id) end
+end
+`;

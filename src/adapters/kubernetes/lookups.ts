@@ -1,0 +1,112 @@
+import type { Node, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ApiClient } from './api/api-client.ts';
+import { toClusterError } from './api/api-errors.ts';
+import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrNothing } from './api/json-fields.ts';
+import { checkedContainer, namespacePath, nodePath } from './api/paths.ts';
+import { KeptAnswers } from './kept-answers.ts';
+
+const NODE_FRESH_MS = 30_000;
+/** A right that the bot lacks is seldom given meanwhile. */
+const UNSEEN_MS = 300_000;
+const MOST_NODES = 5_000;
+/** The node is only one line of a verdict, and nobody waits long for that. */
+const TIMEOUT_MS = 3_000;
+
+/** Nodes as they were at most 30 s ago, each asked for only when somebody wants to know. */
+export class Nodes {
+  readonly #client: ApiClient;
+  readonly #known: KeptAnswers<Node | undefined>;
+
+  constructor(client: ApiClient, clock: Clock) {
+    this.#client = client;
+    this.#known = new KeptAnswers({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), most: MOST_NODES });
+  }
+
+  /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
+  of(name: string): Promise<Node | undefined> {
+    return this.#known.of(name, () => this.#ask(name));
+  }
+
+  async #ask(name: string): Promise<Node | undefined> {
+    const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS });
+    if (answer.status === 403 || answer.status === 404) return undefined;
+    if (answer.status !== 200) throw toClusterError(answer);
+    const conditions = asObjects(asObject(asObject(answer.body).status).conditions);
+    return { name, conditions: conditions.map(({ type, status }) => ({ type: asText(type), status: asText(status) })) };
+  }
+}
+
+const LABEL = 'pod-security.kubernetes.io/enforce';
+const LEVEL_FRESH_MS = 30_000;
+const MOST_NAMESPACES = 1_000;
+
+/** The Pod Security levels of namespaces, each asked for at most once in 30 s. */
+export class PodSecurity {
+  readonly #client: ApiClient;
+  readonly #known: KeptAnswers<PodSecurityLevel>;
+
+  constructor(client: ApiClient, clock: Clock) {
+    this.#client = client;
+    this.#known = new KeptAnswers({ clock, freshMs: () => LEVEL_FRESH_MS, most: MOST_NAMESPACES });
+  }
+
+  /** @throws KdebugError namespace_not_found, invalid_name */
+  levelOf(namespace: string): Promise<PodSecurityLevel> {
+    return this.#known.of(namespace, () => this.#ask(namespace));
+  }
+
+  async #ask(namespace: string): Promise<PodSecurityLevel> {
+    const raw = await this.#client.json({ path: namespacePath(namespace) }, 'namespace_not_found');
+    return readLevel(asTexts(asObject(asObject(raw).metadata).labels)[LABEL]);
+  }
+}
+
+/** A value that is none of the three counts as `restricted`, as in Pod Security Admission itself (policy.ParseLevel). */
+function readLevel(label: string | undefined): PodSecurityLevel {
+  if (label === undefined || label === '' || label === 'privileged') return 'privileged';
+  return label === 'baseline' ? 'baseline' : 'restricted';
+}
+
+const MOST = 20;
+/** Events live an hour, and like ones are counted in one object: a pod has a few dozen at most. */
+const PAGE = 500;
+const MESSAGE_LENGTH = 1_000;
+
+/** The newest events of a pod, or of one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
+export async function readEvents(client: ApiClient, pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
+  const fieldPath =
+    containerName === undefined ? undefined : `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
+  const raw = await client.json({
+    path: `${namespacePath(pod.namespace)}/events`,
+    query: {
+      fieldSelector: [
+        `involvedObject.uid=${pod.uid}`,
+        ...(fieldPath === undefined ? [] : [`involvedObject.fieldPath=${fieldPath}`]),
+      ].join(','),
+      limit: String(PAGE),
+    },
+  });
+  return asObjects(asObject(raw).items)
+    .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
+    .map(viewEvent)
+    .sort((a, b) => b.atMs - a.atMs)
+    .slice(0, MOST);
+}
+
+function viewEvent(event: JsonObject): PodEvent {
+  const series = asObject(event.series);
+  const fieldPath = textOrNothing(asObject(event.involvedObject).fieldPath);
+  const count = asNumber(series.count) ?? asNumber(event.count);
+  const at = [series.lastObservedTime, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
+    .map(asText)
+    .find(Boolean);
+  return {
+    reason: asText(event.reason),
+    message: asText(event.message).slice(0, MESSAGE_LENGTH),
+    type: asText(event.type),
+    atMs: at ? Date.parse(at) || 0 : 0,
+    ...(count !== undefined && { count }),
+    ...(fieldPath !== undefined && { fieldPath }),
+  };
+}

@@ -1,2 +1,0 @@
-export { parseEphemeralJob } from './parse-job.ts';
-export { exportYaml } from './print-job.ts';

@@ -1,0 +1,176 @@
+import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { KdebugError, type ReasonCode } from '../../core/errors.ts';
+import type { ChannelFacts, Directory, Person } from '../../flow/ports/slack.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { asked } from './errors.ts';
+import { Fresh } from './fresh.ts';
+import type { Identity } from './identity.ts';
+import { cleanLine, shorten } from './views/plain.ts';
+
+export interface DirectoryOptions {
+  readonly client: WebClient;
+  readonly clock: Clock;
+  /** Whose members are members; nobody is one before it is known. */
+  readonly identity: () => Identity | undefined;
+}
+
+const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
+/** Who has just invited the bot does not wait. */
+const NOT_IN_FOR_MS = 2_000;
+/** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
+const MEMBERS_PER_PAGE = 999;
+const MOST_MEMBERS = 2_000;
+/** Slack may give fewer on a page than were asked for, the last one or not. */
+const MAX_PAGES = 10;
+
+const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
+const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
+
+/**
+ * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Every answer comes within
+ * 1.5 s or is an error; nothing is asked twice at the same time.
+ */
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { clock } = options;
+  const people = new Fresh<Person>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const channels = new Fresh<ChannelFacts>({ clock, maxAgeMs: 60_000, maxEntries: 10_000 });
+  const inChannels = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
+  const groups = new Fresh<ReadonlySet<string>>({ clock, maxAgeMs: 5_000, maxEntries: 500 });
+  return {
+    person: (userId, sinceMs) => people.get(userId, () => askPerson(options, userId), sinceMs),
+    members: (usergroupId, sinceMs) => groups.get(usergroupId, () => askMembers(options, usergroupId), sinceMs),
+    channel: async (channelId) => {
+      if (channelId.startsWith('D')) return DIRECT;
+      const ask = () => askChannel(options, channelId);
+      const facts = await channels.get(channelId, ask);
+      return facts.isMember ? facts : channels.get(channelId, ask, clock.now() - NOT_IN_FOR_MS);
+    },
+    channelMembers: (channelId, sinceMs) =>
+      inChannels.get(channelId, () => askChannelMembers(options, channelId), sinceMs),
+  };
+}
+
+async function askPerson({ client, identity }: DirectoryOptions, userId: string): Promise<Person> {
+  const us = identity();
+  if (us === undefined) throw new KdebugError('slack_unreachable', { facts: { kind: 'not_started' } });
+  if (!USER_ID.test(userId)) throw new KdebugError('person_unknown');
+  const answer = await unless(UNKNOWN_PERSON, 'person_unknown', () => client.users.info({ user: userId }));
+  const user = UserObject.safeParse(answer.user);
+  if (!user.success || user.data.id !== userId) throw new KdebugError('person_unknown');
+  return personOf(user.data, us);
+}
+
+/** A disabled group has no members (`include_disabled`). A group of an Enterprise organisation is asked for as our workspace has it. */
+async function askMembers({ client, identity }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
+  if (!USERGROUP_ID.test(usergroupId)) throw new KdebugError('usergroup_unknown');
+  const us = identity();
+  const ofTeam = us?.enterpriseId === undefined ? {} : { team_id: us.teamId };
+  const { users } = await unless(UNKNOWN_GROUP, 'usergroup_unknown', () =>
+    client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false, ...ofTeam }),
+  );
+  return new Set(users ?? []);
+}
+
+/** What is read of a channel (Slack, "Conversation object"); what does not say that it is ours alone counts as refused. */
+const ChannelObject = z.object({
+  id: z.string(),
+  is_ext_shared: z.boolean(),
+  is_pending_ext_shared: z.boolean(),
+  is_member: z.boolean().default(false),
+  is_private: z.boolean().default(true),
+});
+
+/** Asked of conversations.info, which needs channels:read, and groups:read for a private channel, where the bot must be a member. */
+async function askChannel({ client }: DirectoryOptions, channelId: string): Promise<ChannelFacts> {
+  const answer = await asked(() => client.conversations.info({ channel: channelId }));
+  const channel = ChannelObject.safeParse(answer.channel);
+  if (!channel.success || channel.data.id !== channelId) {
+    throw new KdebugError('slack_refused', {
+      detail: 'a channel without is_ext_shared',
+      facts: { error: 'no_channel' },
+    });
+  }
+  const { is_ext_shared, is_pending_ext_shared, is_member, is_private } = channel.data;
+  return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
+}
+
+/** Asked of conversations.members, which needs the scopes of conversations.info. */
+async function askChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let cursor = '';
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { members, response_metadata } = await asked(() =>
+      client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
+    );
+    for (const userId of members ?? []) found.add(userId);
+    if (found.size > MOST_MEMBERS) break;
+    cursor = response_metadata?.next_cursor ?? '';
+    if (cursor === '') return found;
+  }
+  throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
+}
+
+/** Slack's error strings for somebody or something that is not there, or not for our eyes. */
+const UNKNOWN_PERSON = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
+const UNKNOWN_GROUP = new Set(['no_such_subteam', 'subteam_not_found', 'invalid_usergroup']);
+
+async function unless<T>(errors: ReadonlySet<string>, code: ReasonCode, question: () => Promise<T>): Promise<T> {
+  try {
+    return await asked(question);
+  } catch (thrown) {
+    const isIt = thrown instanceof KdebugError && errors.has(String(thrown.facts.error));
+    throw isIt ? new KdebugError(code, { cause: thrown }) : thrown;
+  }
+}
+
+const MAX_NAME = 80;
+/** Slack's own robot says of itself that it is none. */
+const SLACKBOT = 'USLACKBOT';
+
+/** What is read of a user object (Slack, "User object"); a flag that is absent counts against the person. */
+const UserObject = z.object({
+  id: z.string(),
+  team_id: z.string().optional(),
+  deleted: z.boolean().default(false),
+  is_bot: z.boolean().optional(),
+  is_workflow_bot: z.boolean().default(false),
+  is_restricted: z.boolean().optional(),
+  is_ultra_restricted: z.boolean().optional(),
+  is_stranger: z.boolean().default(false),
+  name: z.string().optional(),
+  real_name: z.string().optional(),
+  profile: z.object({ display_name: z.string().optional() }).optional(),
+  /** Of an Enterprise organisation: the workspaces that the person is a member of. */
+  enterprise_user: z
+    .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).default([]) })
+    .optional(),
+});
+type UserObject = z.infer<typeof UserObject>;
+
+/** A user object as a person; only what is certainly a full member of our own team becomes a `member`. Pure. */
+const personOf = (user: UserObject, us: Identity): Person => ({
+  userId: user.id,
+  teamId: user.team_id ?? '',
+  kind: kindOf(user, us),
+  name: nameOf(user),
+});
+
+function kindOf(user: UserObject, us: Identity): Person['kind'] {
+  if (user.deleted) return 'deactivated';
+  if (user.is_bot !== false || user.is_workflow_bot || user.id === SLACKBOT) return 'bot';
+  if (user.is_stranger) return 'outsider';
+  if (!isOfTeam(user, us.teamId)) return isOfOrganisation(user, us) ? 'sibling' : 'outsider';
+  return user.is_restricted === false && user.is_ultra_restricted === false ? 'member' : 'guest';
+}
+
+const isOfTeam = ({ team_id, enterprise_user }: UserObject, teamId: string): boolean =>
+  team_id === teamId || (enterprise_user?.teams.includes(teamId) ?? false);
+
+const isOfOrganisation = ({ enterprise_user }: UserObject, { enterpriseId }: Identity): boolean =>
+  enterpriseId !== undefined && enterprise_user?.enterprise_id === enterpriseId;
+
+function nameOf({ id, name, real_name, profile }: UserObject): string {
+  const shown = [profile?.display_name, real_name, name].map((one) => cleanLine(one ?? '')).find((one) => one !== '');
+  return shorten(shown ?? id, { weight: Number.POSITIVE_INFINITY, length: MAX_NAME });
+}

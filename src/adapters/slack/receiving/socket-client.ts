@@ -1,0 +1,103 @@
+import { SocketModeClient, type SocketModeOptions } from '@slack/socket-mode';
+import { REASONS } from '../../../core/errors.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+
+/** What the client hears besides envelopes. */
+export interface SocketEars {
+  /** Slack will close this connection, or will not open it; called once at most. */
+  readonly onRecycle: (reason: string) => void;
+  /** A message was left out: it is no envelope. */
+  readonly onMalformed: () => void;
+}
+
+/** Everything that brings a request of Slack's (Slack, "Using Socket Mode"). */
+const ENVELOPES: ReadonlySet<unknown> = new Set(['events_api', 'interactive', 'slash_commands']);
+
+/**
+ * Slack's Socket Mode client, with two differences. It does not close its socket the moment Slack announces a recycling
+ * (`disconnect`: `warning`, `refresh_requested`, `link_disabled`): acknowledgements under way could not be sent any
+ * more, and there would be seconds without a socket (bolt-js issue 2496). It says so instead, once. And it leaves out what is no
+ * envelope: the client's own reader would reject with nobody to hear it, which ends the process, or take an event's type for one
+ * of its own signals.
+ */
+export class DrainingClient extends SocketModeClient {
+  #onRecycle: SocketEars['onRecycle'] | undefined;
+  readonly #onMalformed: SocketEars['onMalformed'];
+
+  constructor(options: SocketModeOptions, { onRecycle, onMalformed }: SocketEars) {
+    super(options);
+    this.#onRecycle = onRecycle;
+    this.#onMalformed = onMalformed;
+  }
+
+  protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
+    const message = isBinary || typeof data !== 'string' ? undefined : readObject(data);
+    if (message?.type === 'disconnect') return this.#recycle(message.reason);
+    if (message?.type === 'hello' || (message && this.#isEnvelope(message))) {
+      return super.onWebSocketMessage(data, isBinary);
+    }
+    this.#onMalformed();
+  }
+
+  #recycle(reason: unknown): void {
+    const onRecycle = this.#onRecycle;
+    this.#onRecycle = undefined;
+    onRecycle?.(typeof reason === 'string' ? reason.slice(0, 80) : 'unknown');
+  }
+
+  #isEnvelope({ type, envelope_id: id, payload }: Record<string, unknown>): boolean {
+    if (!ENVELOPES.has(type) || typeof id !== 'string' || !isObject(payload)) return false;
+    if (type !== 'events_api') return true;
+    const { event } = payload;
+    return isObject(event) && typeof event.type === 'string' && !this.eventNames().includes(event.type);
+  }
+}
+
+function readObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Slack's word for it, in a `disconnect` message (Slack, "Using Socket Mode"). */
+const OFF = 'link_disabled';
+
+/**
+ * Whether Socket Mode is switched on in the app's settings, as far as Slack tells on the lines: said once when it goes off and once
+ * when it is on again, however often a line is refused meanwhile.
+ */
+export class SocketModeSwitch {
+  readonly #log: Log;
+  #isOff = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  get isOff(): boolean {
+    return this.#isOff;
+  }
+
+  /** Slack ends a line, or does not open one, for that reason. @returns whether it is because Socket Mode is off */
+  ended(reason: string): boolean {
+    if (reason !== OFF) return false;
+    if (!this.#isOff) {
+      const { title, hint } = REASONS.slack_socket_mode_off;
+      this.#log.error(title, { reason: 'slack_socket_mode_off', hint });
+    }
+    this.#isOff = true;
+    return true;
+  }
+
+  /** A line is open. */
+  opened(): void {
+    if (this.#isOff) this.#log.info('Socket Mode is switched on again');
+    this.#isOff = false;
+  }
+}

@@ -1,0 +1,212 @@
+import type { SocketModeOptions } from '@slack/socket-mode';
+import { KdebugError } from '../../../core/errors.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { LineEgress } from '../egress.ts';
+import { troubleOf } from '../errors.ts';
+import { ANSWERED_MS } from '../limits.ts';
+import { InFlight } from './in-flight.ts';
+import { DrainingClient, type SocketModeSwitch } from './socket-client.ts';
+
+/** What Socket Mode hands over: an envelope and the way to acknowledge it. */
+export interface Envelope {
+  readonly body: unknown;
+  readonly retry_num?: number;
+  readonly retry_reason?: string;
+  readonly ack: (body?: Record<string, unknown>) => Promise<void>;
+}
+
+export interface LineOptions {
+  readonly clientOptions: () => SocketModeOptions;
+  /** For each connection its own, where there is a proxy. */
+  readonly wayOut: () => LineEgress | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** One for all lines: it is the app that is switched off. */
+  readonly modeSwitch: SocketModeSwitch;
+  /** 0 ≤ x < 1; spreads reconnects of several replicas. */
+  readonly random: () => number;
+  /** Resolves when the envelope is dealt with; never rejects. */
+  readonly onEnvelope: (envelope: Envelope) => Promise<void>;
+}
+
+const FIRST_BACK_OFF_MS = 200;
+const LONGEST_BACK_OFF_MS = 10_000;
+const HELLO_MS = 15_000;
+const CLOSE_MS = 1_000;
+
+/** What Slack says of an app-level token that can never open a line, and what is the matter with it. */
+const NO_LINE_EVER: Readonly<Record<string, string>> = {
+  missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write: make another one under "Basic Information"',
+  not_allowed_token_type: 'SLACK_APP_TOKEN is not an app-level token',
+};
+
+function tokenRefusal(error: KdebugError): KdebugError | undefined {
+  if (error.code === 'slack_token_rejected') return error;
+  const detail = NO_LINE_EVER[String(error.facts.error)];
+  return detail === undefined ? undefined : new KdebugError('slack_token_rejected', { detail, cause: error });
+}
+
+/**
+ * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
+ * Slack recycles it, the new connection is open before the old one is drained and closed. Rejections stay inside.
+ */
+export class SocketLine {
+  readonly #options: LineOptions;
+  /** Every connection, with the envelopes that came by it and are not dealt with. */
+  readonly #open = new Map<DrainingClient, InFlight>();
+  readonly #ways = new WeakMap<DrainingClient, LineEgress>();
+  /** Why Slack ends a connection, by its own word. */
+  readonly #reasons = new WeakMap<DrainingClient, string>();
+  #current: DrainingClient | undefined;
+  #failures = 0;
+  #stopped = false;
+  #cancelWait: (() => void) | undefined;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  isConnected(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Resolves after the first try, however it ended; the supervision goes on. @throws KdebugError slack_token_rejected */
+  async start(): Promise<void> {
+    const error = await this.#connect();
+    const refusal = error && tokenRefusal(error);
+    if (!refusal) return;
+    await this.stop();
+    throw refusal;
+  }
+
+  /** Closes all connections, at most about a second; nothing is reopened. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelWait?.();
+    this.#current = undefined;
+    await Promise.all([...this.#open.keys()].map((client) => this.#close(client)));
+  }
+
+  /** One try; on failure the next one is planned. Never rejects. */
+  async #connect(): Promise<KdebugError | undefined> {
+    const way = this.#options.wayOut();
+    const client = new DrainingClient(
+      { ...this.#options.clientOptions(), ...(way && { dispatcher: way.dispatcher }) },
+      {
+        onRecycle: (reason) => this.#recycle(client, reason),
+        onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
+      },
+    );
+    if (way) this.#ways.set(client, way);
+    const inFlight = new InFlight();
+    client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
+    client.on('disconnected', () => this.#onClosed(client));
+    this.#open.set(client, inFlight);
+    try {
+      await this.#inTime(client.start());
+    } catch (thrown) {
+      return this.#onFailed(client, thrown);
+    }
+    if (this.#stopped) {
+      await this.#close(client);
+      return undefined;
+    }
+    this.#failures = 0;
+    this.#current = client;
+    this.#options.modeSwitch.opened();
+    return undefined;
+  }
+
+  async #onFailed(client: DrainingClient, thrown: unknown): Promise<KdebugError> {
+    const trouble = troubleOf(thrown);
+    const error = trouble.kind === 'error' ? trouble.error : new KdebugError('slack_unreachable');
+    this.#sayNotOpened(error, this.#reasons.get(client));
+    this.#planNext(trouble.kind === 'limited' ? trouble.retryAfterMs : 0);
+    await this.#close(client);
+    return error;
+  }
+
+  /** While Socket Mode is switched off, that has been said. */
+  #sayNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
+    const { log, modeSwitch } = this.#options;
+    if (modeSwitch.isOff) return;
+    log.warn('a Socket Mode connection was not opened', { code, detail, ...(reason !== undefined && { reason }) });
+  }
+
+  #planNext(atLeastMs: number): void {
+    if (this.#stopped) return;
+    const ceiling = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#cancelWait?.();
+    this.#cancelWait = this.#options.clock.after(
+      Math.max(atLeastMs, ceiling * (0.5 + this.#options.random() / 2)),
+      () => {
+        void this.#connect();
+      },
+    );
+  }
+
+  #onClosed(client: DrainingClient): void {
+    this.#open.delete(client);
+    this.#ways.get(client)?.destroy();
+    if (this.#current !== client) return;
+    this.#current = undefined;
+    this.#options.log.info('a Socket Mode connection was closed', { reason: this.#reasons.get(client) ?? 'not said' });
+    this.#planNext(0);
+  }
+
+  /** The replacement first; the old one serves until it is there or Slack closes it. Where Socket Mode is off there is none to have. */
+  #recycle(client: DrainingClient, reason: string): void {
+    const { log, modeSwitch } = this.#options;
+    this.#reasons.set(client, reason);
+    const isOff = modeSwitch.ended(reason);
+    if (this.#current !== client || this.#stopped) return;
+    if (!isOff) log.info('Slack recycles a Socket Mode connection', { reason });
+    void (isOff ? this.#giveUp(client) : this.#replace(client));
+  }
+
+  /** Nothing comes by it any more; what has come gets its answer. */
+  async #giveUp(client: DrainingClient): Promise<void> {
+    this.#current = undefined;
+    this.#planNext(0);
+    await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
+    await this.#close(client);
+  }
+
+  async #replace(old: DrainingClient): Promise<void> {
+    await this.#connect();
+    await this.#open.get(old)?.drained(this.#options.clock, ANSWERED_MS);
+    await this.#close(old);
+  }
+
+  async #inTime(started: Promise<unknown>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#options.clock.after(HELLO_MS, () =>
+        reject(new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } })),
+      );
+    });
+    // It may still reject after the race is over.
+    started.catch(() => undefined);
+    try {
+      await Promise.race([started, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Asks for an orderly end, then ends it: Slack may leave a closed connection open (node-slack-sdk issue 2752). */
+  async #close(client: DrainingClient): Promise<void> {
+    if (!this.#open.has(client)) return;
+    const closed = client.disconnect();
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#options.clock.after(CLOSE_MS, resolve);
+    });
+    await Promise.race([closed, late]);
+    cancel();
+    if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
+    this.#ways.get(client)?.destroy();
+  }
+}

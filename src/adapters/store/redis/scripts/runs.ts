@@ -1,0 +1,142 @@
+import { script } from './script.ts';
+
+/**
+ * Keeps a new run and leases it, unless its dedupe key is known or a quota is full.
+ *
+ *   KEYS[1]  run:<id>
+ *   KEYS[2]  dedupe:<HMAC of the dedupe key>
+ *   KEYS[3…] one sorted set a quota: minute:<HMAC> (score: ms of creation), count:<HMAC> or pending:<HMAC> (score: µs), members are run
+ *            ids; a pending one is only noted, for the save that makes the run wait
+ *   ARGV[5]  id            ARGV[6]  owner          ARGV[7]  lease, ms       ARGV[8]  the sealed record
+ *   ARGV[9]  class         ARGV[10] grant, 0 or 1  ARGV[11] parked until, ms; 0: not parked
+ *   ARGV[12] HMAC of the channel                   ARGV[13] HMAC of the dedupe key
+ *   ARGV[14] retention, ms ARGV[15] most settled runs
+ *   ARGV[16…] the quotas' bounds, in the order of their keys
+ *   result   created, now, fence | duplicate, now, id of the first | taken, now (the id is another request's)
+ *            | limited, now, index of the quota from 0, ms when there is room (0: unknown), how many there are
+ *   repeat   by the same owner while it holds the run: the same fence
+ */
+export const CREATE = script(`
+local id, owner, leaseMs = ARGV[5], ARGV[6], tonumber(ARGV[7])
+local known = redis.call('GET', KEYS[2])
+if known then
+  local held = redis.call('HMGET', runKey(known), 'owner', 'fence')
+  if known == id and held[1] == owner then return {'created', nowMs, tonumber(held[2])} end
+  return {'duplicate', nowMs, known}
+end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
+
+-- The first write takes memory: of a script's writes Redis, short of it, refuses only the first.
+redis.call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
+local quotas, bounds = {}, {}
+for i = 3, #KEYS do
+  local name, max = string.sub(KEYS[i], #prefix + 1), tonumber(ARGV[13 + i])
+  quotas[#quotas + 1] = name
+  bounds[#bounds + 1] = ARGV[13 + i]
+  local isMinute = string.sub(name, 1, 7) == 'minute:'
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', text(isMinute and nowMs - 60000 or nowUs - KEEP_MS * 1000))
+  local count = redis.call('ZCARD', KEYS[i])
+  if count >= max and string.sub(name, 1, 8) ~= 'pending:' then
+    local oldest = isMinute and max > 0 and redis.call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
+    redis.call('DEL', KEYS[2])
+    return {'limited', nowMs, i - 3, oldest and tonumber(oldest) + 60000 or 0, count}
+  end
+end
+for i = 3, #KEYS do
+  if string.sub(quotas[i - 2], 1, 7) == 'minute:' then
+    redis.call('ZADD', KEYS[i], text(nowMs), id)
+    redis.call('PEXPIRE', KEYS[i], 60000)
+  end
+end
+
+local run = { born = string.format('%016.0f', nowUs), class = ARGV[9], grant = ARGV[10], channel = ARGV[12],
+  dedupe = ARGV[13], quotas = table.concat(quotas, ' '), bounds = table.concat(bounds, ' ') }
+redis.call('HSET', KEYS[1], 'data', ARGV[8], 'key', keyId, 'schema', text(schema), 'born', run.born, 'class', run.class,
+  'grant', run.grant, 'parked', ARGV[11], 'channel', run.channel, 'dedupe', run.dedupe, 'quotas', run.quotas,
+  'bounds', run.bounds)
+redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
+local fence = lease(id, run.born, owner, leaseMs, 0)
+place(id, run, tonumber(ARGV[14]), tonumber(ARGV[15]))
+return {'created', nowMs, fence}
+`);
+
+/**
+ * Replaces the record if the fence is the newest; then the lease, if there is one, begins anew: who was told `saved` still has the run
+ * for as long, even when the lease had lapsed and nobody had claimed it.
+ *
+ *   KEYS[1]  run:<id>
+ *   ARGV[5]  id             ARGV[6]  fence         ARGV[7]  writer (a store's own name)   ARGV[8]  number of the save
+ *   ARGV[9]  sealed record  ARGV[10] class         ARGV[11] grant, 0 or 1
+ *   ARGV[12] parked until, ms; 0: not parked       ARGV[13] retention, ms                 ARGV[14] most settled runs
+ *   ARGV[15] lease, ms
+ *   result   saved, now | stale, now | limited, now (a quota has no room for one more that waits for an approval; nothing changed)
+ *   repeat   of the same number: saved, and nothing changes; so does a save that a later one of the same writer overtook
+ */
+export const SAVE = script(`
+local id = ARGV[5]
+local run = redis.call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas', 'bounds')
+if run[1] ~= ARGV[6] then return {'stale', nowMs} end
+local writer, number = string.match(run[2] or '', '^(.*):(%d+)$')
+if writer == ARGV[7] and tonumber(number) >= tonumber(ARGV[8]) then return {'saved', nowMs} end
+
+local class = run[4] == 'settled' and run[4] or ARGV[10]
+if class == 'pending' and run[4] ~= 'pending' and isFull('pending:', run[8], run[9] or '') then return {'limited', nowMs} end
+redis.call('HSET', KEYS[1], 'data', ARGV[9], 'schema', text(schema), 'key', keyId, 'by', ARGV[7] .. ':' .. ARGV[8],
+  'class', class, 'grant', ARGV[11], 'parked', ARGV[12])
+if run[4] == 'settled' then return {'saved', nowMs} end
+if redis.call('ZSCORE', leases, run[3] .. '.' .. id) then due(leases, nowMs + tonumber(ARGV[15]), run[3] .. '.' .. id) end
+redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
+redis.call('PEXPIRE', prefix .. 'dedupe:' .. run[7], text(KEEP_MS))
+local member = run[3] .. '.' .. id
+if redis.call('ZSCORE', waiting, member) then due(waiting, tonumber(ARGV[12]), member) end
+if class ~= run[4] or ARGV[11] ~= run[5] then
+  place(id, { born = run[3], class = class, grant = ARGV[11], channel = run[6], dedupe = run[7], quotas = run[8] },
+    tonumber(ARGV[13]), tonumber(ARGV[14]))
+end
+return {'saved', nowMs}
+`);
+
+/**
+ * The newest runs of some sorted sets (score: born), newest first. Runs that are gone, or are not for us, are left out.
+ *
+ *   KEYS     the sorted sets: open:<channel>, history:<channel>, grants:<channel>
+ *   ARGV[5]  at most so many
+ *   result   runs, now, then for each: id, sealed record
+ *   work     in proportion to the limit
+ */
+export const LIST = script(`
+local limit = tonumber(ARGV[5])
+local found = {}
+for _, key in ipairs(KEYS) do
+  local members = redis.call('ZRANGE', key, 0, 2 * limit - 1, 'REV', 'WITHSCORES')
+  for i = 1, #members, 2 do found[#found + 1] = { id = members[i], born = tonumber(members[i + 1]) } end
+end
+table.sort(found, function(a, b) return a.born > b.born or (a.born == b.born and a.id > b.id) end)
+
+local answer = {'runs', nowMs}
+for _, one in ipairs(found) do
+  if #answer >= 2 + 2 * limit then break end
+  local run = redis.call('HMGET', runKey(one.id), 'key', 'schema', 'data')
+  if run[3] and fits(run[1], run[2]) then
+    answer[#answer + 1] = one.id
+    answer[#answer + 1] = run[3]
+  end
+end
+return answer
+`);
+
+/**
+ * Takes back a creation whose answer never came: whoever asked was told that nothing was started. A run that somebody has
+ * worked on since stays.
+ *
+ *   KEYS[1]  run:<id>
+ *   ARGV[5]  id         ARGV[6]  owner that created it
+ *   result   withdrawn, now | kept, now
+ *   repeat   nothing changes
+ */
+export const WITHDRAW = script(`
+local run = redis.call('HMGET', KEYS[1], 'owner', 'by')
+if run[1] ~= ARGV[6] or run[2] then return {'kept', nowMs} end
+forget(ARGV[5])
+return {'withdrawn', nowMs}
+`);

@@ -1,0 +1,122 @@
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import {
+  type EphemeralJob,
+  JOB_API_VERSION,
+  type ManifestProblem,
+  type ReadJob,
+} from '../../core/job/ephemeral-job.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { type Finding, ruleFindings } from './job-rules.ts';
+import { JobShape, REFUSED } from './job-shape.ts';
+import { readTree } from './job-tree.ts';
+
+const MOST_PROBLEMS = 20;
+/** So many are looked at to find the first ones: each costs a look for its place. */
+const MOST_FINDINGS = 200;
+
+/**
+ * Reads an EphemeralJob from YAML or JSON, strictly: an unknown field, a wrong type, a second document, an anchor or a tag is a
+ * problem with its line and column. Texts over 65,536 characters are refused unread. Never throws.
+ */
+export function parseEphemeralJob(text: string): ReadJob {
+  const tree = readTree(text);
+  if (tree.problems.length > 0) return invalid(tree.problems);
+  const parsed = JobShape.safeParse(tree.data, { reportInput: true });
+  const findings = parsed.success ? ruleFindings(parsed.data) : parsed.error.issues.flatMap(findingsOf);
+  if (!parsed.success || findings.length > 0) {
+    return invalid(
+      findings
+        .slice(0, MOST_FINDINGS)
+        .map((finding) => ({ ...tree.locate(finding), message: `${pathText(finding.path)} ${finding.message}` })),
+    );
+  }
+  const { apiVersion: _version, kind: _kind, ...job } = parsed.data;
+  return { kind: 'ok', job: job satisfies EphemeralJob };
+}
+
+const invalid = (problems: readonly ManifestProblem[]): ReadJob => ({
+  kind: 'invalid',
+  problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MOST_PROBLEMS),
+});
+
+function findingsOf(issue: z.core.$ZodIssue): readonly Finding[] {
+  const { path } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value', message: sentence(issue) }];
+  return issue.keys
+    .slice(0, MOST_FINDINGS)
+    .map((key) => ({ path: [...path, key], at: 'key', message: unknownKey(key, path) }));
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'a map of keys',
+  record: 'a map of keys',
+  array: 'a list',
+  string: 'text (quote it if it looks like a number)',
+  boolean: 'true or false',
+};
+
+function sentence(issue: z.core.$ZodIssue): string {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ? `must be ${KINDS[issue.expected]}` : issue.message;
+    case 'invalid_value':
+      return `must be ${issue.values.join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'array' ? 'must have at least one' : issue.message;
+    case 'too_big':
+      return issue.origin === 'array' ? `must have at most ${issue.maximum}` : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const refused = Object.hasOwn(REFUSED, key) ? REFUSED[key] : undefined;
+  if (refused !== undefined) return refused;
+  const known = keysAt(path);
+  const near = nearest(key, known);
+  return near === undefined
+    ? `is not a field here; those are ${known.join(', ')}`
+    : `is not a field here; did you mean ${near}?`;
+}
+
+/** The fields that there are at a place of the shape. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let here: unknown = JobShape;
+  for (const step of path) here = inside(here, step);
+  return Object.keys(shapeOf(here) ?? {});
+}
+
+type Def = {
+  readonly innerType?: unknown;
+  readonly element?: unknown;
+  readonly shape?: Readonly<Record<string, unknown>>;
+};
+const defOf = (schema: unknown): Def => (schema as { readonly def?: Def } | undefined)?.def ?? {};
+const unwrapped = (schema: unknown): unknown => defOf(schema).innerType ?? schema;
+const shapeOf = (schema: unknown): Readonly<Record<string, unknown>> | undefined => defOf(unwrapped(schema)).shape;
+
+const inside = (schema: unknown, step: PropertyKey): unknown =>
+  typeof step === 'number' ? defOf(unwrapped(schema)).element : shapeOf(schema)?.[String(step)];
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '') || 'the document';
+
+/**
+ * The job as YAML: `parseEphemeralJob` gives it back, and so does a reader of YAML 1.1, as kubectl's is (`yes` is quoted).
+ */
+export const exportYaml = (job: EphemeralJob): string =>
+  stringify(
+    { apiVersion: JOB_API_VERSION, kind: 'EphemeralJob', ...job },
+    {
+      compat: 'yaml-1.1',
+      lineWidth: 0,
+      // Equal parts of two containers are written twice: the reader takes no aliases.
+      aliasDuplicateObjects: false,
+    },
+  );

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { aTermination } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
+import { BatchWorld } from '../batch/batch-world.ts';
+import { World } from '../support/world.ts';
+
+const LONG_LOG = 'line\n'.repeat(500);
+
+async function ended(world: World, log = LONG_LOG): Promise<void> {
+  world.cluster.log = log;
+  world.cluster.report({ terminated: aTermination() });
+  await settle();
+}
+
+async function started(words = 'web-1'): Promise<World> {
+  const world = new World();
+  await world.say(words);
+  return world;
+}
+
+const results = ({ thread }: Pick<World, 'thread'>) => thread.posts.filter(({ meta }) => meta.kind === 'result');
+const shares = ({ thread }: Pick<World, 'thread'>): number => thread.calls.filter((call) => call === 'share').length;
+
+describe('a result that is longer than its excerpt', () => {
+  it('is one message: its words and the whole log, in the thread of its card', async () => {
+    const world = await started();
+    await ended(world);
+    expect(results(world)).toMatchObject([{ place: { threadTs: '1.0' }, files: [`kdebug-${world.runId}.log`] }]);
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('all in the attached file');
+    expect((await world.run()).delivery).toMatchObject({ result: { ts: '2.0' }, fileId: 'F1', closed: true });
+    expect(world.thread.calls.filter((call) => ['post', 'update', 'share'].includes(call))).toEqual([
+      'post',
+      'update',
+      'share',
+    ]);
+  });
+
+  it.each(['before', 'after'] as const)('is there once when its answer got lost %s it was shown', async (when) => {
+    const world = await started();
+    world.thread.faults.add('share', 'slack_unanswered', when);
+    await ended(world);
+    await world.clock.advance(120_000);
+    expect(results(world)).toHaveLength(1);
+    expect(world.thread.files).toHaveLength(1);
+    expect((await world.run()).delivery).toMatchObject({ fileId: 'F1', closed: true });
+  });
+
+  it('goes without its file, and says so, when Slack takes no file', async () => {
+    const world = await started();
+    world.thread.faults.add('share', 'slack_refused');
+    await ended(world);
+    expect(results(world)).toMatchObject([{ files: [] }]);
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared as a file (slack_refused)');
+    expect((await world.run()).delivery).toMatchObject({ fileLost: 'slack_refused', closed: true });
+    expect(shares(world)).toBe(1);
+  });
+
+  it('does not wait for ever for an upload that is never answered: the words go alone, and say so', async () => {
+    const world = await started();
+    for (let n = 0; n < 50; n += 1) world.thread.faults.add('share', 'slack_unanswered');
+    await ended(world);
+    await world.clock.advance(30_000);
+    expect(results(world)).toMatchObject([{ files: [] }]);
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared as a file (slack_unanswered)');
+    expect([shares(world), (await world.run()).delivery.closed]).toEqual([3, true]);
+  });
+
+  it('keeps its file through a time when Slack answers nothing at all', async () => {
+    const world = await started();
+    for (let n = 0; n < 6; n += 1) world.thread.faults.add('share', 'slack_unanswered');
+    for (let n = 0; n < 4; n += 1) world.thread.faults.add('post', 'slack_unanswered');
+    await ended(world);
+    await world.clock.advance(600_000);
+    expect(results(world)).toMatchObject([{ files: [`kdebug-${world.runId}.log`] }]);
+    expect((await world.run()).delivery.fileLost).toBeUndefined();
+  });
+});
+
+describe('an end that came late', () => {
+  it('changes the result, and its log follows with a few words', async () => {
+    const world = await started('web-1 --image=debian --timeout=1s -- sleep 5');
+    world.cluster.report({ running: { startedAt: new Date(world.clock.now()).toISOString() } });
+    await settle();
+    await world.clock.advance(5_000);
+    expect((await world.run()).outcome?.kind).toBe('timed-out');
+    await ended(world);
+    await world.clock.advance(60_000);
+    expect(results(world).map(({ files }) => files)).toEqual([[], [`kdebug-${world.runId}-late.log`]]);
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('line');
+    expect(JSON.stringify(results(world)[1]?.message)).toContain('which finished late');
+  });
+
+  it('is said anew, with its log, where the earlier result may not be changed', async () => {
+    const world = await started('web-1 --image=debian --timeout=1s -- sleep 5');
+    world.cluster.report({ running: { startedAt: new Date(world.clock.now()).toISOString() } });
+    await settle();
+    await world.clock.advance(5_000);
+    for (let n = 0; n < 2; n += 1) world.thread.faults.add('update', 'slack_refused');
+    await ended(world);
+    await world.clock.advance(60_000);
+    expect(results(world).map(({ files }) => files)).toEqual([[], [`kdebug-${world.runId}-late.log`]]);
+    expect(JSON.stringify(results(world)[1]?.message)).toContain('Succeeded');
+  });
+});
+
+describe('the end of a batch', () => {
+  it('is one message with the index and logs, and the table', async () => {
+    const world = new BatchWorld(2);
+    await world.say('-l app=web');
+    await world.clock.advance(60_000);
+    const { id, delivery } = await world.run();
+    expect(results(world)).toMatchObject([{ files: [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`] }]);
+    expect(Object.keys(delivery.files ?? {})).toHaveLength(2);
+  });
+
+  it('says that its files are lost when Slack takes none', async () => {
+    const world = new BatchWorld(2);
+    world.thread.faults.add('share', 'slack_refused');
+    await world.say('-l app=web');
+    await world.clock.advance(60_000);
+    expect(results(world)).toMatchObject([{ files: [] }]);
+    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared (slack_refused)');
+  });
+});
