@@ -10,7 +10,7 @@ const NAMESPACE = 'bench';
 const REACHED_LIMIT_MS = 60_000;
 const FINISH_LIMIT_MS = 300_000;
 /** Of single runs, a channel each; a batch needs one. */
-const MOST_CHANNELS = 100;
+const MAX_CHANNELS = 100;
 
 /** What is wrong with a history in the end, by what Slack and the cluster hold. */
 export interface Judgement {
@@ -38,7 +38,7 @@ export class Fleet {
 
   static async open(runs: number): Promise<Fleet> {
     const [slack, cluster, redis] = await Promise.all([
-      startLocalSlack({ team: (team) => addChannels(team, Math.min(runs, MOST_CHANNELS)) }),
+      startLocalSlack({ team: (team) => addChannels(team, Math.min(runs, MAX_CHANNELS)) }),
       startLocalCluster({ kubeletDelayMs: 0 }),
       startRedis(),
     ]);
@@ -49,7 +49,7 @@ export class Fleet {
   async start(): Promise<RunningApp> {
     const { kubeconfig } = this.#cluster;
     const context = contextOf(kubeconfig);
-    const channels = Math.min(this.#runs, MOST_CHANNELS);
+    const channels = Math.min(this.#runs, MAX_CHANNELS);
     const batch = { maxPods: this.#runs, maxParallelism: 10 };
     const policy = policyText({ context, namespace: NAMESPACE, image: 'debian:12-slim', channels, batch });
     const shared = { redisUrl: this.redis.url, key: this.#key };

@@ -6,7 +6,7 @@ import { startPage } from '../play/page/server/page.ts';
 
 /** `npm run screenshots`: makes docs/images/*.png from the real play, in Debian's chromium. */
 const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const MOST_BYTES = 180_000;
+const MAX_BYTES = 180_000;
 const WIDE = { width: 1360, height: 780 };
 const SLOW = { timeout: 60_000 };
 
@@ -48,7 +48,7 @@ class Camera {
     await page.evaluate('document.fonts.ready');
     const png = await what.screenshot({ caret: 'hide' });
     console.log(`docs/images/${name}.png  ${Math.round(png.length / 1000)} kB`);
-    if (png.length > MOST_BYTES) throw new Error(`${name}.png is larger than ${MOST_BYTES} bytes`);
+    if (png.length > MAX_BYTES) throw new Error(`${name}.png is larger than ${MAX_BYTES} bytes`);
     writeFileSync(`${FOLDER}${name}.png`, png);
     if (what === page) await page.context().close();
   }

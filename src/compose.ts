@@ -16,6 +16,7 @@ import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
 import { warnOfChannels } from './flow/reply/slack-connect.ts';
 import { Pipeline } from './flow/supervisor.ts';
+import { defined } from './lib/defined.ts';
 import { VERSION } from './version.ts';
 
 /** A running bot. */
@@ -76,7 +77,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
   const metrics = createMetrics();
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
-    ...(env.kubeconfig !== undefined && { kubeconfigPath: env.kubeconfig }),
+    ...defined({ kubeconfigPath: env.kubeconfig }),
     log,
     clock,
     version: VERSION,
@@ -85,7 +86,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
   const slack = createSlack({
     botToken,
     apiUrl,
-    ...(proxy !== undefined && { proxy }),
+    ...defined({ proxy }),
     transport:
       receive.mode === 'socket'
         ? { kind: 'socket', appToken: receive.appToken }

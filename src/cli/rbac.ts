@@ -4,6 +4,7 @@ import { printYaml } from '../config/print-yaml.ts';
 import { isDnsLabel, isDnsSubdomain } from '../core/container/names.ts';
 import { REASONS } from '../core/errors.ts';
 import { resolveCluster } from '../core/policy/resolve-image.ts';
+import { defined } from '../lib/defined.ts';
 import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';
 
 /** Where lines go: the YAML to `out`, everything else to `err`, so that the YAML can be piped to kubectl. */
@@ -65,7 +66,7 @@ function readWords(words: readonly string[]): Words | undefined {
     isDnsSubdomain(serviceAccount) &&
     people.every((id) => /^[UW][A-Z0-9]{2,20}$/.test(id)) &&
     (team === undefined || /^[TE][A-Z0-9]{2,20}$/.test(team));
-  const known = { people, ...(team !== undefined && { teamId: team }) };
+  const known = { people, ...defined({ teamId: team }) };
   return valid ? { path, cluster, options: { ...known, namespace, serviceAccount, namespaces } } : undefined;
 }
 
@@ -112,7 +113,7 @@ const loud = (warning: string): readonly string[] => ['#', `# !!! ${warning}`, '
 function documentsOf(grant: RbacGrant): readonly string[] {
   const { name, namespace, rules, subjects } = grant;
   const apiVersion = 'rbac.authorization.k8s.io/v1';
-  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  const metadata = { name, ...defined({ namespace }) };
   const kind = namespace === undefined ? 'ClusterRole' : 'Role';
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name };
   return [

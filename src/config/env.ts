@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deriveKey } from '../core/hash.ts';
+import { defined } from '../lib/defined.ts';
 import { type ProxyEnv, passwordOf, proxyOf } from './proxy-variables.ts';
 
 /** The environment, checked (design, section 3). It holds secrets: never log it whole. */
@@ -143,14 +144,14 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
       botToken: variables.SLACK_BOT_TOKEN,
       receive: appToken === undefined ? { mode: 'http', signingSecret } : { mode: 'socket', appToken },
       apiUrl: variables.SLACK_API_URL,
-      ...(proxy !== undefined && { proxy }),
+      ...defined({ proxy }),
     },
     port: variables.PORT,
     opsPort: variables.OPS_PORT,
     key: key === undefined ? derivedKey(variables.SLACK_BOT_TOKEN) : Buffer.from(key, 'base64'),
     keyFrom: key === undefined ? 'derived' : 'given',
     policyPath: variables.KDEBUG_POLICY,
-    ...(variables.KUBECONFIG !== undefined && { kubeconfig: variables.KUBECONFIG }),
+    ...defined({ kubeconfig: variables.KUBECONFIG }),
     ...(variables.REDIS_URL !== undefined && { redis: redisOf(variables, variables.REDIS_URL) }),
     logLevel: variables.LOG_LEVEL,
     audit: variables.KDEBUG_AUDIT,
@@ -170,7 +171,7 @@ export function secretsOf({ slack, redis }: Env): readonly string[] {
 
 const redisOf = ({ REDIS_CA_FILE, REDIS_KEY_PREFIX }: z.output<typeof Variables>, url: string) => ({
   url,
-  ...(REDIS_CA_FILE !== undefined && { caFile: REDIS_CA_FILE }),
+  ...defined({ caFile: REDIS_CA_FILE }),
   keyPrefix: REDIS_KEY_PREFIX,
 });
 

@@ -11,15 +11,15 @@ const RUNS = 3;
 /** How far the whole text may be beyond what the short one says. A quadratic pattern is sixteen times beyond it. */
 const SLACK = 4;
 /** However long the short one takes. */
-const LONGEST_DEADLINE_MS = 2 * DEADLINE_MS;
-const MOST_LETTERS = 24;
+const MAX_DEADLINE_MS = 2 * DEADLINE_MS;
+const MAX_LETTERS = 24;
 /** One of every kind of character that classes name. */
 const KINDS = ['a', 'Z', '0', '_', ' ', '-', '.', '!'];
 
 /** The letters that the pattern names itself come first: what is slow is slow over those. */
 function lettersOf(source: string): readonly string[] {
   const named = source.replace(/\\[a-zA-Z]/g, '').match(/[\w\-=:;,.@/ "'!#%&~]/g) ?? [];
-  return [...new Set([...named, ...KINDS])].slice(0, MOST_LETTERS);
+  return [...new Set([...named, ...KINDS])].slice(0, MAX_LETTERS);
 }
 
 function* probesOf(source: string): Generator<string> {
@@ -63,7 +63,7 @@ function isSlow(timed: Timed, text: string): boolean {
   const short = text.slice(0, PROBE_LENGTH / SHORTER);
   const shortMs = leastMs(() => timed(short, DEADLINE_MS));
   if (shortMs === undefined) return true;
-  const deadlineMs = Math.min(LONGEST_DEADLINE_MS, Math.max(DEADLINE_MS, Math.ceil(shortMs * SHORTER * SLACK)));
+  const deadlineMs = Math.min(MAX_DEADLINE_MS, Math.max(DEADLINE_MS, Math.ceil(shortMs * SHORTER * SLACK)));
   for (let count = 0; count < RUNS; count++) if (timed(text, deadlineMs) !== undefined) return false;
   return true;
 }

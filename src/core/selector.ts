@@ -4,7 +4,7 @@ const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const NAME_LENGTH = 63;
 
 /** A selector goes into the address of a request; nobody types a longer one. */
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 
 /** A key, an operator or a comma; white space between them is skipped. */
 const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y;
@@ -15,7 +15,7 @@ const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y;
  * an empty member of a set is refused, and so is an empty requirement. At most 1,000 characters.
  */
 export function parseSelector(text: string): string | undefined {
-  const tokens = text.length > LONGEST ? undefined : splitSelector(text);
+  const tokens = text.length > MAX_LENGTH ? undefined : splitSelector(text);
   if (!tokens || tokens.length === 0) return undefined;
   const requirements: string[] = [];
   let at = 0;

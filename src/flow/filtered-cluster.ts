@@ -1,6 +1,7 @@
 import type { ContainerStatus, ContainerTermination, Pod } from '../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { redactTermination, redactText } from '../core/report/log/redact-text.ts';
+import { defined } from '../lib/defined.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Cluster, Clusters, PodSeen } from './ports/cluster.ts';
 
@@ -122,7 +123,9 @@ function filteredStatus(status: ContainerStatus, redact: readonly string[]): Con
     ...(waiting && {
       waiting: { reason: redactText(waiting.reason, redact), message: redactText(waiting.message, redact) },
     }),
-    ...(terminated && { terminated: ended(terminated) }),
-    ...(lastTermination && { lastTermination: ended(lastTermination) }),
+    ...defined({
+      terminated: terminated && ended(terminated),
+      lastTermination: lastTermination && ended(lastTermination),
+    }),
   };
 }

@@ -2,6 +2,7 @@ import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import { isBatchRun, isFinal } from '../core/run/life-cycle.ts';
 import type { RunState } from '../core/run/run.ts';
 import { sleep } from '../lib/clock.ts';
+import { defined } from '../lib/defined.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { record } from './audit.ts';
 import type { BatchLogs } from './batch/logs.ts';
@@ -98,7 +99,7 @@ function step(session: RunSession, context: AdvanceContext): Promise<void> {
       return plan(session, deps, runs);
     case 'approved':
     case 'launching':
-      return launch(session, deps, { room, ...(check && { check }) });
+      return launch(session, deps, { room, ...defined({ check }) });
     case 'starting':
     case 'running':
       return follow(session, deps, readers);

@@ -1,12 +1,12 @@
 /** Longer words have no suggestion: nobody mistypes that much, and the cost stays bounded. */
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 
 /**
  * The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, upper and lower case being the
  * same; `undefined` when even that needs too many: more than one for a word of two letters, two up to five, else three. The first of equals.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length === 0 || word.length > LONGEST) return undefined;
+  if (word.length === 0 || word.length > MAX_LENGTH) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let fewest = (word.length < 3 ? 1 : word.length < 6 ? 2 : 3) + 1;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { audit } from '../../src/cli/audit.ts';
 import { formatLink } from '../../src/core/audit/chain.ts';
 import { headSlot } from '../../src/core/audit/head.ts';
@@ -37,7 +37,7 @@ async function run(words: readonly string[], variables: Readonly<Record<string, 
   return { code: await audit(words, variables, (line) => out.push(line)), out };
 }
 
-test('a log as it was written yields 0, what is in it, and its head', async () => {
+it('a log as it was written yields 0, what is in it, and its head', async () => {
   expect(await run(['verify', path])).toEqual({
     code: 0,
     out: [
@@ -47,7 +47,7 @@ test('a log as it was written yields 0, what is in it, and its head', async () =
   });
 });
 
-test('a changed log yields 1, the first wrong line, and what was right before it', async () => {
+it('a changed log yields 1, the first wrong line, and what was right before it', async () => {
   writeFileSync(path, textOf(lines.map((line) => line.replace('pod-1', 'pod-7'))));
   expect(await run(['verify', path])).toEqual({
     code: 1,
@@ -58,7 +58,7 @@ test('a changed log yields 1, the first wrong line, and what was right before it
   });
 });
 
-test('a log without its head yields 1', async () => {
+it('a log without its head yields 1', async () => {
   rmSync(`${path}.head`);
   expect(await run(['verify', path])).toMatchObject({
     code: 1,
@@ -66,7 +66,7 @@ test('a log without its head yields 1', async () => {
   });
 });
 
-test('the key may be given, or derived as the bot derives it', async () => {
+it('the key may be given, or derived as the bot derives it', async () => {
   const key = SEALING_KEY.toString('base64');
   expect((await run(['verify', path, '--key', key], {})).code).toBe(0);
   expect((await run(['verify', path], { SLACK_BOT_TOKEN: 'xoxb-1' })).code).toBe(1);
@@ -78,7 +78,7 @@ test('the key may be given, or derived as the bot derives it', async () => {
   expect(byToken).toEqual(byKey);
 });
 
-test.each([
+it.each([
   [[]],
   [['verify']],
   [['check', 'FILE']],
@@ -93,14 +93,14 @@ test.each([
   expect(out[0]).not.toBe('');
 });
 
-test('without any key it yields 2', async () => {
+it('without any key it yields 2', async () => {
   expect(await run(['verify', path], {})).toMatchObject({
     code: 2,
     out: [expect.stringContaining('no usable key'), ...new Array(4).fill(expect.anything())],
   });
 });
 
-test.each([
+it.each([
   [0, ownLog, /^as it was written: 4 records/],
   [1, ownLog.subarray(10), /^wrong at line 1/],
 ])('the tool exits %d for an own log on its standard input', (status, input, output) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = new URL('../..', import.meta.url);
 
@@ -12,7 +12,7 @@ function run(...words: readonly string[]) {
   return { status, stdout };
 }
 
-test.each([
+it.each([
   [0, ['test/fixtures/policy/design.yaml'], /is fine/],
   [1, ['test/fixtures/policy/wrong.yaml'], /problems$/m],
   [2, [], /^usage: /],

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { lintPolicy } from '../../src/cli/lint-policy.ts';
 
 const fixture = (name: string): string => new URL(`../fixtures/policy/${name}`, import.meta.url).pathname;
@@ -11,7 +11,7 @@ function lint(path: string) {
   return { code: lintPolicy(path, (line) => lines.push(line)), lines };
 }
 
-test('a file that is fine yields 0, with a note for every image that is not pinned and for what each rule gives', () => {
+it('a file that is fine yields 0, with a note for every image that is not pinned and for what each rule gives', () => {
   const path = fixture('design.yaml');
   const { code, lines } = lint(path);
   expect(code).toBe(0);
@@ -27,7 +27,7 @@ test('a file that is fine yields 0, with a note for every image that is not pinn
   ]);
 });
 
-test('notes who acts unchecked, and which channels another company reads', () => {
+it('notes who acts unchecked, and which channels another company reads', () => {
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-lint-'));
   const path = join(directory, 'policy.yaml');
   const policy = readFileSync(fixture('design.yaml'), 'utf8')
@@ -44,14 +44,14 @@ test('notes who acts unchecked, and which channels another company reads', () =>
   expect(lines).toContainEqual(expect.stringMatching(/^note: channels\.C0SHOP says slackConnect: allowed/));
 });
 
-test('a file with problems yields 1, a line for each problem and their number', () => {
+it('a file with problems yields 1, a line for each problem and their number', () => {
   const { code, lines } = lint(fixture('wrong.yaml'));
   expect(code).toBe(1);
   expect(lines[0]).toMatch(/wrong\.yaml:4:10 clusters\.spare: must have/);
   expect(lines.at(-1)).toBe(`${lines.length - 1} problems`);
 });
 
-test('a file that is not there yields 1 and says so', () => {
+it('a file that is not there yields 1 and says so', () => {
   expect(lint(fixture('none.yaml'))).toEqual({
     code: 1,
     lines: [`${fixture('none.yaml')}: cannot be read (ENOENT)`, '1 problem'],

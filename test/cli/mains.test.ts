@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = new URL('../..', import.meta.url);
 const POLICY = 'test/fixtures/policy/design.yaml';
@@ -11,12 +11,12 @@ function run(name: string, ...words: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-test('explain answers with its exit code', () => {
+it('explain answers with its exit code', () => {
   const { status, stdout } = run('explain', 'web-1', '--channel', 'C0SHOP', '--user', 'U0ROY', '--policy', POLICY);
   expect([status, stdout]).toEqual([0, expect.stringContaining('allowed by rule look')]);
 });
 
-test('rbac prints the YAML alone on standard output', () => {
+it('rbac prints the YAML alone on standard output', () => {
   const { status, stdout, stderr } = run('rbac', '--policy', POLICY);
   expect([status, stdout, stderr]).toEqual([
     1,

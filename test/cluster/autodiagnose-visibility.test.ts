@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ApiException } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { table } from '../../scripts/generated.ts';
 import { PROFILES, type Profile, securityContextOf, type UserAndGroup } from '../../src/core/container/profiles.ts';
 import { Kube } from '../e2e/kube.ts';
@@ -87,7 +87,7 @@ describe.skipIf(kubeconfigPath === '')('what a look can see', () => {
     return rows;
   }
 
-  test('is what docs/autodiagnose-visibility.md says, by profile and Pod Security level', async () => {
+  it('is what docs/autodiagnose-visibility.md says, by profile and Pod Security level', async () => {
     const parts: string[] = [];
     for (const [target, { levels }] of Object.entries(TARGETS)) {
       const rows = await Promise.all(levels.map((level) => rowsOf(target as keyof typeof TARGETS, level)));

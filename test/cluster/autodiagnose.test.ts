@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { V1PodSpec } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
 import { Kube } from '../e2e/kube.ts';
@@ -129,7 +129,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
   const ready = (name: string) =>
     expect.poll(() => looks.log(namespace, name), { timeout: 60_000, interval: 300 }).toContain('ready');
 
-  test.each(FAULTS)('finds what is wrong with the pod "$name": $code', async ({ name, spec, code, value, text }) => {
+  it.each(FAULTS)('finds what is wrong with the pod "$name": $code', async ({ name, spec, code, value, text }) => {
     await kube.pod(namespace, name, spec);
     await ready(name);
     const diagnosis = await looks.look(namespace, name);
@@ -142,7 +142,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     cheap(diagnosis);
   });
 
-  test.each([
+  it.each([
     // A twentieth of a CPU is little enough to be used up on however busy a machine.
     { name: 'burn', fault: 'burn?seconds=600', cpu: '50m', code: 'cpu_throttled', above: 50 },
     { name: 'close-wait', fault: 'close-wait?n=300', cpu: '200m', code: 'close_wait', above: 299 },
@@ -160,7 +160,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     cheap(diagnosis);
   });
 
-  test('finds nothing wrong with a healthy pod, and costs little', async () => {
+  it('finds nothing wrong with a healthy pod, and costs little', async () => {
     await kube.pod(namespace, 'well', podOf({ ...distroless, ...limits('100Mi') }));
     const diagnosis = await looks.look(namespace, 'well', {
       securityContext: {
@@ -176,7 +176,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     cheap(diagnosis);
   });
 
-  test('finds its target in a shared process namespace, where process 1 is the pause', async () => {
+  it('finds its target in a shared process namespace, where process 1 is the pause', async () => {
     await kube.pod(namespace, 'shared', podOf({ ...distroless, ...limits('100Mi') }, { shareProcessNamespace: true }));
     const { target, sections } = await looks.look(namespace, 'shared');
     expect(target).toMatchObject({ effective: true, name: 'app', uid: 65532, gid: 0 });
@@ -184,7 +184,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(sections.find(({ name }) => name === 'processes')?.text).toMatch(/^1 with /);
   });
 
-  test('finds the container that is named among those that share their processes, else says which it took', async () => {
+  it('finds the container that is named among those that share their processes, else says which it took', async () => {
     const spec = podOf({ ...distroless, ...limits('100Mi') }, { shareProcessNamespace: true });
     spec.containers.push({ name: 'beside', image: 'localhost/busybox:1', ...shell('sleep 3600; :') });
     await kube.pod(namespace, 'both', spec);
@@ -197,7 +197,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(findingOf(diagnosis, 'target_unclear')).toMatchObject({ value: 2, threshold: 1 });
   });
 
-  test('finds its target among all processes of the node', async () => {
+  it('finds its target among all processes of the node', async () => {
     await kube.pod(namespace, 'on-node', podOf({ ...distroless, ...limits('100Mi') }, { hostPID: true }));
     const { target, sections } = await looks.look(namespace, 'on-node');
     expect(target).toMatchObject({ effective: true, name: 'app', uid: 65532, gid: 0 });
@@ -205,7 +205,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(sections.find(({ name }) => name === 'memory')?.text).toContain(' of 100 MiB, ');
   });
 
-  test('notices that it has no target', async () => {
+  it('notices that it has no target', async () => {
     await kube.pod(namespace, 'alone', podOf({ ...distroless }));
     const diagnosis = await looks.look(namespace, 'alone', { target: '', securityContext: GENERAL });
     expect(diagnosis.target).toMatchObject({ effective: false });
@@ -213,7 +213,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable', helps: ['target'] });
   });
 
-  test('counts no debug container, and leaves no process behind in the target', async () => {
+  it('counts no debug container, and leaves no process behind in the target', async () => {
     await kube.pod(namespace, 'visited', podOf(shell('exec sleep 3600')));
     const env = { KDEBUG_RUN: 'visitor', AUTODIAGNOSE_SAMPLE: '60' };
     await looks.running(
@@ -227,7 +227,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(diagnosis.target?.name).toBe('sleep');
   });
 
-  test('cannot even start in a pod whose memory is used up', async () => {
+  it('cannot even start in a pod whose memory is used up', async () => {
     const fill = shell('head -c 98m </dev/zero >/data/x; echo ready; sleep 3600');
     await kube.pod(namespace, 'full', podOf({ ...fill, ...limits('100Mi'), ...mounted }, volume('Memory')));
     await ready('full');
@@ -236,7 +236,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(await looks.refused(namespace, 'full', look)).toMatch(/^(RunContainerError|StartError)$/);
   });
 
-  test('keeps a target of its own user out: that can neither write its report nor read its environment', async () => {
+  it('keeps a target of its own user out: that can neither write its report nor read its environment', async () => {
     const forged = '{"kdebug":1,"verdict":"Forged."}';
     // In the same process namespace, as the same user and group, and with the same capabilities: none.
     const attack = `
@@ -273,7 +273,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     expect(attacks).not.toMatch(/planted|read its environment/);
   }, 60_000);
 
-  test('stops another run, and says when there is none', async () => {
+  it('stops another run, and says when there is none', async () => {
     await kube.pod(namespace, 'stopped', podOf({ ...distroless }));
     const start = (run: string, more: object) =>
       looks.start(namespace, 'stopped', {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadEnv, sealingKey, secretsOf } from '../../src/config/env.ts';
 
 const TOKEN = 'xoxb-1-not-a-real-token';
@@ -17,7 +17,7 @@ const problems = (variables: Readonly<Record<string, string | undefined>>) => {
 };
 
 describe('the environment', () => {
-  test('has the defaults of the contract', () => {
+  it('has the defaults of the contract', () => {
     expect(envOf(HTTP)).toEqual({
       slack: {
         botToken: TOKEN,
@@ -34,7 +34,7 @@ describe('the environment', () => {
     });
   });
 
-  test('is read in full', () => {
+  it('is read in full', () => {
     const variables = {
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
@@ -64,11 +64,11 @@ describe('the environment', () => {
     });
   });
 
-  test('may ask for two free ports', () => {
+  it('may ask for two free ports', () => {
     expect(envOf({ ...HTTP, PORT: '0', OPS_PORT: '0' })).toMatchObject({ port: 0, opsPort: 0 });
   });
 
-  test('prefers Socket Mode when an app-level token is set', () => {
+  it('prefers Socket Mode when an app-level token is set', () => {
     expect(envOf({ ...HTTP, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.receive).toEqual({
       mode: 'socket',
       appToken: 'xapp-1-A',
@@ -76,11 +76,11 @@ describe('the environment', () => {
     expect(envOf({ SLACK_BOT_TOKEN: TOKEN, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.receive.mode).toBe('socket');
   });
 
-  test('takes an empty variable for an absent one, and drops the newline of a file', () => {
+  it('takes an empty variable for an absent one, and drops the newline of a file', () => {
     expect(envOf({ ...HTTP, SLACK_BOT_TOKEN: `${TOKEN}\n`, REDIS_URL: '', SLACK_APP_TOKEN: ' ' })).toEqual(envOf(HTTP));
   });
 
-  test('derives the same key from the same bot token, another from another, and never the token itself', () => {
+  it('derives the same key from the same bot token, another from another, and never the token itself', () => {
     const [one, again, other] = [TOKEN, TOKEN, `${TOKEN}2`].map(
       (token) => envOf({ ...HTTP, SLACK_BOT_TOKEN: token }).key,
     );
@@ -90,7 +90,7 @@ describe('the environment', () => {
   });
 });
 
-test('its secrets are the ones that a log must not show, the password of Redis as it is written and as it is sent', () => {
+it('its secrets are the ones that a log must not show, the password of Redis as it is written and as it is sent', () => {
   expect(secretsOf(envOf({ ...HTTP, REDIS_URL: 'redis://user:p%40ss@redis' }))).toEqual([
     TOKEN,
     HTTP.SLACK_SIGNING_SECRET,
@@ -103,7 +103,7 @@ test('its secrets are the ones that a log must not show, the password of Redis a
   ]);
 });
 
-test('tools find the same key as the bot, and none that is not right', () => {
+it('tools find the same key as the bot, and none that is not right', () => {
   expect(sealingKey({ KDEBUG_KEY: ` ${KEY}\n`, SLACK_BOT_TOKEN: TOKEN })).toEqual(
     envOf({ ...HTTP, KDEBUG_KEY: KEY }).key,
   );
@@ -113,7 +113,7 @@ test('tools find the same key as the bot, and none that is not right', () => {
 });
 
 describe('a wrong environment', () => {
-  test('has all its problems reported together, by the name of the variable', () => {
+  it('has all its problems reported together, by the name of the variable', () => {
     const variables = {
       SLACK_API_URL: 'http://slack.example.com/',
       PORT: '99999',
@@ -135,14 +135,14 @@ describe('a wrong environment', () => {
     ]);
   });
 
-  test('says what to do when nothing is set', () => {
+  it('says what to do when nothing is set', () => {
     expect(problems({})).toEqual([
       'SLACK_BOT_TOKEN is missing: the bot token (xoxb-…) of the app, from "OAuth & Permissions"',
       'SLACK_SIGNING_SECRET is missing: set it to receive over HTTP, or SLACK_APP_TOKEN to receive over Socket Mode',
     ]);
   });
 
-  test.each<[string, string]>([
+  it.each<[string, string]>([
     ['SLACK_BOT_TOKEN', 'xapp-1-canary'],
     ['SLACK_BOT_TOKEN', 'xoxb-1 canary'],
     ['SLACK_APP_TOKEN', 'xoxb-1-canary'],
@@ -175,7 +175,7 @@ describe('a wrong environment', () => {
     expect(found.join()).not.toContain('canary');
   });
 
-  test.each(['http://localhost:1/api/', 'http://[::1]:1/', 'https://slack.example.com/api/'])(
+  it.each(['http://localhost:1/api/', 'http://[::1]:1/', 'https://slack.example.com/api/'])(
     '%s is a fine address for Slack',
     (url) => {
       expect(envOf({ ...HTTP, SLACK_API_URL: url }).slack.apiUrl).toBe(url);

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { pathText } from '../../src/config/yaml-tree.ts';
 
-test.each<[readonly (string | number)[], string]>([
+it.each<[readonly (string | number)[], string]>([
   [[], ''],
   [['version'], 'version'],
   [['channels', 'C0SHOP', 'rules', 0, 'id'], 'channels.C0SHOP.rules[0].id'],

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { slowProbe } from '../../src/config/pattern-probe.ts';
 
 /** A machine that gives the processor to others: of so many runs in a row nothing is heard until their deadline. */
@@ -17,7 +17,7 @@ beforeEach(() => {
   busy.each = 0;
 });
 
-test.each([
+it.each([
   '(?:a|a)+$',
   '(?:[a-z]|[a-z0-9])+;',
   '(?:\\w{1,9}){1,99}!',
@@ -30,7 +30,7 @@ test.each([
   expect(slowProbe(source)).toBeDefined();
 });
 
-test.each([
+it.each([
   'CUST-\\d{6}',
   '\\b[A-Z]{2}\\d{20}\\b',
   'card=\\d{12,19}',
@@ -41,14 +41,14 @@ test.each([
   expect(slowProbe(source)).toBeUndefined();
 });
 
-test.each([1, 2])('refuses no good pattern where the machine is busy for %i runs of each', (each) => {
+it.each([1, 2])('refuses no good pattern where the machine is busy for %i runs of each', (each) => {
   busy.each = each;
 
   expect(slowProbe('acme_[A-Za-z0-9]{20,40}')).toBeUndefined();
   expect(slowProbe('\\w{1,64}=\\S+')).toBeUndefined();
 });
 
-test('finds a slow pattern where the machine is busy', () => {
+it('finds a slow pattern where the machine is busy', () => {
   busy.each = 2;
 
   expect(slowProbe('\\w+;')).toBeDefined();

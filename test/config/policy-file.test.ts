@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MINIMAL, problems } from './policy-text.ts';
 
-test.each<[string, string, string]>([
+it.each<[string, string, string]>([
   ['an unknown key at the top', 'chanels: {}', 'p.yaml:5:1 chanels: is not a key here; did you mean "channels"?'],
   ['a key that is there already', 'version: 1', 'p.yaml:5:1 version: is here twice'],
   ['no list where one belongs', 'output: { redact: x }', 'p.yaml:5:19 output.redact: must be a list'],
@@ -82,10 +82,10 @@ test.each<[string, string, string]>([
   expect(problems(MINIMAL.trimEnd().concat('\n', line, '\n'))).toContain(problem);
 });
 
-test('a version of the future is refused', () => {
+it('a version of the future is refused', () => {
   expect(problems(MINIMAL.replace('version: 1', 'version: 2'))).toEqual(['p.yaml:1:10 version: must be 1']);
 });
 
-test('what is required and missing is said at the place where it belongs', () => {
+it('what is required and missing is said at the place where it belongs', () => {
   expect(problems('version: 1\n')).toEqual(['p.yaml:1:1 clusters: is required', 'p.yaml:1:1 identity: is required']);
 });

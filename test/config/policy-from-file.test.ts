@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, loaded } from './policy-text.ts';
 
 describe('the example of the design', () => {
   const policy = loaded(readFileSync(fixture('design.yaml'), 'utf8'));
 
-  test('loads, with its durations in milliseconds and its sizes in bytes', () => {
+  it('loads, with its durations in milliseconds and its sizes in bytes', () => {
     expect(policy.limits).toEqual({
       ephemeralContainersPerPod: 10,
       ephemeralContainersPerPodAndUser: 5,
@@ -21,7 +21,7 @@ describe('the example of the design', () => {
     expect(policy.output).toEqual({ redact: [], retentionMs: 604_800_000, deliverTo: 'thread' });
   });
 
-  test('loads its rules and approval', () => {
+  it('loads its rules and approval', () => {
     expect(policy.channels).toMatchObject({
       C0SHOP: {
         name: '#shop-oncall',
@@ -43,7 +43,7 @@ describe('the example of the design', () => {
     });
   });
 
-  test('loads its images, closed to own commands unless it says otherwise', () => {
+  it('loads its images, closed to own commands unless it says otherwise', () => {
     expect(policy.defaultImage).toBe('autodiagnose');
     expect(policy.images).toMatchObject({
       autodiagnose: { alias: 'autodiagnose', class: 'observe', command: 'fixed', timeoutMs: 120_000 },
@@ -56,7 +56,7 @@ describe('the example of the design', () => {
     });
   });
 
-  test('loads its clusters, identity and approvers', () => {
+  it('loads its clusters, identity and approvers', () => {
     expect(policy.clusters).toEqual({ prod: { context: 'prod', inCluster: false, default: true } });
     expect(policy.identity).toEqual({
       mode: 'impersonate',
@@ -67,7 +67,7 @@ describe('the example of the design', () => {
     expect(policy.approvers).toEqual({ sre: { usergroup: 'S0SRE', users: [] } });
   });
 
-  test('says its defaults: without limits and output it is the same', () => {
+  it('says its defaults: without limits and output it is the same', () => {
     const text = readFileSync(fixture('design.yaml'), 'utf8').replace(/^(?:limits|output): .*$/gm, '');
     expect(text).not.toContain('retention');
     expect(loaded(text)).toEqual(policy);

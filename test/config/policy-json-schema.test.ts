@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { policyJsonSchema } from '../../src/config/schema-findings.ts';
 
-test('the schema file in the repository is the generated one', () => {
+it('the schema file in the repository is the generated one', () => {
   const file = readFileSync(new URL('../../schema/policy.schema.json', import.meta.url), 'utf8');
   expect(file, 'run: npm run gen').toBe(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`);
 });
 
-test('it describes the file as it is written: closed, with durations as text and defaults', () => {
+it('it describes the file as it is written: closed, with durations as text and defaults', () => {
   expect(policyJsonSchema()).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     additionalProperties: false,

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MINIMAL, problems } from './policy-text.ts';
 
-test.each(['#shop', 'shop', 'c0shop', 'D0DIRECT', 'U0BOB', 'C', '__proto__', 'constructor', 'C0SHOP '])(
+it.each(['#shop', 'shop', 'c0shop', 'D0DIRECT', 'U0BOB', 'C', '__proto__', 'constructor', 'C0SHOP '])(
   'a channel under the key %j is refused, with the way to its id',
   (key) => {
     const [problem, ...others] = problems(`${MINIMAL}channels:\n  "${key}": { rules: [] }\n`);
@@ -10,12 +10,12 @@ test.each(['#shop', 'shop', 'c0shop', 'D0DIRECT', 'U0BOB', 'C', '__proto__', 'co
   },
 );
 
-test.each(['', 'Shop', 'a b', 'x'.repeat(300), '__proto__', '/etc'])('a cluster under the key %j is refused', (key) => {
+it.each(['', 'Shop', 'a b', 'x'.repeat(300), '__proto__', '/etc'])('a cluster under the key %j is refused', (key) => {
   const text = MINIMAL.replace('here:', `${JSON.stringify(key)}:`);
   expect(problems(text)).toEqual([expect.stringContaining('is not a valid key: a name is lower-case letters')]);
 });
 
-test.each([
+it.each([
   ['{}', 'clusters: must name a cluster'],
   ['{ a: {} }', 'clusters.a: must have either a context of the kubeconfig or inCluster: true'],
   [
@@ -31,7 +31,7 @@ test.each([
   expect(problems(text)).toEqual([expect.stringContaining(problem)]);
 });
 
-test.each([
+it.each([
   ['{ mode: impersonate }', 'identity: needs a user with mode impersonate'],
   ['{ mode: serviceAccount, user: bob }', 'identity.user: has no meaning with mode serviceAccount'],
   ['{ mode: impersonate, user: "system:admin" }', 'identity.user: system: users and groups cannot be impersonated'],
@@ -50,12 +50,12 @@ test.each([
   expect(problems(text)).toEqual([expect.stringContaining(problem)]);
 });
 
-test('the same rule id is fine in another channel', () => {
+it('the same rule id is fine in another channel', () => {
   const channel = '{ rules: [{ id: a, clusters: [], namespaces: [], classes: [], profiles: [] }] }';
   expect(problems(`${MINIMAL}channels:\n  C0SHOP: ${channel}\n  G0PAY: ${channel}\n`)).toEqual([]);
 });
 
-test('a timeout of an alias must fit under limits.maxTimeout', () => {
+it('a timeout of an alias must fit under limits.maxTimeout', () => {
   const image = (timeout: string) => `images: { a: { image: "a:1", class: observe, timeout: ${timeout} } }\n`;
   expect(problems(`${MINIMAL}${image('30m')}`)).toEqual([]);
   expect(problems(`${MINIMAL}${image('31m')}`)).toEqual([

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadedPolicy, loadPolicy } from '../../src/config/load-policy.ts';
 import { type PolicyWatch, watchPolicy } from '../../src/config/policy-reload.ts';
 import { MINIMAL } from './policy-text.ts';
@@ -58,7 +58,7 @@ function started() {
 }
 
 describe('a new policy is in force within 2 s', () => {
-  test('after a write in place', () => {
+  it('after a write in place', () => {
     writeFileSync(path, limited(1));
     const { advance, changes, inForce, said } = started();
     writeFileSync(path, limited(2));
@@ -67,7 +67,7 @@ describe('a new policy is in force within 2 s', () => {
     expect([inForce(), changes, said]).toEqual([2, [2], ['the policy has changed']]);
   });
 
-  test('after a rename over it, as editors do, again and again', () => {
+  it('after a rename over it, as editors do, again and again', () => {
     writeFileSync(path, limited(1));
     const { advance, changes } = started();
     for (const runs of [2, 3, 4]) {
@@ -78,7 +78,7 @@ describe('a new policy is in force within 2 s', () => {
     expect(changes).toEqual([2, 3, 4]);
   });
 
-  test("after a ConfigMap's symlink swap, again and again", () => {
+  it("after a ConfigMap's symlink swap, again and again", () => {
     const publish = (version: number): void => {
       const data = join(directory, `..${version}`);
       mkdirSync(data);
@@ -98,7 +98,7 @@ describe('a new policy is in force within 2 s', () => {
     expect(changes).toEqual([2, 3, 4]);
   });
 
-  test('by the clock of the machine', async () => {
+  it('by the clock of the machine', async () => {
     writeFileSync(path, limited(1));
     const changed = new Promise<number>((resolve) => {
       const log = { info: () => undefined, error: () => undefined };
@@ -115,7 +115,7 @@ describe('a new policy is in force within 2 s', () => {
 });
 
 describe('the old policy stays in force', () => {
-  test('while the new file is broken, which is said once', () => {
+  it('while the new file is broken, which is said once', () => {
     writeFileSync(path, limited(1));
     const { advance, changes, inForce, said } = started();
     writeFileSync(path, BROKEN);
@@ -126,7 +126,7 @@ describe('the old policy stays in force', () => {
     ]);
   });
 
-  test('while the file is away, which is said once', () => {
+  it('while the file is away, which is said once', () => {
     writeFileSync(path, limited(1));
     const { advance, inForce, said } = started();
     rmSync(path);
@@ -134,7 +134,7 @@ describe('the old policy stays in force', () => {
     expect([inForce(), said.length, said[0]]).toEqual([1, 1, expect.stringContaining('cannot be read (ENOENT)')]);
   });
 
-  test('until a repaired file comes', () => {
+  it('until a repaired file comes', () => {
     writeFileSync(path, limited(1));
     const { advance, changes, said } = started();
     writeFileSync(path, BROKEN);
@@ -144,7 +144,7 @@ describe('the old policy stays in force', () => {
     expect([changes, said.length]).toEqual([[3], 2]);
   });
 
-  test('when the old text comes back after a broken one, and that is said too', () => {
+  it('when the old text comes back after a broken one, and that is said too', () => {
     writeFileSync(path, limited(1));
     const { advance, changes, said } = started();
     writeFileSync(path, BROKEN);
@@ -154,7 +154,7 @@ describe('the old policy stays in force', () => {
     expect([changes, said.at(-1), said.length]).toEqual([[], 'the policy file is as it was before', 2]);
   });
 
-  test('while a text is still being written: one that changes between two looks is not taken', () => {
+  it('while a text is still being written: one that changes between two looks is not taken', () => {
     writeFileSync(path, limited(1));
     const { advance, changes, said } = started();
     const whole = limited(2);
@@ -167,7 +167,7 @@ describe('the old policy stays in force', () => {
     expect([changes, said]).toEqual([[2], ['the policy has changed']]);
   });
 
-  test('when nothing happens: nothing is said, and the file is read twice a second', () => {
+  it('when nothing happens: nothing is said, and the file is read twice a second', () => {
     writeFileSync(path, limited(1));
     const { advance, said, waits } = started();
     writeFileSync(path, readFileSync(path));
@@ -177,7 +177,7 @@ describe('the old policy stays in force', () => {
   });
 });
 
-test('after close nothing is looked at any more', () => {
+it('after close nothing is looked at any more', () => {
   writeFileSync(path, limited(1));
   const { isArmed } = started();
   expect(isArmed()).toBe(true);
@@ -185,7 +185,7 @@ test('after close nothing is looked at any more', () => {
   expect(isArmed()).toBe(false);
 });
 
-test('a policy that is closed by its own change stays closed', () => {
+it('a policy that is closed by its own change stays closed', () => {
   writeFileSync(path, limited(1));
   vi.useFakeTimers();
   const log = { info: () => undefined, error: () => undefined };

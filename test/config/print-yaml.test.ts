@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { printYaml } from '../../src/config/print-yaml.ts';
 
-test('what is printed reads back as the same, however odd or long the words and however often they come', () => {
+it('what is printed reads back as the same, however odd or long the words and however often they come', () => {
   const names = ['*', 'yes', '1', '', 'slack:{userId}', 'a: b', '# no', "it's", 'long '.repeat(40)];
   const value = { names, again: names };
   expect(parse(printYaml(value))).toEqual(value);

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { durationMs, sizeBytes } from '../../src/config/quantity.ts';
 
-test.each([
+it.each([
   ['30s', 30_000],
   ['15m', 900_000],
   ['2h', 7_200_000],
@@ -10,7 +10,7 @@ test.each([
   expect(durationMs(text)).toBe(ms);
 });
 
-test.each([
+it.each([
   ['1Ki', 1_024],
   ['100Mi', 104_857_600],
   ['2Gi', 2_147_483_648],
@@ -18,13 +18,10 @@ test.each([
   expect(sizeBytes(text)).toBe(bytes);
 });
 
-test.each(['', '0s', '5', 's', '-5m', '1.5h', '5 m', '5M', '1h30m', '05m', '99999999d'])(
-  '%j is no duration',
-  (text) => {
-    expect(durationMs(text)).toBeNaN();
-  },
-);
+it.each(['', '0s', '5', 's', '-5m', '1.5h', '5 m', '5M', '1h30m', '05m', '99999999d'])('%j is no duration', (text) => {
+  expect(durationMs(text)).toBeNaN();
+});
 
-test.each(['', '0Mi', '5', '5M', '5MB', '5mi', '-5Mi', '1.5Gi', '5Ti'])('%j is no size', (text) => {
+it.each(['', '0Mi', '5', '5M', '5MB', '5mi', '-5Mi', '1.5Gi', '5Ti'])('%j is no size', (text) => {
   expect(sizeBytes(text)).toBeNaN();
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { PolicyFile } from '../../src/config/policy-file.ts';
 import { schemaFindings } from '../../src/config/schema-findings.ts';
 
@@ -12,7 +12,7 @@ const file = (parts: Readonly<Record<string, unknown>>) => ({
   ...parts,
 });
 
-test('an unknown key is at its key, with the keys of its own place as candidates', () => {
+it('an unknown key is at its key, with the keys of its own place as candidates', () => {
   const rules = [
     { id: 'a', clusters: [], namespaces: [], classes: [], profiles: [], approval: { form: [], from: [] } },
   ];
@@ -25,14 +25,14 @@ test('an unknown key is at its key, with the keys of its own place as candidates
   ]);
 });
 
-test('several unknown keys are several findings', () => {
+it('several unknown keys are several findings', () => {
   expect(findings(file({ imges: {}, wholly: 1 })).map(({ message }) => message)).toEqual([
     'is not a key here; did you mean "images"?',
     expect.stringMatching(/^is not a key here; one of: version, clusters/),
   ]);
 });
 
-test.each<[string, unknown, string]>([
+it.each<[string, unknown, string]>([
   ['a missing value', { images: { a: { image: 'a:1' } } }, 'is required'],
   ['a wrong kind', { images: [] }, 'must be a map of keys'],
   ['a wrong word', { output: { deliverTo: 'threads' } }, '"threads" is not allowed; did you mean "thread"?'],

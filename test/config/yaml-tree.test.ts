@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { loaded, MINIMAL, problems } from './policy-text.ts';
 
-test.each([
+it.each([
   ['', 'p.yaml:1:1 the file must be a map of keys'],
   ['[]', 'p.yaml:1:1 the file must be a map of keys'],
   ['a: [', 'p.yaml:1:5'],
@@ -11,7 +11,7 @@ test.each([
   expect(problems(text)[0]).toContain(problem);
 });
 
-test('aliases that multiply are refused before the tree is built', () => {
+it('aliases that multiply are refused before the tree is built', () => {
   const levels = Array.from(
     { length: 30 },
     (_, level) => `a${level}: &a${level} [${level ? `*a${level - 1}, *a${level - 1}` : 'x'}]`,
@@ -21,7 +21,7 @@ test('aliases that multiply are refused before the tree is built', () => {
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-test('an anchor may be used: rules share a list', () => {
+it('an anchor may be used: rules share a list', () => {
   const text = `${MINIMAL}channels:
   C0SHOP:
     rules:

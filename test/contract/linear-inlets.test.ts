@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
 import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
@@ -33,8 +33,8 @@ type Inlet = readonly [name: string, file: string, run: (text: string) => unknow
 const COMMAND = 'src/core/command';
 const LISTENERS = 'src/adapters/slack/listeners';
 const PLAIN = 'src/adapters/slack/views/plain.ts';
-const READ = `${COMMAND}/values/read.ts`;
-const NAMES = `${COMMAND}/values/names.ts`;
+const READ = `${COMMAND}/line/values.ts`;
+const NAMES = 'src/core/container/names.ts';
 const FORM = 'src/core/report/request-form.ts';
 
 const reading = (reader: read.Reader<unknown>) => (value: string) =>
@@ -62,7 +62,7 @@ const INLETS: readonly Inlet[] = [
       { start: '*<@U0KDEBUG>', repeat: '*' },
     ],
   ],
-  ['a code block', `${LISTENERS}/code-block.ts`, (text) => codeBlock({ text }), FENCES],
+  ['a code block', `${LISTENERS}/message-text.ts`, (text) => codeBlock({ text }), FENCES],
   ['the text of a message', `${LISTENERS}/message-text.ts`, (text) => messageText({ text }), [{ repeat: '<' }]],
   ['markup of a message', `${LISTENERS}/message-text.ts`, unmarked, [{ repeat: '<a|' }, { repeat: '|' }]],
   [
@@ -116,7 +116,7 @@ const INLETS: readonly Inlet[] = [
   ],
   [
     'marks around words',
-    `${COMMAND}/marks.ts`,
+    `${COMMAND}/pasted.ts`,
     (text) => [unwrapWhole(text), bareWords(text)],
     ['`', '```', '` ', '`a` ', '*a ', '_', '"', '“ ', '-- `', '--a=`'].flatMap((repeat) => [
       { repeat },
@@ -165,12 +165,7 @@ const INLETS: readonly Inlet[] = [
     `${COMMAND}/caret.ts`,
     (text) => pointAt({ code: 'env_invalid', message: '', text, start: text.length - 1, end: text.length }),
   ],
-  [
-    'an image reference',
-    `${COMMAND}/image-reference.ts`,
-    parseImageReference,
-    [{ repeat: 'a' }, { repeat: 'a-' }, { repeat: 'a.b/' }],
-  ],
+  ['an image reference', NAMES, parseImageReference, [{ repeat: 'a' }, { repeat: 'a-' }, { repeat: 'a.b/' }]],
   ['an image', READ, reading(read.readImage)],
   ['a variable', READ, reading(read.readEnv), [{ repeat: 'A=' }, { repeat: 'a.' }]],
   ['a reason', READ, reading(read.readReason), [{ repeat: ' ' }, { start: 'a', repeat: ' \n' }]],
@@ -179,11 +174,11 @@ const INLETS: readonly Inlet[] = [
   ['a number', READ, reading(read.readReplicas)],
   [
     'a selector',
-    `${COMMAND}/values/selector.ts`,
+    'src/core/selector.ts',
     (text) => [reading(read.readSelector)(text), parseSelector(text.slice(0, 999))],
   ],
-  ['a label', `${COMMAND}/values/selector.ts`, (text) => [isLabelKey(text), isLabelValue(text)]],
-  ['a duration', `${COMMAND}/values/duration.ts`, (text) => [parseDuration(text), reading(read.readDuration)(text)]],
+  ['a label', 'src/core/selector.ts', (text) => [isLabelKey(text), isLabelValue(text)]],
+  ['a duration', 'src/lib/duration.ts', (text) => [parseDuration(text), reading(read.readDuration)(text)]],
   [
     'a name',
     NAMES,
@@ -196,7 +191,7 @@ const INLETS: readonly Inlet[] = [
     ],
     [{ repeat: 'a.' }, { repeat: 'a-' }],
   ],
-  ['the nearest word', `${COMMAND}/values/nearest.ts`, (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
+  ['the nearest word', 'src/lib/nearest.ts', (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
   [
     'an EphemeralJob',
     'src/config/job-file/job-tree.ts',
@@ -260,7 +255,7 @@ const NOISE_MS = 5;
 const LONG_MS = 90_000;
 const CASES = INLETS.map(([name, file, run, seeds = []]) => ({ name, file, run, seeds }));
 
-test.each(CASES)(
+it.each(CASES)(
   '$name is read in time linear in its length',
   ({ file, run, seeds }) => {
     const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
@@ -271,7 +266,7 @@ test.each(CASES)(
   LONG_MS,
 );
 
-test.each([
+it.each([
   ['variables of a command, each another', (text: string) => parseCommand(distinctFlags(text.length))],
   ['keys of an EphemeralJob, each another', (text: string) => parseEphemeralJob(distinctKeys(text.length))],
 ])('%s are read in time linear in their number', (_what, run) => {

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseSelector } from '../../src/core/selector.ts';
 
-test.each([
+it.each([
   ['app=web', 'app=web'],
   ['app==web', 'app=web'],
   ['app!=web', 'app!=web'],
@@ -20,12 +20,12 @@ test.each([
   expect(parseSelector(text)).toBe(selector);
 });
 
-test('the canonical spelling stays as it is', () => {
+it('the canonical spelling stays as it is', () => {
   const once = parseSelector('a==b,c in (d, e), !f, g!=h, i>1') ?? '';
   expect(parseSelector(once)).toBe(once);
 });
 
-test.each([
+it.each([
   '',
   ' ',
   ',',

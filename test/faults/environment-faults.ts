@@ -116,28 +116,28 @@ function memory(board: Board): void {
         await scene.clock.advance(100);
         return (await Promise.all(answers)).filter(({ kind }) => kind === 'message');
       };
-      expect(await ask(0, MOST_RUNS)).toEqual([]);
-      const refused = await ask(MOST_RUNS, 5);
+      expect(await ask(0, MAX_RUNS)).toEqual([]);
+      const refused = await ask(MAX_RUNS, 5);
       expect(refused).toHaveLength(5);
       expect(JSON.stringify(refused[0])).toContain('too_busy');
       expect(first.pipeline.refusalFor(asUserId('U0ROY'))).toBe('too_busy');
       first.life.dead = true;
       cluster.pod = () => Promise.reject(new KdebugError('pod_not_found'));
       const others = [scene.boot(), scene.boot()];
-      for (let waited = 0; waited < 60 && scene.thread.told.length < MOST_RUNS; waited += 1)
+      for (let waited = 0; waited < 60 && scene.thread.told.length < MAX_RUNS; waited += 1)
         await scene.clock.advance(1_000);
       await scene.clock.advance(10_000);
       expect(others.map(({ pipeline }) => pipeline.active)).toEqual([0, 0]);
       const ended = scene.thread.told.map(({ message }) => /run ([a-z]{10})/.exec(JSON.stringify(message))?.[1]);
-      expect(ended).toHaveLength(MOST_RUNS);
-      expect(new Set(ended).size).toBe(MOST_RUNS);
+      expect(ended).toHaveLength(MAX_RUNS);
+      expect(new Set(ended).size).toBe(MAX_RUNS);
     },
     60_000,
   );
 }
 
 /** The most that one replica holds at a time. */
-const MOST_RUNS = 2_000;
+const MAX_RUNS = 2_000;
 
 const NO_RULES: Partial<Policy> = { channels: { [asChannelId('C0SHOP')]: { rules: [] } } };
 

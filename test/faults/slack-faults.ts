@@ -330,12 +330,12 @@ async function typedDuring(scene: ServerScene, mishap: Promise<void>): Promise<D
     isOver = true;
   });
   do deliveries.push(await scene.type(`${scene.pod} -n shop -- id`));
-  while (!isOver && deliveries.length < MOST_TYPED);
+  while (!isOver && deliveries.length < MAX_TYPED);
   await end;
   return deliveries;
 }
 
-const MOST_TYPED = 20;
+const MAX_TYPED = 20;
 
 /** Every run that the bot holds has one container, one anchor and one result; how many there are. */
 async function everyRunTold(scene: ServerScene): Promise<number> {

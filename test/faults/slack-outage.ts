@@ -16,7 +16,7 @@ const PER_POD = 25;
 const OUTAGE_MINUTES = 10;
 const SAYING = ['chat.postMessage', 'chat.update', 'conversations.history', 'conversations.replies'];
 /** Nothing of the outage may stay in memory for each failed try. */
-const MOST_GROWTH = 200 * 1024 * 1024;
+const MAX_GROWTH = 200 * 1024 * 1024;
 
 /** F23 of the matrix: Slack is away for ten minutes while runs finish. */
 export function slackOutage(board: Board, cluster: () => LocalCluster): void {
@@ -32,7 +32,7 @@ export function slackOutage(board: Board, cluster: () => LocalCluster): void {
       await scene.skipUntil(async () => (await runsOf(scene)).every(({ state }) => state === 'finished'), 100);
       for (let second = 0; second < OUTAGE_MINUTES * 60; second += 5) await passed(scene, 5_000);
       expect(scene.posts('anchor')).toEqual([]);
-      expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(MOST_GROWTH);
+      expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(MAX_GROWTH);
       scene.slack.faults.clear();
       const backAtMs = scene.clock.now();
       await scene.skipUntil(async () => (await runsOf(scene)).every(isSettled), 1_000);

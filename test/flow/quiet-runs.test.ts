@@ -15,7 +15,7 @@ import { World } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
 /** More than any run here needs; a run that goes round is cut off here, so that the test fails and does not hang. */
-const MOST_SAVES = 60;
+const MAX_SAVES = 60;
 
 const terms: Approval = {
   from: ['sre'],
@@ -38,7 +38,7 @@ function counted(store: RunStore): { readonly store: RunStore; readonly saves: (
   const save = store.save.bind(store);
   store.save = async (run, fence) => {
     saves += 1;
-    if (saves > MOST_SAVES) return new Promise(() => {});
+    if (saves > MAX_SAVES) return new Promise(() => {});
     return save(run, fence);
   };
   return { store, saves: () => saves };

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { afterWords, formatBytes, formatCount, formatDuration, shortDuration } from '../../src/lib/duration.ts';
 
-test.each([
+it.each([
   [-5, '0.0 s'],
   [400, '0.4 s'],
   [9_949, '9.9 s'],
@@ -14,7 +14,7 @@ test.each([
   expect(formatDuration(ms)).toBe(words);
 });
 
-test.each([
+it.each([
   [0, '0 B'],
   [1_023, '1023 B'],
   [3_500, '3.4 KiB'],
@@ -24,7 +24,7 @@ test.each([
   expect(formatBytes(bytes)).toBe(words);
 });
 
-test.each([
+it.each([
   [0, '0 lines'],
   [1, '1 line'],
   [2_000_000, '2,000,000 lines'],
@@ -32,7 +32,7 @@ test.each([
   expect(formatCount(count, 'line')).toBe(words);
 });
 
-test('what took no time to speak of is never said to have taken 0.0 s', () => {
+it('what took no time to speak of is never said to have taken 0.0 s', () => {
   expect([0, 30, 949, 950, 2_000].map(afterWords)).toEqual([
     'in under a second',
     'in under a second',

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MAX_DURATION_MS, parseDuration, printDuration } from '../../src/lib/duration.ts';
 
-test.each([
+it.each([
   ['1s', 1_000],
   ['90s', 90_000],
   ['5m', 300_000],
@@ -13,7 +13,7 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each([
+it.each([
   '',
   '0s',
   '0m0s',
@@ -35,7 +35,7 @@ test.each([
   expect(parseDuration(text)).toBeUndefined();
 });
 
-test.each([
+it.each([
   ['90s', '1m30s'],
   ['60m', '1h'],
   ['25h', '1d1h'],

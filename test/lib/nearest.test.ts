@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { nearest } from '../../src/lib/nearest.ts';
 
 const WORDS = ['image', 'namespace', 'timeout', 'target', 'ttl'];
 
-test.each([
+it.each([
   ['image', 'image'],
   ['imgae', 'image'],
   ['IMAGE', 'image'],
@@ -20,10 +20,10 @@ test.each([
   expect(nearest(word, WORDS)).toBe(found);
 });
 
-test('of words that are equally near the first is taken', () => {
+it('of words that are equally near the first is taken', () => {
   expect(nearest('cat', ['bat', 'hat'])).toBe('bat');
 });
 
-test('two neighbours that were swapped count as one edit', () => {
+it('two neighbours that were swapped count as one edit', () => {
   expect(nearest('ab', ['ba', 'xx'])).toBe('ba');
 });

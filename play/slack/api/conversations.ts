@@ -82,7 +82,7 @@ function replies(call: Call): Json {
 }
 
 /** "Needs at most 8 users to open." */
-const MOST_TOGETHER = 8;
+const MAX_TOGETHER = 8;
 
 /** @throws SlackError user_not_found, user_disabled, cannot_dm_bot */
 function checkReachable({ slack }: Call, id: string): void {
@@ -96,7 +96,7 @@ function open(call: Call): Json {
   const users = optional(call.args, 'users')?.split(',') ?? [];
   const [id] = users;
   if (id === undefined) throw new SlackError('users_list_not_supplied');
-  if (users.length > MOST_TOGETHER) throw new SlackError('too_many_users');
+  if (users.length > MAX_TOGETHER) throw new SlackError('too_many_users');
   requireScope(call, users.length > 1 ? 'mpim:write' : 'im:write');
   for (const one of users) checkReachable(call, one);
   if (users.length > 1) return { channel: { id: call.slack.together(users).id } };
@@ -105,7 +105,7 @@ function open(call: Call): Json {
 }
 
 /** "Fewer than the requested number of items may be returned, even if the end of the users list hasn't been reached." */
-const MOST_MEMBERS_A_PAGE = 400;
+const MAX_MEMBERS_A_PAGE = 400;
 
 function members(call: Call): Json {
   const channel = visibleChannel(call, required(call.args, 'channel'));
@@ -114,7 +114,7 @@ function members(call: Call): Json {
   // "Specify a limit value under 1000."
   if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
   const start = readCursor(optional(call.args, 'cursor'));
-  const next = start + Math.min(limit, MOST_MEMBERS_A_PAGE);
+  const next = start + Math.min(limit, MAX_MEMBERS_A_PAGE);
   const next_cursor = next < channel.members.length ? cursorAt(next) : '';
   return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }

@@ -14,12 +14,12 @@ const style = object({
   },
 });
 
-const LONGEST = 12_000;
+const MAX_LENGTH = 12_000;
 
-const text = typed('text', { required: { text: string(LONGEST) }, optional: { style } });
+const text = typed('text', { required: { text: string(MAX_LENGTH) }, optional: { style } });
 const link = typed('link', {
   required: { url: string(3000) },
-  optional: { text: string(LONGEST), unsafe: boolean, style },
+  optional: { text: string(MAX_LENGTH), unsafe: boolean, style },
 });
 
 const inline: Check = byType({

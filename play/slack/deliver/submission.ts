@@ -9,7 +9,7 @@ import type { Delivery } from './courier.ts';
 const TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** Slack keeps at most three modals on top of each other. */
-const MOST_VIEWS = 3;
+const MAX_VIEWS = 3;
 
 /**
  * What becomes of a submitted modal. An empty acknowledgement closes it, `clear` the whole stack; `errors` keeps it open,
@@ -47,7 +47,7 @@ function apply(slack: SlackState, view: StoredView, answer: Json): void {
       replaceView(slack, view, checkedView(answer.view, 'modal'));
       return;
     case 'push':
-      if (stackOf(slack, view).length >= MOST_VIEWS) throw new SlackError('push_limit_reached');
+      if (stackOf(slack, view).length >= MAX_VIEWS) throw new SlackError('push_limit_reached');
       pushView(slack, view, checkedView(answer.view, 'modal'));
       return;
     default:

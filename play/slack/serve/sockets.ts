@@ -7,7 +7,7 @@ import type { Json } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
 import type { Faults } from './faults.ts';
 
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 const PING_MS = 5_000;
 /** Interactions whose acknowledgement may carry an answer. */
 const TAKES_PAYLOAD: ReadonlySet<string> = new Set(['view_submission', 'block_suggestion']);
@@ -160,7 +160,7 @@ export class Sockets {
       this.goodbye(socket, 'link_disabled', true);
       return;
     }
-    if (this.open.length >= MOST_CONNECTIONS) {
+    if (this.open.length >= MAX_CONNECTIONS) {
       this.goodbye(socket, 'too_many_websockets', true);
       return;
     }

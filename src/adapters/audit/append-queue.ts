@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** More than this are refused: whoever records waits for the answer, so there are about as many as runs in motion. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** In one writing and one flush to the disk. */
 const BATCH = 256;
 
@@ -29,7 +29,7 @@ export class AppendQueue {
 
   /** @throws KdebugError audit_unavailable */
   append(happening: Happening): Promise<void> {
-    if (this.#closed || this.#waiting.length >= MOST_WAITING)
+    if (this.#closed || this.#waiting.length >= MAX_WAITING)
       return Promise.reject(new KdebugError('audit_unavailable'));
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ happening, resolve, reject }));
     this.#running ??= this.#run();

@@ -28,7 +28,7 @@ export interface OpenAuditLog extends AuditLog {
 }
 
 /** A longer name is cut at its front: what tells starts apart stands at its end. */
-const LONGEST_CHAIN = 80;
+const MAX_CHAIN = 80;
 
 /**
  * Opens the audit log and writes the first record of this start, `genesis`. Records are written in the order of the
@@ -64,7 +64,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
 }
 
 async function openWriter({ destination, key, owner, log, clock }: AuditLogOptions): Promise<RecordWriter> {
-  const chain = owner.replaceAll(/[^\w.-]/g, '-').slice(-LONGEST_CHAIN);
+  const chain = owner.replaceAll(/[^\w.-]/g, '-').slice(-MAX_CHAIN);
   const place = { key: auditKey(key), chain };
   if (destination.kind === 'stdout') return new StdoutWriter({ ...place, write: destination.write });
   try {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Link, openRecord } from '../../core/audit/chain.ts';
 import type { Head } from '../../core/audit/head.ts';
 import { linesOf } from '../../core/audit/lines.ts';
-import { LONGEST_LINE_BYTES } from '../../core/audit/record.ts';
+import { MAX_LINE_BYTES } from '../../core/audit/record.ts';
 import { ChainVerifier } from '../../core/audit/verify.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
@@ -50,7 +50,7 @@ export async function recoverLog(
 
 async function endsAt(log: FileHandle, { last, bytes }: Head, key: Uint8Array): Promise<boolean> {
   if (last.seq < 0) return bytes === 0;
-  const start = Math.max(0, bytes - LONGEST_LINE_BYTES);
+  const start = Math.max(0, bytes - MAX_LINE_BYTES);
   const { buffer, bytesRead } = await log.read(Buffer.alloc(bytes - start), 0, bytes - start, start);
   const line = buffer.subarray(buffer.lastIndexOf('\n', bytesRead - 2) + 1, bytesRead - 1);
   const opened = openRecord(key, line);

@@ -1,6 +1,7 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { AccessAnswer, AccessRequest, ActingAs } from '../../flow/ports/cluster.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, readStatus, toClusterError } from './api/api-errors.ts';
 import { checkIdentity } from './api/connection.ts';
@@ -78,7 +79,7 @@ function sendReview(
   if (ofSubject) checkIdentity(ofSubject.user, ofSubject.groups);
   const kind = ofSubject ? 'SubjectAccessReview' : 'SelfSubjectAccessReview';
   const { namespace, name } = place;
-  const resourceAttributes = { namespace, ...(name !== undefined && { name }), ...right, resource: 'pods' };
+  const resourceAttributes = { namespace, ...defined({ name }), ...right, resource: 'pods' };
   return client.send({
     method: 'POST',
     path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
@@ -124,7 +125,7 @@ function impersonationRule(kind: string, name: string): string {
 const RIGHTS: readonly Right[] = [ADD_CONTAINER, { verb: 'get', subresource: 'log' }, { verb: 'get' }];
 const ALLOWED_MS = 30_000;
 const DENIED_MS = 5_000;
-const MOST_ANSWERS = 5_000;
+const MAX_ANSWERS = 5_000;
 
 /**
  * Whether somebody may debug a pod. Asked for all pods of the namespace first, because that answer serves every pod of a batch;
@@ -138,7 +139,7 @@ export class Access {
   constructor(client: ReviewClient, clock: Clock) {
     this.#client = client;
     const freshMs = ({ kind }: AccessAnswer): number => (kind === 'allowed' ? ALLOWED_MS : DENIED_MS);
-    this.#known = new KeptAnswers({ clock, freshMs, most: MOST_ANSWERS });
+    this.#known = new KeptAnswers({ clock, freshMs, most: MAX_ANSWERS });
   }
 
   /** @throws KdebugError as the Cluster port says, and identity_reserved */

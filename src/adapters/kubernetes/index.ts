@@ -3,6 +3,7 @@ import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
 import type { Cluster, Clusters } from '../../flow/ports/cluster.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export interface ClustersOptions {
@@ -47,7 +48,7 @@ class KubernetesClusters implements Clusters {
     if (entry && entry.policy.context === policy.context && entry.policy.inCluster === policy.inCluster)
       return entry.cluster;
     const { kubeconfigPath, version, log, clock } = this.#options;
-    const source = { cluster: policy, ...(kubeconfigPath !== undefined && { kubeconfigPath }) };
+    const source = { cluster: policy, ...defined({ kubeconfigPath }) };
     const cluster = new KubernetesCluster({ name, source, version, log, clock });
     if (entry) this.#replaced.push(entry.cluster);
     this.#entries.set(name, { policy, cluster });

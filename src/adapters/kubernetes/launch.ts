@@ -165,7 +165,7 @@ function readHeld({ container }: LaunchRequest, body: unknown): LaunchAnswer | u
   return doesAsSent(container, held) ? { kind: 'launched', pod: viewPod(body) } : NAME_TAKEN;
 }
 
-const MOST = 1_000;
+const MAX_ENTRIES = 1_000;
 /** `startedAt` in a container's status has whole seconds. */
 const SECOND_MS = 1_000;
 
@@ -187,7 +187,7 @@ export class Launches {
     if (atMs === undefined || this.#askedAtMs.has(containerName)) return;
     this.#askedAtMs.set(containerName, atMs);
     const [oldest] = this.#askedAtMs.keys();
-    if (this.#askedAtMs.size > MOST && oldest !== undefined) this.#askedAtMs.delete(oldest);
+    if (this.#askedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#askedAtMs.delete(oldest);
   }
 
   /** The earliest moment at which the container can have started. Another replica may have launched it before we asked again. */

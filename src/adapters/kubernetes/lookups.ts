@@ -1,5 +1,6 @@
 import type { Node, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrNothing } from './api/json-fields.ts';
@@ -9,7 +10,7 @@ import { KeptAnswers } from './kept-answers.ts';
 const NODE_FRESH_MS = 30_000;
 /** A right that the bot lacks is seldom given meanwhile. */
 const UNSEEN_MS = 300_000;
-const MOST_NODES = 5_000;
+const MAX_NODES = 5_000;
 /** The node is only one line of a verdict, and nobody waits long for that. */
 const TIMEOUT_MS = 3_000;
 
@@ -20,7 +21,7 @@ export class Nodes {
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#known = new KeptAnswers({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), most: MOST_NODES });
+    this.#known = new KeptAnswers({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), most: MAX_NODES });
   }
 
   /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
@@ -39,7 +40,7 @@ export class Nodes {
 
 const LABEL = 'pod-security.kubernetes.io/enforce';
 const LEVEL_FRESH_MS = 30_000;
-const MOST_NAMESPACES = 1_000;
+const MAX_NAMESPACES = 1_000;
 
 /** The Pod Security levels of namespaces, each asked for at most once in 30 s. */
 export class PodSecurity {
@@ -48,7 +49,7 @@ export class PodSecurity {
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#known = new KeptAnswers({ clock, freshMs: () => LEVEL_FRESH_MS, most: MOST_NAMESPACES });
+    this.#known = new KeptAnswers({ clock, freshMs: () => LEVEL_FRESH_MS, most: MAX_NAMESPACES });
   }
 
   /** @throws KdebugError namespace_not_found, invalid_name */
@@ -68,7 +69,7 @@ function readLevel(label: string | undefined): PodSecurityLevel {
   return label === 'baseline' ? 'baseline' : 'restricted';
 }
 
-const MOST = 20;
+const MAX_ENTRIES = 20;
 /** Events live an hour, and like ones are counted in one object: a pod has a few dozen at most. */
 const PAGE = 500;
 const MESSAGE_LENGTH = 1_000;
@@ -91,7 +92,7 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName?:
     .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
     .map(viewEvent)
     .sort((a, b) => b.atMs - a.atMs)
-    .slice(0, MOST);
+    .slice(0, MAX_ENTRIES);
 }
 
 function viewEvent(event: JsonObject): PodEvent {
@@ -106,7 +107,6 @@ function viewEvent(event: JsonObject): PodEvent {
     message: asText(event.message).slice(0, MESSAGE_LENGTH),
     type: asText(event.type),
     atMs: at ? Date.parse(at) || 0 : 0,
-    ...(count !== undefined && { count }),
-    ...(fieldPath !== undefined && { fieldPath }),
+    ...defined({ count, fieldPath }),
   };
 }

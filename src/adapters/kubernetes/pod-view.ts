@@ -8,6 +8,7 @@ import type {
   PodEphemeralContainer,
   PodSecurityContext,
 } from '../../core/container/pod.ts';
+import { defined } from '../../lib/defined.ts';
 import {
   asFlag,
   asNumber,
@@ -64,7 +65,7 @@ function viewMetadata(metadata: JsonObject): Pod['metadata'] {
     uid: asText(metadata.uid),
     resourceVersion: asText(metadata.resourceVersion),
     creationTimestamp: asText(metadata.creationTimestamp),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...defined({ deletionTimestamp }),
     labels: asTexts(metadata.labels),
     annotations: Object.fromEntries(
       ANNOTATIONS.flatMap((name) => (annotations[name] === undefined ? [] : [[name, annotations[name]]])),
@@ -83,9 +84,7 @@ function viewSpec(spec: JsonObject): Pod['spec'] {
   const nodeSelectorOs = textOrNothing(asObject(spec.nodeSelector)['kubernetes.io/os']);
   const shared = sharedVolumesOf(spec);
   return {
-    ...(nodeName !== undefined && { nodeName }),
-    ...(os !== undefined && { os }),
-    ...(nodeSelectorOs !== undefined && { nodeSelectorOs }),
+    ...defined({ nodeName, os, nodeSelectorOs }),
     shareProcessNamespace: spec.shareProcessNamespace === true,
     hostPID: spec.hostPID === true,
     hostIPC: spec.hostIPC === true,
@@ -140,10 +139,9 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   return {
     ...any,
     ...(Object.keys(securityContext).length > 0 && { securityContext }),
-    ...(targetContainerName !== undefined && { targetContainerName }),
+    ...defined({ targetContainerName }),
     ...(runId !== undefined && { runId, fingerprint: fingerprintOf(container) }),
-    ...(requesterId !== undefined && { requesterId }),
-    ...(ref !== undefined && { ref }),
+    ...defined({ requesterId, ref }),
     ...(Number.isFinite(notAfterMs) && { notAfterMs }),
   };
 }
@@ -158,10 +156,9 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
   return {
     ...viewAnyContainer(container, shared),
     ...(hasWords(container.command, container.args) && { hasOwnCommand: true }),
-    ...(memoryLimit !== undefined && { memoryLimit }),
-    ...(cpuLimit !== undefined && { cpuLimit }),
+    ...defined({ memoryLimit, cpuLimit }),
     ...(hasRequests && { hasRequests }),
-    ...(restartPolicy !== undefined && { restartPolicy }),
+    ...defined({ restartPolicy }),
   };
 }
 
@@ -184,9 +181,7 @@ function viewUser(context: JsonObject): PodSecurityContext {
   const runAsUser = asNumber(context.runAsUser);
   const runAsGroup = asNumber(context.runAsGroup);
   return {
-    ...(runAsNonRoot !== undefined && { runAsNonRoot }),
-    ...(runAsUser !== undefined && { runAsUser }),
-    ...(runAsGroup !== undefined && { runAsGroup }),
+    ...defined({ runAsNonRoot, runAsUser, runAsGroup }),
   };
 }
 
@@ -194,7 +189,7 @@ function viewStatus(status: JsonObject): Pod['status'] {
   const reason = textOrNothing(status.reason);
   return {
     phase: PHASES.find((phase) => phase === status.phase) ?? 'Unknown',
-    ...(reason !== undefined && { reason }),
+    ...defined({ reason }),
     containerStatuses: asObjects(status.containerStatuses).map(viewContainerStatus),
     initContainerStatuses: asObjects(status.initContainerStatuses).map(viewContainerStatus),
     ephemeralContainerStatuses: asObjects(status.ephemeralContainerStatuses).map(viewContainerStatus),
@@ -212,7 +207,7 @@ function viewContainerStatus(status: JsonObject): ContainerStatus {
     restartCount: asNumber(status.restartCount) ?? 0,
     ...(status.ready === true && { ready: true }),
     ...viewState(asObject(status.state)),
-    ...(lastTermination && { lastTermination }),
+    ...defined({ lastTermination }),
     ...(uid !== undefined && gid !== undefined && { user: { uid, gid } }),
   };
 }
@@ -235,7 +230,7 @@ function viewTermination(raw: unknown): ContainerTermination | undefined {
   const signal = asNumber(terminated.signal);
   return {
     exitCode: asNumber(terminated.exitCode) ?? 0,
-    ...(signal !== undefined && { signal }),
+    ...defined({ signal }),
     reason: asText(terminated.reason),
     message: asText(terminated.message),
     startedAt: asText(terminated.startedAt),

@@ -20,7 +20,7 @@ const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true 
 const NOT_IN_FOR_MS = 2_000;
 /** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
 const MEMBERS_PER_PAGE = 999;
-const MOST_MEMBERS = 2_000;
+const MAX_MEMBERS = 2_000;
 /** Slack may give fewer on a page than were asked for, the last one or not. */
 const MAX_PAGES = 10;
 
@@ -104,7 +104,7 @@ async function askChannelMembers({ client }: DirectoryOptions, channelId: string
       client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
     );
     for (const userId of members ?? []) found.add(userId);
-    if (found.size > MOST_MEMBERS) break;
+    if (found.size > MAX_MEMBERS) break;
     cursor = response_metadata?.next_cursor ?? '';
     if (cursor === '') return found;
   }

@@ -112,10 +112,10 @@ export const ShortcutPayload = z.object({
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
 
 /** Slack counts the characters of a field in its own way: an emoji may be eleven of our units. */
-const LONGEST_VALUE = 11 * MAX_INPUT;
+const MAX_VALUE_LENGTH = 11 * MAX_INPUT;
 
 const FieldState = z.object({
-  value: z.string().max(LONGEST_VALUE).nullish(),
+  value: z.string().max(MAX_VALUE_LENGTH).nullish(),
   selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
 });
 /** By block id, then by action id. */

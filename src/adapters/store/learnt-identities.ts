@@ -1,7 +1,7 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-const MOST_KINDS = 1_000;
+const MAX_KINDS = 1_000;
 /** How long what was learnt holds, from the last word. */
 export const LEARNT_MS = 7 * 86_400_000;
 
@@ -24,7 +24,7 @@ export class LearntIdentities {
     this.#kinds.delete(kind);
     this.#kinds.set(kind, { identity: { uid, gid }, untilMs: this.#clock.now() + LEARNT_MS });
     const [oldest] = this.#kinds.keys();
-    if (this.#kinds.size > MOST_KINDS && oldest !== undefined) this.#kinds.delete(oldest);
+    if (this.#kinds.size > MAX_KINDS && oldest !== undefined) this.#kinds.delete(oldest);
   }
 
   of(kind: string): UserAndGroup | undefined {

@@ -11,6 +11,7 @@ import {
   visit,
 } from 'yaml';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
+import { defined } from '../../lib/defined.ts';
 import type { Finding } from './job-rules.ts';
 
 /** A job is written by hand; reading a longer text would stall the bot. */
@@ -29,7 +30,7 @@ export interface JobTree {
 }
 
 /** More of them tell nobody more. */
-const MOST_ERRORS = 200;
+const MAX_ERRORS = 200;
 
 const TOO_MANY =
   'the text has too many keys, values and lines to be read at once; split the job, or put a long script into one block (|)';
@@ -76,7 +77,7 @@ function treeOf(text: string): JobTree {
   // Beyond its depth the library reports one error for every bracket; its code is the only signal.
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return failed(TOO_DEEP);
   const problems = [
-    ...document.errors.slice(0, MOST_ERRORS).map(({ code, message, pos: [start] }) => ({
+    ...document.errors.slice(0, MAX_ERRORS).map(({ code, message, pos: [start] }) => ({
       ...at(start),
       message: SYNTAX[code] ?? plain(message),
     })),
@@ -136,7 +137,7 @@ function child(node: unknown, step: PropertyKey): { readonly value: unknown; rea
     : undefined;
   if (!pair) return undefined;
   const keyOffset = startOf(pair.key);
-  return { value: pair.value, ...(keyOffset !== undefined && { keyOffset }) };
+  return { value: pair.value, ...defined({ keyOffset }) };
 }
 
 const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);

@@ -11,9 +11,9 @@ import { type Finding, ruleFindings } from './job-rules.ts';
 import { JobShape, REFUSED } from './job-shape.ts';
 import { readTree } from './job-tree.ts';
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 /** So many are looked at to find the first ones: each costs a look for its place. */
-const MOST_FINDINGS = 200;
+const MAX_FINDINGS = 200;
 
 /**
  * Reads an EphemeralJob from YAML or JSON, strictly: an unknown field, a wrong type, a second document, an anchor or a tag is a
@@ -27,7 +27,7 @@ export function parseEphemeralJob(text: string): ReadJob {
   if (!parsed.success || findings.length > 0) {
     return invalid(
       findings
-        .slice(0, MOST_FINDINGS)
+        .slice(0, MAX_FINDINGS)
         .map((finding) => ({ ...tree.locate(finding), message: `${pathText(finding.path)} ${finding.message}` })),
     );
   }
@@ -37,14 +37,14 @@ export function parseEphemeralJob(text: string): ReadJob {
 
 const invalid = (problems: readonly ManifestProblem[]): ReadJob => ({
   kind: 'invalid',
-  problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MOST_PROBLEMS),
+  problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_PROBLEMS),
 });
 
 function findingsOf(issue: z.core.$ZodIssue): readonly Finding[] {
   const { path } = issue;
   if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value', message: sentence(issue) }];
   return issue.keys
-    .slice(0, MOST_FINDINGS)
+    .slice(0, MAX_FINDINGS)
     .map((key) => ({ path: [...path, key], at: 'key', message: unknownKey(key, path) }));
 }
 

@@ -1,4 +1,4 @@
-import { LONGEST_LINE_BYTES } from './record.ts';
+import { MAX_LINE_BYTES } from './record.ts';
 
 export interface Line {
   /** Without its newline; of a longer line than any record can be only the beginning. */
@@ -30,7 +30,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, start = 0): AsyncG
 }
 
 function joined(begun: Buffer, more: Buffer): Buffer {
-  const room = LONGEST_LINE_BYTES + 1 - begun.length;
+  const room = MAX_LINE_BYTES + 1 - begun.length;
   if (begun.length === 0) return more.subarray(0, room);
   return room === 0 || more.length === 0 ? begun : Buffer.concat([begun, more.subarray(0, room)]);
 }
@@ -47,7 +47,7 @@ export const toLogLine = (record: string, at: string): string => `{"level":"info
 /** The record in a line of the own log; undefined for a line about something else, `broken` when it was one. */
 export function fromLogLine(line: Buffer): Buffer | 'broken' | undefined {
   if (!line.includes(MARK)) return undefined;
-  if (line.length > LONGEST_LINE_BYTES) return 'broken';
+  if (line.length > MAX_LINE_BYTES) return 'broken';
   const [, time, record, at] = FORM.exec(line.toString('latin1')) ?? [];
   return record !== undefined && time === at ? Buffer.from(record, 'latin1') : 'broken';
 }

@@ -35,25 +35,25 @@ export interface AuditRecord {
 }
 
 /** The longest text that a record keeps whole, in UTF-16 units. */
-const LONGEST_TEXT = 2_000;
+const MAX_TEXT_LENGTH = 2_000;
 /** More of a text is not even looked at: the longest command has 16,000. */
-const LONGEST_LOOK = 20_000;
+const MAX_LOOK_LENGTH = 20_000;
 /** A text that is shorter than this holds no secret of a known shape. */
-const SHORTEST_SECRET = 8;
-const MOST_FACTS = 40;
+const MIN_SECRET_LENGTH = 8;
+const MAX_FACTS = 40;
 /** Twice what the longest record can have, every character escaped. */
-export const LONGEST_LINE_BYTES = 2 * 6 * LONGEST_TEXT * (MOST_FACTS + 3);
+export const MAX_LINE_BYTES = 2 * 6 * MAX_TEXT_LENGTH * (MAX_FACTS + 3);
 
 /** Slack's tokens and private reply addresses, in any form; other secrets are known to `findSecrets`. */
 const SLACK_SECRETS = ['\\b(?:xox[a-z]|xapp)[-.][\\w.%-]+', 'https?://hooks\\.slack[^\\s"\'<>\\\\]*'];
 
 /** Removes secrets by value and by shape, then cuts what is too long; what was cut off is kept as a hash. */
 function cleanText(text: string, secrets: readonly string[]): string {
-  if (text.length < SHORTEST_SECRET) return text;
-  const seen = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text.slice(0, LONGEST_LOOK));
+  if (text.length < MIN_SECRET_LENGTH) return text;
+  const seen = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text.slice(0, MAX_LOOK_LENGTH));
   const clean = redactText(seen, SLACK_SECRETS);
-  if (clean.length <= LONGEST_TEXT) return clean;
-  return `${clean.slice(0, LONGEST_TEXT)}… [${text.length} characters, sha256 ${sha256(clean)}]`;
+  if (clean.length <= MAX_TEXT_LENGTH) return clean;
+  return `${clean.slice(0, MAX_TEXT_LENGTH)}… [${text.length} characters, sha256 ${sha256(clean)}]`;
 }
 
 /**
@@ -76,6 +76,6 @@ export function cleanHappening(happening: Happening, secrets: readonly string[])
     runId: text(runId),
     channelId: text(channelId),
     actorId: text(actorId),
-    facts: Object.fromEntries(kept.slice(0, MOST_FACTS)),
+    facts: Object.fromEntries(kept.slice(0, MAX_FACTS)),
   };
 }

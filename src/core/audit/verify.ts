@@ -1,7 +1,8 @@
+import { defined } from '../../lib/defined.ts';
 import { sha256 } from '../hash.ts';
 import { formatLink, type Link, openRecord } from './chain.ts';
 import { fromLogLine, type Line } from './lines.ts';
-import { type AuditRecord, LONGEST_LINE_BYTES } from './record.ts';
+import { type AuditRecord, MAX_LINE_BYTES } from './record.ts';
 
 export interface VerifyOptions {
   /** `auditKey` of the key that the log was written with. */
@@ -97,13 +98,12 @@ export class ChainVerifier {
   finish(): Verdict {
     const wrong = this.#wrong ?? this.#suspect?.wrong ?? this.#atEnd();
     return {
-      ...(wrong && { wrong }),
+      ...defined({ wrong }),
       bytes: this.#bytes,
       records: this.#records,
       runs: this.#runs.size,
       chains: this.#started,
-      ...(this.#firstAt !== undefined && { firstAt: this.#firstAt }),
-      ...(this.#lastAt !== undefined && { lastAt: this.#lastAt }),
+      ...defined({ firstAt: this.#firstAt, lastAt: this.#lastAt }),
       heads: [...this.#chains.values()].map(({ link }) => link),
       notes: [...this.#notes, ...this.#unended()],
     };
@@ -117,7 +117,7 @@ export class ChainVerifier {
       opened.kind === 'changed'
         ? this.#at('changed', 'this record was changed, or the key is not the one that it was written with')
         : this.#at('not-a-record', 'this is not a record of the audit log: it was changed or put in');
-    const healable = bytes !== 'broken' && this.#options.form === 'file' && bytes.length <= LONGEST_LINE_BYTES;
+    const healable = bytes !== 'broken' && this.#options.form === 'file' && bytes.length <= MAX_LINE_BYTES;
     if (!healable) return wrong;
     // A writer may have died here; then the next line says so.
     this.#suspect = { wrong, hash: sha256(bytes) };

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { BatchRun } from '../run/life-cycle.ts';
@@ -38,10 +39,7 @@ function keptOf({ origin, request, commandLine, job, planHash, decision, approva
     variant: batch.variants[0] ?? [],
     parallelism: batch.parallelism,
     createdAtMs: batch.createdAtMs,
-    ...(job && { job }),
-    ...(planHash !== undefined && { planHash }),
-    ...(decision && { decision }),
-    ...(approval && { approval: withoutWords(approval) }),
+    ...defined({ job, planHash, decision, approval: approval && withoutWords(approval) }),
   };
 }
 

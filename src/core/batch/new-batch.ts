@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import { base32Hash, canonicalJson, sha256 } from '../hash.ts';
@@ -38,8 +39,7 @@ export function newBatch({ pods: planned, asked, pausedBy, nowMs }: NewBatch): B
     approvedPods: queueEnd,
     approvedParallelism: parallelism,
     parallelism,
-    ...(asked.replicas !== undefined && { replicas: asked.replicas }),
-    ...(asked.ttlMs !== undefined && { ttlMs: asked.ttlMs }),
+    ...defined({ replicas: asked.replicas, ttlMs: asked.ttlMs }),
     ...(asked.canary && { canary: 'first' }),
     ...(pausedBy !== undefined && { paused: { byUserId: pausedBy, atMs: nowMs } }),
     eligible,

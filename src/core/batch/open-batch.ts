@@ -92,7 +92,7 @@ export interface OpenBatch {
 }
 
 /** Start failures of the same reason after which nothing more is launched (design, section 5). */
-const MOST_START_FAILURES = 3;
+const MAX_START_FAILURES = 3;
 
 /**
  * Counts a pod that has ended by the container that did not start, whatever became of the others. A pod that is not any more as
@@ -103,7 +103,7 @@ export function countStartFailure(open: OpenBatch, pod: BatchPod): void {
   if (reason === undefined || DRIFT.has(reason)) return;
   const times = (open.startFailures.get(reason) ?? 0) + 1;
   open.startFailures.set(reason, times);
-  if (times >= MOST_START_FAILURES) open.commonFailure ??= reason;
+  if (times >= MAX_START_FAILURES) open.commonFailure ??= reason;
 }
 
 const DRIFT: ReadonlySet<string> = new Set<ReasonCode>(['approval_changed', ...Object.values(REASON_OF_SKIP)]);

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { shorten } from '../../lib/text.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import { cleanText, foldRewrites } from '../report/log/clean-text.ts';
@@ -7,11 +8,11 @@ import type { Batch, BatchPod, PodResult, PodState } from './batch.ts';
 import { type Counts, endedOf, stateOf } from './pod-state.ts';
 
 /** In characters. The kubelet's own limit is 4 KiB; the log has the rest. */
-const LONGEST_MESSAGE = 200;
+const MAX_MESSAGE_LENGTH = 200;
 /** As long as a termination message can be. */
-const LONGEST_READ = 4_096;
-const LONGEST_REASON = 64;
-const MOST_FINDINGS = 8;
+const MAX_READ_LENGTH = 4_096;
+const MAX_REASON_LENGTH = 64;
+const MAX_FINDINGS = 8;
 
 /** The state of a pod whose only container came to this. A container that was never let in is one that did not start. */
 const STATE_OF_OUTCOME: Readonly<Record<OutcomeKind, PodState>> = {
@@ -51,19 +52,18 @@ export interface Ended {
 /** What is kept of a container that has ended: one line of each text, cleaned of what acts on a terminal or hides, redacted, and short. */
 export function podResult(ended: Ended): PodResult {
   const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
-  const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', LONGEST_REASON);
+  const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', MAX_REASON_LENGTH);
   const said = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
-  const message = line(said, LONGEST_MESSAGE, redact);
+  const message = line(said, MAX_MESSAGE_LENGTH, redact);
   const exitCode = termination?.exitCode ?? ('exitCode' in outcome ? outcome.exitCode : undefined);
-  const codes = [...new Set(findings.map((code) => line(code, LONGEST_REASON)))].sort().slice(0, MOST_FINDINGS);
+  const codes = [...new Set(findings.map((code) => line(code, MAX_REASON_LENGTH)))].sort().slice(0, MAX_FINDINGS);
   return {
     outcome: outcome.kind,
-    ...(exitCode !== undefined && { exitCode }),
+    ...defined({ exitCode }),
     ...(reason !== '' && { reason }),
     ...(message !== '' && { message }),
     ...(codes.length > 0 && { findings: codes }),
-    ...(logBytes !== undefined && { logBytes }),
-    ...(logDoubt !== undefined && { logDoubt }),
+    ...defined({ logBytes, logDoubt }),
   };
 }
 
@@ -86,7 +86,7 @@ function reasonOf(outcome: Outcome): string | undefined {
 
 function line(text: string, length: number, redact?: readonly string[]): string {
   // Cut first: a hostile megabyte costs nothing, and what is folded away does not bring more in.
-  const read = text.slice(0, LONGEST_READ);
+  const read = text.slice(0, MAX_READ_LENGTH);
   const safe = foldRewrites(redact ? redactText(read, redact) : cleanText(read));
   return shorten(safe.replace(/\s+/g, ' ').trim(), length);
 }

@@ -5,7 +5,7 @@ import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown,
 import { readPlace, readRequest, readScale } from './line/request.ts';
 import { readNamed, typed, unexpectedWord } from './line/target.ts';
 import { readRunId } from './line/values.ts';
-import { LONGEST_LINE, readPasted, unmarkWords } from './pasted.ts';
+import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
 import { tokenize, type Word } from './tokenize.ts';
 import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './verbs.ts';
 
@@ -22,8 +22,8 @@ export function parseCommand(text: string): ParsedCommand {
 const tooLong = (line: string): Problem => ({
   code: 'command_too_long',
   message: `The command has ${line.length} characters.`,
-  hint: `Write at most ${LONGEST_LINE}; put a longer script into an image.`,
-  start: LONGEST_LINE,
+  hint: `Write at most ${MAX_LINE_LENGTH}; put a longer script into an image.`,
+  start: MAX_LINE_LENGTH,
   end: line.length,
 });
 

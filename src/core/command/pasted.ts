@@ -7,7 +7,7 @@ const MARKS = '`*_~';
 const DOUBLE_QUOTES = '"“”„‟«»';
 const SINGLE_QUOTES = "'‘’‚‛";
 /** Bold code between quotes has three layers; nobody writes more. */
-const MOST_LAYERS = 3;
+const MAX_LAYERS = 3;
 
 /**
  * The words without what stands around all of them: a code fence, one pair of marks for code, bold, italics or struck text, or one
@@ -16,7 +16,7 @@ const MOST_LAYERS = 3;
  */
 export function unwrapWhole(text: string): string {
   let left = text;
-  for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
     const inner = insideOf(left.trim());
     if (inner === undefined) break;
     left = inner;
@@ -148,7 +148,7 @@ export interface Pasted {
 }
 
 /** The longest line, in UTF-16 units: an approver could not read a longer one. The document of `apply` is not counted. */
-export const LONGEST_LINE = 16_000;
+export const MAX_LINE_LENGTH = 16_000;
 
 /** The head of `apply`, up to the end of its line or the first code fence; the document is the rest. */
 const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
@@ -167,7 +167,7 @@ export function readPasted(text: string): Pasted {
   const unwrapped = withoutPrefix(unwrapWhole(unwrapMarkup(text)));
   const head = APPLY.exec(unwrapped)?.[0];
   const line = head ?? unwrapped;
-  if (line.length > LONGEST_LINE) return { line, yaml: '', isTooLong: true };
+  if (line.length > MAX_LINE_LENGTH) return { line, yaml: '', isTooLong: true };
   const yaml = head === undefined ? '' : repairYaml(unwrapped.slice(head.length));
   return { line: repairLine(line), yaml, isTooLong: false };
 }

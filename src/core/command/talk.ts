@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { ParsedCommand, RunRequest } from './command.ts';
 import { parseCommand } from './parse.ts';
 import { readPasted } from './pasted.ts';
@@ -15,7 +16,7 @@ export interface Talk {
 /** What words that are no command are refused for; anything else is a command with a mistake in it. */
 const OF_TALK: ReadonlySet<string> = new Set(['word_unexpected', 'name_invalid', 'quote_open']);
 /** More words than that are a sentence. */
-const MOST_OF_VERB = 2;
+const MAX_OF_VERB = 2;
 
 /**
  * Whether the words of a mention may be talk: a lone word that would be a pod's name, or several without a flag that make no
@@ -29,6 +30,6 @@ export function talkIn(text: string, parsed: ParsedCommand): Talk | undefined {
   if (!mayBe || verbNamed(first) || first.includes('/') || words.some((word) => word.startsWith('-'))) return undefined;
   const alone = isLone ? parsed : parseCommand(first);
   const request = alone.kind === 'ok' && alone.command.kind === 'run' ? alone.command.request : undefined;
-  const guess = words.length <= MOST_OF_VERB ? verbNear(first) : undefined;
-  return { first, ...(request && { request }), ...(guess && { guess }) };
+  const guess = words.length <= MAX_OF_VERB ? verbNear(first) : undefined;
+  return { first, ...defined({ request, guess }) };
 }

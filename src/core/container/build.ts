@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
 import type { EnvVar, EphemeralContainer } from './ephemeral-container.ts';
@@ -31,10 +32,10 @@ export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralCon
     name: containerName(mark.runId, plan.podUid),
     image: plan.image,
     ...(plan.imagePullPolicy && { imagePullPolicy: plan.imagePullPolicy }),
-    ...(plan.targetContainerName !== undefined && { targetContainerName: plan.targetContainerName }),
+    ...defined({ targetContainerName: plan.targetContainerName }),
     ...(words.length > 0 && (plan.argumentsOnly ? { args: words } : { command: words })),
     env: [...plan.env.map(({ name, value }) => ({ name, value: literal(value) })), ...markEnv(plan, mark)],
-    ...(plan.securityContext && { securityContext: plan.securityContext }),
+    ...defined({ securityContext: plan.securityContext }),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 }

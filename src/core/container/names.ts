@@ -11,7 +11,7 @@ export interface ImageReference {
 
 /** The limit of a repository's name, domain included (distribution/reference, NameTotalLengthMax). */
 const NAME_LENGTH = 255;
-const LONGEST = NAME_LENGTH + 1 + 128 + 1 + 7 + 128;
+const MAX_LENGTH = NAME_LENGTH + 1 + 128 + 1 + 7 + 128;
 
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const PATH = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`);
@@ -27,7 +27,7 @@ const IDENTIFIER = /^[a-f0-9]{64}$/;
  * (ParseNormalizedNamed); `undefined` for what is none. Time is linear, text of more than 521 characters is refused unread.
  */
 export function parseImageReference(text: string): ImageReference | undefined {
-  if (text.length > LONGEST || IDENTIFIER.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || IDENTIFIER.test(text)) return undefined;
   const [named, digest] = splitAt(text, text.indexOf('@'));
   const [name, tag] = splitAt(named, named.indexOf(':', named.lastIndexOf('/') + 1));
   const { domain, path } = splitDomain(name);

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { formatCount, formatDuration } from '../../lib/duration.ts';
 import { quantityOf } from '../../lib/quantity.ts';
 import type { ContainerStatus, ContainerTermination, Node, Pod, PodEvent } from '../container/pod.ts';
@@ -36,7 +37,7 @@ const NOT_STARTING: ReadonlySet<string> = new Set([
   'CreateContainerError',
   'RunContainerError',
 ]);
-const LONGEST_WORDS = 140;
+const MAX_WORDS_LENGTH = 140;
 
 /** What of the API's own knowledge is a finding, by section; a section without a finding is fine. Pure: the same facts, the same text. */
 export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, readonly Finding[]>> {
@@ -47,8 +48,7 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
       probes: probeFindings(facts.events, facts),
       events: warningFindings(facts.events, facts.nowMs),
     }),
-    ...(facts.node && { node: nodeFindings(facts.node) }),
-    ...(clock && { clock }),
+    ...defined({ node: facts.node && nodeFindings(facts.node), clock }),
     resources: resourceFindings(facts),
     rollout: rolloutFindings(facts.pod, facts.siblings),
   };
@@ -151,9 +151,9 @@ function resourceFindings({ pod, targetContainerName }: ClusterFacts): readonly 
 
 /** Others' words on one bounded line. */
 function words(text: string): string {
-  const clean = cleanText(text.slice(0, 4 * LONGEST_WORDS))
+  const clean = cleanText(text.slice(0, 4 * MAX_WORDS_LENGTH))
     .replace(/\s+/g, ' ')
     .trim();
   const characters = [...clean];
-  return characters.length <= LONGEST_WORDS ? clean : `${characters.slice(0, LONGEST_WORDS - 1).join('')}…`;
+  return characters.length <= MAX_WORDS_LENGTH ? clean : `${characters.slice(0, MAX_WORDS_LENGTH - 1).join('')}…`;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
 /** Something that a diagnosis found wrong. */
@@ -59,12 +60,12 @@ export interface Diagnosis {
   readonly sampleSeconds?: number;
 }
 
-const LONGEST_REPORT = 64 * 1024;
-const LONGEST_TEXT = 300;
-const LONGEST_WORD = 40;
-const MOST_ITEMS = 20;
+const MAX_REPORT_LENGTH = 64 * 1024;
+const MAX_TEXT_LENGTH = 300;
+const MAX_WORD_LENGTH = 40;
+const MAX_ITEMS = 20;
 /** Kubernetes' own bound of runAsUser and runAsGroup (apimachinery, IsValidUserID). */
-const HIGHEST_ID = 2_147_483_647;
+const MAX_ID = 2_147_483_647;
 const CODE = /^[a-z][a-z0-9_-]{0,39}$/;
 const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
 
@@ -75,14 +76,14 @@ const isFields = (value: unknown): value is Fields =>
 const isCode = (value: unknown): value is string => typeof value === 'string' && CODE.test(value);
 const isAmount = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-const isId = (value: unknown): value is number => Number.isInteger(value) && isAmount(value) && value <= HIGHEST_ID;
+const isId = (value: unknown): value is number => Number.isInteger(value) && isAmount(value) && value <= MAX_ID;
 const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
   words.find((word) => word === value);
 
 type Patterns = readonly string[];
 
 /** One line, cleaned and redacted; nothing when it is no string, or empty. */
-function line(value: unknown, redact: Patterns, longest = LONGEST_TEXT): string | undefined {
+function line(value: unknown, redact: Patterns, longest = MAX_TEXT_LENGTH): string | undefined {
   if (typeof value !== 'string') return undefined;
   // Redacted before it is cut: of a secret without its end not everything is known.
   const text = redactText(value, redact).slice(0, longest);
@@ -90,7 +91,7 @@ function line(value: unknown, redact: Patterns, longest = LONGEST_TEXT): string 
   return Buffer.from(text).toString('utf8').replace(/\s+/g, ' ').trim() || undefined;
 }
 
-const listed = (value: unknown, most = MOST_ITEMS): readonly unknown[] =>
+const listed = (value: unknown, most = MAX_ITEMS): readonly unknown[] =>
   Array.isArray(value) ? value.slice(0, most) : [];
 
 /** The first items of a list that are what they must be. */
@@ -112,7 +113,7 @@ function toFinding({ code, value, threshold, text, next, section }: Fields, reda
     text: words,
     ...(isAmount(value) && { value }),
     ...(isAmount(threshold) && { threshold }),
-    ...(advice !== undefined && { next: advice }),
+    ...defined({ next: advice }),
     ...(isCode(section) && { section }),
   };
 }
@@ -126,7 +127,7 @@ function toSection({ name, state, text, lacks, helps }: Fields, redact: Patterns
     name,
     state: known,
     text: line(text, redact) ?? '',
-    ...(lacking !== undefined && { lacks: lacking }),
+    ...defined({ lacks: lacking }),
     ...(helping.length > 0 && { helps: helping }),
   };
 }
@@ -136,21 +137,21 @@ function toTarget(
   redact: Patterns,
 ): DiagnosisTarget | undefined {
   if (typeof effective !== 'boolean') return undefined;
-  const called = line(name, redact, LONGEST_WORD);
+  const called = line(name, redact, MAX_WORD_LENGTH);
   return {
     effective,
     ...(isId(pid) && { pid }),
     ...(isId(uid) && { uid }),
     ...(isId(gid) && { gid }),
-    ...(called !== undefined && { name: called }),
+    ...defined({ name: called }),
     ...(Array.isArray(capabilities) && { capabilities: capabilitiesOf(capabilities) }),
   };
 }
 
 function toTool({ name, version }: Fields, redact: Patterns): Diagnosis['tool'] {
-  const called = line(name, redact, LONGEST_WORD);
-  const numbered = line(version, redact, LONGEST_WORD);
-  return called === undefined ? undefined : { name: called, ...(numbered !== undefined && { version: numbered }) };
+  const called = line(name, redact, MAX_WORD_LENGTH);
+  const numbered = line(version, redact, MAX_WORD_LENGTH);
+  return called === undefined ? undefined : { name: called, ...defined({ version: numbered }) };
 }
 
 const toSelf = ({ uid, gid, capabilities }: Fields): Diagnosis['self'] =>
@@ -178,16 +179,14 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
     verdict,
     findings: items(report.findings, redact, toFinding),
     sections: items(report.sections, redact, toSection),
-    ...(tool && { tool }),
-    ...(self && { self }),
-    ...(target && { target }),
+    ...defined({ tool, self, target }),
     ...(isFields(report.cost) && { cost: toCost(report.cost) }),
     ...(isAmount(report.sampleSeconds) && { sampleSeconds: report.sampleSeconds }),
   };
 }
 
 function toFields(json: string): Fields | undefined {
-  if (json.length > LONGEST_REPORT || !json.trimStart().startsWith('{')) return undefined;
+  if (json.length > MAX_REPORT_LENGTH || !json.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(json);
     return isFields(value) ? value : undefined;

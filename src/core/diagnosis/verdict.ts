@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
 import { admits } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
@@ -18,10 +19,10 @@ const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) =>
 /** The rule of a code; undefined for those of foreign images. */
 export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
 
-const MOST_FINDINGS = 3;
-const MOST_UNSEEN = 5;
+const MAX_FINDINGS = 3;
+const MAX_UNSEEN = 5;
 /** Slack's header takes 150 characters, with the mark of its tone. */
-const LONGEST_LINE = 140;
+const MAX_LINE_LENGTH = 140;
 /** Of findings that no table of ours knows: another image's own. */
 const FOREIGN_RANK = 2;
 
@@ -38,11 +39,11 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
   return {
     line: lineOf(diagnosis, findings),
-    findings: findings.slice(0, MOST_FINDINGS).map(shown),
-    ...(findings.length > MOST_FINDINGS && { more: findings.length - MOST_FINDINGS }),
+    findings: findings.slice(0, MAX_FINDINGS).map(shown),
+    ...(findings.length > MAX_FINDINGS && { more: findings.length - MAX_FINDINGS }),
     ...(fine.length > 0 && { fine: [...new Set(fine)].join(', ') }),
     ...(unseen.length > 0 && { unseen: bounded(unseen) }),
-    ...(lookAgain && { lookAgain }),
+    ...defined({ lookAgain }),
     by: byLine(diagnosis, plan),
   };
 }
@@ -51,7 +52,7 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
 export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
   const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
   const wrong = ordered(seen).filter((finding) => rankOf(finding) < 3);
-  return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MOST_FINDINGS).map(shown) };
+  return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
 }
 
 const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
@@ -92,7 +93,7 @@ function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
 
 function shorten(line: string): string {
   const characters = [...line];
-  return characters.length <= LONGEST_LINE ? line : `${characters.slice(0, LONGEST_LINE - 1).join('')}…`;
+  return characters.length <= MAX_LINE_LENGTH ? line : `${characters.slice(0, MAX_LINE_LENGTH - 1).join('')}…`;
 }
 
 /** What would show more: the target's own user and group, which need no power at all, else *general*. */
@@ -140,13 +141,13 @@ function howToSee(helps: readonly Help[], lookAgain: LookAgain | undefined): str
 }
 
 /** A button's label is read whole on a phone up to this length. */
-const LONGEST_LABEL = 24;
+const MAX_LABEL_LENGTH = 24;
 
 /** What the button says. */
 export function labelOf(lookAgain: LookAgain): string {
   if (lookAgain.kind === 'general') return 'Look again as root';
   const exact = `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`;
-  return exact.length <= LONGEST_LABEL ? exact : 'Look again as its user';
+  return exact.length <= MAX_LABEL_LENGTH ? exact : 'Look again as its user';
 }
 
 function unseenOfCluster(facts: ClusterFacts | undefined): readonly string[] {
@@ -158,9 +159,9 @@ function unseenOfCluster(facts: ClusterFacts | undefined): readonly string[] {
 }
 
 const bounded = (lines: readonly string[]): readonly string[] =>
-  lines.length <= MOST_UNSEEN
+  lines.length <= MAX_UNSEEN
     ? lines
-    : [...lines.slice(0, MOST_UNSEEN - 1), `${lines.length - MOST_UNSEEN + 1} more in the report`];
+    : [...lines.slice(0, MAX_UNSEEN - 1), `${lines.length - MAX_UNSEEN + 1} more in the report`];
 
 function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
   const name = tool ? [tool.name, tool.version].filter(Boolean).join(' ') : plan.imageAlias;

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { parseDuration, printDuration } from '../../lib/duration.ts';
 import type { RunRequest } from '../command/command.ts';
 import { PROFILES, type Profile, type ProfileName, securityContextOf } from '../container/profiles.ts';
@@ -31,25 +32,21 @@ export function requestsOfJob(job: EphemeralJob): JobRequests | undefined {
   if (!target) return undefined;
   const flags = flagsOf(job);
   const batch = {
-    ...(spec.replicas !== undefined && { replicas: spec.replicas }),
-    ...(spec.parallelism !== undefined && { parallelism: spec.parallelism }),
+    ...defined({ replicas: spec.replicas, parallelism: spec.parallelism }),
     ...(spec.ttlSecondsAfterCreated !== undefined && { ttlMs: spec.ttlSecondsAfterCreated * 1_000 }),
     canary: flags.canary === 'true',
   };
   const timeoutMs = flags.timeout === undefined ? undefined : parseDuration(flags.timeout);
   const common = {
     target,
-    ...(flags.cluster !== undefined && { cluster: flags.cluster }),
-    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(flags.reason !== undefined && { reason: flags.reason }),
+    ...defined({ cluster: flags.cluster, namespace: metadata.namespace, timeoutMs, reason: flags.reason }),
     dryRun: false,
     batch,
   };
   const containers = spec.template.ephemeralContainers;
   return {
     jobName: metadata.name,
-    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    ...defined({ namespace: metadata.namespace }),
     requests: containers.map((container) => ({ ...common, ...partsOf(container, flags) })),
     paused: spec.paused === true,
     notes: notesOn(containers),
@@ -89,7 +86,7 @@ function targetOf(name: string | undefined, flags: Flags): Pick<RunRequest, 'tar
 /** The profile that sets exactly this context, user and group aside; undefined: none does. */
 export function profileOfContext(context: JobSecurityContext): Profile | undefined {
   const { add, drop } = context.capabilities ?? {};
-  const capabilities = { ...(add && { add: add.toSorted() }), ...(drop && { drop: drop.toSorted() }) };
+  const capabilities = defined({ add: add?.toSorted(), drop: drop?.toSorted() });
   const wanted = canonicalJson({ ...context, ...(context.capabilities && { capabilities }) });
   return PROFILES.find((profile) => {
     const sets = securityContextOf(profile);
@@ -131,7 +128,7 @@ export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): 
     },
     spec: {
       selector,
-      ...(batch.replicas !== undefined && { replicas: batch.replicas }),
+      ...defined({ replicas: batch.replicas }),
       parallelism: batch.parallelism,
       ...(batch.paused && !batch.closed && { paused: true }),
       ...(batch.ttlMs !== undefined && { ttlSecondsAfterCreated: Math.ceil(batch.ttlMs / 1_000) }),
@@ -175,6 +172,6 @@ function containerOfRequest(request: RunRequest, image: string, index: number): 
     ...(targetContainer?.kind === 'named' && { targetContainerName: targetContainer.name }),
     ...(command.length > 0 && (argumentsOnly ? { args: command } : { command })),
     ...(env.length > 0 && { env }),
-    ...(context && { securityContext: context }),
+    ...defined({ securityContext: context }),
   };
 }

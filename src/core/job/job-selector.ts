@@ -41,7 +41,7 @@ function requirementText({ key, operator, values = [] }: LabelRequirement): stri
 }
 
 /** A label's value has at most 63 characters. */
-const LONGEST_VALUE = 63;
+const MAX_VALUE_LENGTH = 63;
 
 /**
  * The selector of a job for a target; undefined for what EphemeralJob cannot say: `>` and `<`, or a workload whose name does
@@ -52,7 +52,7 @@ export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined
     case 'all':
       return {};
     case 'workload':
-      return target.name.length > LONGEST_VALUE
+      return target.name.length > MAX_VALUE_LENGTH
         ? undefined
         : { matchLabels: { [`${WORKLOAD_LABEL}${target.workload}`]: target.name } };
     case 'selector':

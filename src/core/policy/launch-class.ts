@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { identityOfTarget } from '../container/auto-profile.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
@@ -87,7 +88,7 @@ function userOfDebug({ pod, securityContext = {}, ownWords }: Launch): DebugUser
   // A free command may call a program of its image that makes it root (setuid), unless that is switched off.
   const mayBecomeRoot = ownWords && securityContext.allowPrivilegeEscalation !== false;
   return {
-    ...(uid !== undefined && { uid }),
+    ...defined({ uid }),
     mayBeRoot: uid === 0 || mayBecomeRoot || (uid === undefined && !asksNonRoot),
   };
 }
@@ -133,7 +134,7 @@ function neighbour(
   const likelyUid = uid ?? learnt?.uid;
   const asksNonRoot = securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
   const isNonRoot = asksNonRoot || (likelyUid !== undefined && likelyUid !== 0);
-  return { name, securityContext, sharedVolumes, ...(uid !== undefined && { uid }), isNonRoot };
+  return { name, securityContext, sharedVolumes, ...defined({ uid }), isNonRoot };
 }
 
 /** An ephemeral container starts while the pod is still being set up, too, beside an init container that runs or is yet to run. */
@@ -199,5 +200,5 @@ function rootReasons(
 const reason = (fact: ClassFact, container: string, detail?: string): ClassReason => ({
   fact,
   container,
-  ...(detail !== undefined && { detail }),
+  ...defined({ detail }),
 });

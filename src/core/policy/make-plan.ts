@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { RunRequest } from '../command/command.ts';
 import {
   admits,
@@ -56,8 +57,7 @@ export function makePlan(resolved: Resolved): MadePlan {
     podName: pod.metadata.name,
     podUid: pod.metadata.uid,
     nodeName: pod.spec.nodeName ?? '',
-    ...(workload && { workload }),
-    ...(container && { targetContainerName: container.name }),
+    ...defined({ workload, targetContainerName: container?.name }),
     imageAlias: alias.alias,
     image: alias.reference,
     ...(request.imagePullPolicy && { imagePullPolicy: request.imagePullPolicy }),
@@ -71,8 +71,7 @@ export function makePlan(resolved: Resolved): MadePlan {
     requesterId: origin.requesterId,
     teamId: origin.teamId,
     channelId: origin.channelId,
-    ...(request.reason !== undefined && { reason: request.reason }),
-    ...(request.label !== undefined && { label: request.label }),
+    ...defined({ reason: request.reason, label: request.label }),
   };
   const withProfile = (profile: Profile, runAs: UserAndGroup | undefined): Plan => {
     const securityContext = securityContextOf(profile, runAs);
@@ -89,7 +88,7 @@ export function makePlan(resolved: Resolved): MadePlan {
       class: judged.class,
       classReasons: judged.reasons,
       profile,
-      ...(securityContext && { securityContext }),
+      ...defined({ securityContext }),
       observed: {
         earlierContainers: pod.spec.ephemeralContainers.length,
         podSecurity: resolved.level,

@@ -211,11 +211,11 @@ export const commandErrorMessage = (error: CommandError): Message => ({
 
 const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes('/kdebug help');
 
-const LONGEST_WORD = 60;
+const MAX_WORD_LENGTH = 60;
 
 /** The answer to words that are no command: what was not understood, the verb that was probably meant, and the help. */
 export function talkMessage({ first, request, guess }: Talk, namespace: string | undefined): Message {
-  const word = shorten(first, LONGEST_WORD);
+  const word = shorten(first, MAX_WORD_LENGTH);
   const where: readonly Span[] = namespace === undefined ? [] : [text(' in '), code(namespace)];
   const unknown: readonly Span[] = request
     ? [text("I don't know a pod named "), code(word), ...where, text('.')]

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { PROFILES } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Form } from './message.ts';
@@ -26,14 +27,14 @@ export function requestForm(policy: Policy, hint: PodHint = {}): Form {
         kind: 'line',
         optional: false,
         placeholder: 'web-7d9f8-abcde',
-        ...(hint.pod !== undefined && { initial: hint.pod }),
+        ...defined({ initial: hint.pod }),
       },
       {
         id: 'namespace',
         label: 'Namespace',
         kind: 'line',
         optional: true,
-        ...(hint.namespace !== undefined && { initial: hint.namespace }),
+        ...defined({ initial: hint.namespace }),
       },
       {
         id: 'image',
@@ -41,7 +42,7 @@ export function requestForm(policy: Policy, hint: PodHint = {}): Form {
         kind: 'choice',
         optional: policy.defaultImage !== undefined,
         options: aliases.slice(0, 100).map((alias) => ({ value: alias, label: alias })),
-        ...(policy.defaultImage !== undefined && { initial: policy.defaultImage }),
+        ...defined({ initial: policy.defaultImage }),
       },
       {
         id: 'profile',
@@ -94,8 +95,7 @@ export function podInText(words: string): PodHint {
 }
 
 const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => ({
-  ...(pod !== undefined && { pod }),
-  ...(namespace !== undefined && { namespace }),
+  ...defined({ pod, namespace }),
 });
 
 /** The command that a filled form stands for, quoted so that it is read back as it was typed. */

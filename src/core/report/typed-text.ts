@@ -10,7 +10,7 @@ const PERSON =
   /(?<![\p{L}\p{N}_@<-])(?:<@|@)?([UW](?:0[A-Z0-9]{2,19}|(?=[A-Z]*[0-9][A-Z]*[0-9])[A-Z0-9]{8,10}))>?(?![\p{L}\p{N}_-])/gu;
 
 /** Copies of a card go where who typed it may not speak: nobody calls a whole channel of approvers by a reason. */
-const MOST_PEOPLE = 5;
+const MAX_PEOPLE = 5;
 
 /** Words that a person typed, each character visible, with the first people in them as mentions; nothing else of it formats. */
 export function typedText(words: string): readonly Span[] {
@@ -19,7 +19,7 @@ export function typedText(words: string): readonly Span[] {
   const people = new Set<string>();
   let from = 0;
   for (const { 0: found, 1: userId = '', index } of shown.matchAll(PERSON)) {
-    if (people.size === MOST_PEOPLE && !people.has(userId)) continue;
+    if (people.size === MAX_PEOPLE && !people.has(userId)) continue;
     people.add(userId);
     if (index > from) spans.push(text(shown.slice(from, index)));
     spans.push(person(userId));
@@ -30,10 +30,10 @@ export function typedText(words: string): readonly Span[] {
 }
 
 /** A line of 16,000 characters may have been typed; the card or the record has the whole. */
-const LONGEST_COMMAND = 300;
+const MAX_COMMAND_LENGTH = 300;
 
 /** What was typed, as far as a line of a message has room: the first line, cut after 300 characters. */
 export function typedCommand({ commandLine }: Pick<Run, 'commandLine'>): string {
   const line = commandLine.split('\n', 1)[0] ?? '';
-  return `/kdebug ${line.length > LONGEST_COMMAND ? `${line.slice(0, LONGEST_COMMAND)}…` : line}`;
+  return `/kdebug ${line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line}`;
 }

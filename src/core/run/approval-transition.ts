@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { isActive } from '../policy/grant.ts';
 import { judgeVote, withoutVotesOf } from '../policy/vote.ts';
 import type { Run } from './run.ts';
@@ -37,7 +38,7 @@ function voted(run: Run, { vote, voter, lapsed, grant }: EventOf<'voted'>): Run 
   const known = { ...run, approval: { ...approval, votes: [...approval.votes, vote] } };
   switch (judgeVote(approval, voter, vote).kind) {
     case 'granted':
-      return { ...known, state: 'approved', approvedAtMs: vote.atMs, ...(grant && { grant }) };
+      return { ...known, state: 'approved', approvedAtMs: vote.atMs, ...defined({ grant }) };
     case 'rejected': {
       const outcome = { kind: 'rejected', by: vote.userId } as const;
       return { ...known, state: 'rejected', outcome, finishedAtMs: vote.atMs };

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { parseCommand } from '../command/parse.ts';
 import { printCommand } from '../command/print.ts';
 import { buildEphemeralContainer } from '../container/build.ts';
@@ -53,7 +54,7 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
     notAfterMs,
     plan: terms,
     fingerprint: fingerprintOf(buildEphemeralContainer(plan, { runId: run.id, approverIds: [], notAfterMs, ref: '' })),
-    ...(run.approval && { approval: withoutWords(run.approval) }),
+    ...defined({ approval: run.approval && withoutWords(run.approval) }),
   };
   return JSON.stringify(reference);
 }
@@ -115,7 +116,7 @@ export function rebuildRun(
     launchedAtMs: notAfterMs - plan.startDeadlineMs,
     rebuilt: true,
     delivery: {},
-    ...(approval && { approval }),
+    ...defined({ approval }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
@@ -112,7 +113,7 @@ const denied = (run: Run, { refusal, atMs }: EventOf<'denied' | 'unheard'>): Run
 
 function planned(run: Run, event: EventOf<'planned'>): Run {
   const { plan, planHash, decision, batch, atMs } = event;
-  const known = { ...run, plan, planHash, decision, ...(batch && { batch }) };
+  const known = { ...run, plan, planHash, decision, ...defined({ batch }) };
   switch (decision.kind) {
     case 'allow':
       return { ...known, state: 'approved', approvedAtMs: atMs };
@@ -158,8 +159,7 @@ function ended(run: Run, event: EventOf<'ended'>): Run {
     state: 'collecting',
     outcome: event.outcome,
     endedAtMs: event.atMs,
-    ...(event.termination && { termination: event.termination }),
-    ...(event.imageId !== undefined && { imageId: event.imageId }),
+    ...defined({ termination: event.termination, imageId: event.imageId }),
   };
 }
 
@@ -169,8 +169,7 @@ function finished(run: Run, event: EventOf<'finished'>): Run {
     state: 'finished',
     outcome: event.outcome,
     finishedAtMs: event.atMs,
-    ...(event.log && { log: event.log }),
-    ...(event.verdict && { verdict: event.verdict }),
+    ...defined({ log: event.log, verdict: event.verdict }),
   };
 }
 
@@ -186,7 +185,6 @@ function cameLate(run: Run, event: EventOf<'came-late'>): Run {
     imageId,
     finishedAtMs: atMs,
     delivery,
-    ...(log && { log }),
-    ...(verdict && { verdict }),
+    ...defined({ log, verdict }),
   };
 }

@@ -15,7 +15,7 @@ import type { PendingRun } from './voting.ts';
 import { lost, placeOf, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
 /** How often one message is tried. The run goes on meanwhile, and without it. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Brings a request that waits for votes to the people who may decide and do not see its card (`whomToAsk`), reminds them once at half
@@ -205,7 +205,7 @@ export class ApproverCopies {
   #isLastTry(key: string): boolean {
     const tries = (this.#tries.get(key) ?? 0) + 1;
     this.#tries.set(key, tries);
-    return tries >= MOST_TRIES;
+    return tries >= MAX_TRIES;
   }
 
   /** Changes of messages that are sent at once come one upon another, whenever each is written. */

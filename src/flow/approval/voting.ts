@@ -4,6 +4,7 @@ import { isSamePerson } from '../../core/policy/identity.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
 import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import { isApprover, lapsedVoters } from './approvers.ts';
@@ -26,12 +27,12 @@ export async function votedOf(run: PendingRun, given: Given, deps: FlowDeps, sin
     vote.kind === 'approve' ? lapsedVoters(run.approval, deps, sinceMs) : [],
   ]);
   const grant = given.action === 'approve-grant' ? grantOf(run, given.userId, vote.atMs) : undefined;
-  return { kind: 'voted', vote, voter, lapsed, ...(grant && { grant }) } as const;
+  return { kind: 'voted', vote, voter, lapsed, ...defined({ grant }) } as const;
 }
 
 function voteOf({ action, userId, reason }: Given, atMs: number): Vote {
   const kind = action === 'reject' ? 'reject' : 'approve';
-  return { userId, kind, atMs, ...(reason !== undefined && { reason }) };
+  return { userId, kind, atMs, ...defined({ reason }) };
 }
 
 async function voterOf(run: PendingRun, userId: string, deps: FlowDeps, sinceMs?: number): Promise<Voter> {

@@ -2,6 +2,7 @@ import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { ApproversAsked, Notice } from '../../core/run/approvers-asked.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Place } from '../ports/slack.ts';
@@ -10,9 +11,9 @@ import { inChannel } from './approvers.ts';
 import type { PendingRun } from './voting.ts';
 
 /** People whom one request writes to. */
-const MOST_DIRECT = 20;
+const MAX_DIRECT = 20;
 /** People whom one request asks Slack about: of the minute in which all who click and type are looked up as well. */
-const MOST_LOOKED_UP = 40;
+const MAX_LOOKED_UP = 40;
 
 type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
@@ -121,7 +122,7 @@ async function firstMembers(userIds: readonly string[], { directory }: Asked, or
   const people: string[] = [];
   let seen = 0;
   for (const userId of userIds) {
-    if (people.length === MOST_DIRECT || seen === MOST_LOOKED_UP) break;
+    if (people.length === MAX_DIRECT || seen === MAX_LOOKED_UP) break;
     seen += 1;
     const person = await orElse(directory.person(userId), undefined);
     if (person?.kind === 'member') people.push(userId);
@@ -144,7 +145,7 @@ export const placeOf = ({
   readonly threadTs?: string;
 }): Place => ({
   channelId,
-  ...(threadTs !== undefined && { threadTs }),
+  ...defined({ threadTs }),
 });
 
 /** A reminder that is lost is no more than that. */

@@ -4,7 +4,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { Spool, Spools } from '../ports/machine.ts';
 
 /** What the logs of one batch come to at most in its file; what does not fit is left out whole, and said to be. */
-const MOST_LOG_BYTES = 256 * 1024 ** 2;
+const MAX_LOG_BYTES = 256 * 1024 ** 2;
 
 /** The logs of one batch, gathered in one spool as its pods end: in memory but for a block. */
 export class BatchLog {
@@ -100,7 +100,7 @@ export class BatchLogs {
 
   of({ id, origin }: Pick<Run, 'id' | 'origin'>): BatchLog {
     const spool = () => this.#spools.open({ runId: id, requesterId: origin.requesterId });
-    const known = this.#logs.get(id) ?? new BatchLog(spool(), MOST_LOG_BYTES);
+    const known = this.#logs.get(id) ?? new BatchLog(spool(), MAX_LOG_BYTES);
     this.#logs.set(id, known);
     return known;
   }

@@ -8,6 +8,7 @@ import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { type Policy, worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import {
   type Aim,
@@ -45,7 +46,7 @@ export async function planBatch(run: Run, target: BatchTarget, context: PlanCont
     target,
     targetContainers: requests.map(({ targetContainer }) => targetContainer),
     room: roomFor(origin.requesterId, policy.limits),
-    ...(onlyUids && { onlyUids }),
+    ...defined({ onlyUids }),
   });
   stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);

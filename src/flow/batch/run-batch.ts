@@ -17,7 +17,7 @@ import { recheckOf } from './preflight.ts';
 import { headOf, launchedPart, type PartRun, type Place, partOf, sessionOf, workOnPart } from './run-pod.ts';
 
 /** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
-const MOST_READING = 50;
+const MAX_READING = 50;
 const NOTHING: ReadonlySet<number> = new Set();
 /** How long to wait before a cluster that does not answer is asked again what is in flight. */
 const AGAIN_MS = 2_000;
@@ -132,7 +132,7 @@ class BatchEngine {
     if (this.#session.isOver) throw new KdebugError('lease_lost');
     const endsAtMs = this.#isTimeOver ? undefined : ttlEndsAtMs(open.head);
     if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endOfTime();
-    const next = open.reading.size < MOST_READING ? nextLaunches(open) : [];
+    const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
     if (next.length > 0 && !this.#checkpoints.isSure) return this.#checkpoints.now();
     for (const index of next) this.#launch(index);
     this.#checkpoints.soon();

@@ -12,6 +12,7 @@ import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts
 import type { Outcome } from '../../core/run/outcome.ts';
 import { withoutSecret } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { conclude } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../held-run.ts';
@@ -76,8 +77,7 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
   const diagnosis = plan && read && believedReport(plan, policy, written);
   return podResult({
     outcome: outcomeOf(run),
-    ...(termination && { termination }),
-    ...(refusal && { message: refusal.message }),
+    ...defined({ termination, message: refusal?.message }),
     ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code), verdict: diagnosis.verdict }),
     ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
     redact: policy.output.redact,
@@ -112,9 +112,7 @@ export function partOf(batch: BatchRun, { index, container }: Place): PartRun {
     request: requestsOf(batch)[container] ?? batch.request,
     commandLine: batch.commandLine,
     plan,
-    ...(batch.planHash !== undefined && { planHash: batch.planHash }),
-    ...(batch.decision && { decision: batch.decision }),
-    ...(batch.approval && { approval: batch.approval }),
+    ...defined({ planHash: batch.planHash, decision: batch.decision, approval: batch.approval }),
     partOf: batch.id,
     delivery: {},
   };

@@ -3,6 +3,7 @@ import { asChannelId, asUserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
 import { resolveCluster } from '../../core/policy/resolve-image.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
 
@@ -30,7 +31,7 @@ export const originOf = (
   channelId: asChannelId(channelId),
   requesterId: asUserId(userId),
   receivedAtMs,
-  ...(threadTs !== undefined && { threadTs }),
+  ...defined({ threadTs }),
 });
 
 /** More than there can be: such a quota counts and refuses nothing. */

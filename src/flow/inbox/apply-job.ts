@@ -8,12 +8,13 @@ import {
   applyForm,
   type FieldErrors,
   type GivenJob,
-  LONGEST_PASTED,
+  MAX_PASTED_LENGTH,
 } from '../../core/report/batch/batch-forms.ts';
 import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/report/batch/manifest-message.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
@@ -38,7 +39,7 @@ export class ApplyDesk {
   }
 
   command(origin: Origin, { yaml, namespace, cluster }: Extract<Command, { kind: 'apply' }>): Promise<Answer> {
-    const place = { ...(namespace !== undefined && { namespace }), ...(cluster !== undefined && { cluster }) };
+    const place = defined({ namespace, cluster });
     if (yaml !== undefined) return this.#apply(origin, yaml, place);
     return Promise.resolve(this.#form(origin.channelId, place));
   }
@@ -49,7 +50,7 @@ export class ApplyDesk {
     if (unknown) return Promise.resolve(said(unknown));
     if (shortcut.code === undefined) return Promise.resolve(said(reasonMessage('manifest_missing')));
     const yaml = repairYaml(shortcut.code);
-    if (yaml.length <= LONGEST_PASTED) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
+    if (yaml.length <= MAX_PASTED_LENGTH) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
     return this.#apply(originOf(shortcut, 'shortcut'), yaml, {});
   }
 
@@ -148,8 +149,7 @@ function contradictionOf(asked: RunRequest, place: JobPlace): ReadRequests | und
 }
 
 const placeOf = ({ namespace, cluster }: JobPlace): JobPlace => ({
-  ...(namespace !== undefined && { namespace }),
-  ...(cluster !== undefined && { cluster }),
+  ...defined({ namespace, cluster }),
 });
 
 /** Shown in the place of a command: the whole job would be too long. */

@@ -7,7 +7,7 @@ import {
   exportedAsFileMessage,
   exportedFileMessage,
   exportMessage,
-  LONGEST_SHOWN,
+  MAX_SHOWN_LENGTH,
 } from '../../core/report/batch/manifest-message.ts';
 import { changedMessage } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
@@ -155,7 +155,7 @@ function exportBatch(run: BatchRun, asker: PrivatePlace, deps: FlowDeps): Messag
   const job = jobOfRun(run);
   if (!job) return reasonMessage('batch_not_exportable');
   const yaml = deps.manifests.write(job);
-  if (yaml.length <= LONGEST_SHOWN) return exportMessage(run.id, yaml);
+  if (yaml.length <= MAX_SHOWN_LENGTH) return exportMessage(run.id, yaml);
   void sendFile(run, { yaml, asker, deps });
   return exportedAsFileMessage(run.id);
 }

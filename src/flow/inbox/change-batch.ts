@@ -5,6 +5,7 @@ import type { ReasonCode } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { isApprover } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -52,7 +53,7 @@ async function changeAt(session: RunSession, change: Change, asking: Asking): Pr
     const verdict = decideResize(run.batch, change, deps.policies.current());
     if (verdict.kind === 'deny') {
       await keep(run, change, asking, verdict.code);
-      return { code: verdict.code, ...(verdict.subject !== undefined && { detail: verdict.subject }) };
+      return { code: verdict.code, ...defined({ detail: verdict.subject }) };
     }
   }
   await keep(run, change, asking, 'allowed');

@@ -5,6 +5,7 @@ import type { Message } from '../../core/report/message.ts';
 import { limitedMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { LookAgain, Origin, Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer } from '../ports/slack.ts';
@@ -60,7 +61,7 @@ function askedBy(again: Again, { id, origin, delivery }: Run, receivedAtMs: numb
   const { teamId, userId, channelId } = again;
   const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === channelId ? delivery.anchor.ts : undefined);
   const dedupeKey = `${LOOK_AGAIN}:${id}:${userId}`;
-  return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...(threadTs !== undefined && { threadTs }) };
+  return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) };
 }
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {

@@ -1,6 +1,7 @@
 import { type KdebugError, REASONS, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import type { Decision } from '../../core/policy/decision.ts';
 import type { Refusal } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { recordRefusal } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RefusedAtDoor } from '../ports/slack.ts';
@@ -8,7 +9,7 @@ import type { RefusedAtDoor } from '../ports/slack.ts';
 /** The refusal of a reason code, with what it is about. */
 export function refusal(code: ReasonCode, subject?: string, rule?: string): Refusal {
   const { title, hint } = REASONS[code];
-  return { code, message: subject ? `${title}: ${subject}` : title, hint, ...(rule !== undefined && { rule }) };
+  return { code, message: subject ? `${title}: ${subject}` : title, hint, ...defined({ rule }) };
 }
 
 /** What a decision that does not allow it now means for the person who asked. */
@@ -28,7 +29,7 @@ export const refusalOfError = (error: KdebugError): Refusal => ({
 const EACH = 20;
 const MINUTE_MS = 60_000;
 /** Teams and channels told apart a minute; all further ones share one bound. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 const OTHERS = 'others';
 
 type Refused = RefusedAtDoor & { readonly runId?: string };
@@ -66,7 +67,7 @@ export class BoundedRefusals {
 
   #minuteOf(refused: Refused): Minute {
     const asked = refused.teamId ?? refused.channelId;
-    const key = this.#minutes.has(asked) || this.#minutes.size < MOST_KEYS ? asked : OTHERS;
+    const key = this.#minutes.has(asked) || this.#minutes.size < MAX_KEYS ? asked : OTHERS;
     const known = this.#minutes.get(key);
     if (known) return known;
     const minute = { each: 0, more: 0, last: refused };

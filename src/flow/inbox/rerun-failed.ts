@@ -3,6 +3,7 @@ import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
+import { defined } from '../../lib/defined.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';
 import type { Answer } from '../ports/slack.ts';
 import { originOf, type Take } from './accept.ts';
@@ -34,7 +35,7 @@ export async function rerunFailed(run: BatchRun, again: Again, { take, nowMs, po
   const { threadTs } = run.origin;
   const { teamId, userId, channelId } = again;
   const dedupeKey = `${RERUN_FAILED}:${run.id}:${userId}`;
-  const by = { teamId, userId, channelId, dedupeKey, receivedAtMs: nowMs, ...(threadTs !== undefined && { threadTs }) };
+  const by = { teamId, userId, channelId, dedupeKey, receivedAtMs: nowMs, ...defined({ threadTs }) };
   return take(originOf(by, 'button'), asked, { rerunOf: run.id, ...ofJob });
 }
 

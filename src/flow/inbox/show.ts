@@ -6,6 +6,7 @@ import { logsMessage, type RunLinks, type Sight, showMessage } from '../../core/
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, PostRef, Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
@@ -57,5 +58,5 @@ async function linksOf(
       : undefined;
   const found = Promise.all([linkTo(delivery.anchor), linkTo(delivery.result)]);
   const [anchor, result] = await Promise.race([found, sleep(clock, LINKS_MS).then((): undefined[] => [])]);
-  return { ...(anchor !== undefined && { thread: anchor }), ...(result !== undefined && { result }) };
+  return defined({ thread: anchor, result });
 }

@@ -8,6 +8,7 @@ import { isBatchRun } from '../../core/run/life-cycle.ts';
 import { aboutContainer, type Found, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import { RunSession } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
@@ -166,8 +167,7 @@ function foundIn(pod: Pod): readonly Found[] {
             image,
             ref,
             pod,
-            ...(fingerprint !== undefined && { fingerprint }),
-            ...(notAfterMs !== undefined && { notAfterMs }),
+            ...defined({ fingerprint, notAfterMs }),
           },
         ]
       : [],

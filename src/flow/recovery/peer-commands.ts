@@ -3,6 +3,7 @@ import { isActive } from '../../core/policy/grant.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
@@ -55,7 +56,7 @@ async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
   const not = note && (await heedOne(run, note, heeding));
   if (!note || !not) return;
   const { channelId, threadTs } = run.origin;
-  const person = { channelId, userId: note.userId, ...(threadTs !== undefined && { threadTs }) };
+  const person = { channelId, userId: note.userId, ...defined({ threadTs }) };
   await heeding.deps.thread
     .tell(person, reasonMessage(not.code, not.detail))
     .catch((thrown: unknown) => complain(run, thrown, heeding));

@@ -1,10 +1,11 @@
 import type { Run, RunState } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { Place, PrivatePlace, Thread } from '../ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */
 export const placeOf = ({ origin }: Run): Place => ({
   channelId: origin.channelId,
-  ...(origin.threadTs !== undefined && { threadTs: origin.threadTs }),
+  ...defined({ threadTs: origin.threadTs }),
 });
 
 /**
@@ -61,5 +62,5 @@ export const privatePlaceOf = ({ origin, delivery }: Pick<Run, 'origin' | 'deliv
   channelId: origin.channelId,
   userId: origin.requesterId,
   ...(origin.threadTs !== undefined && (!origin.beginsThread || delivery.anchor) && { threadTs: origin.threadTs }),
-  ...(origin.responseUrl !== undefined && { responseUrl: origin.responseUrl }),
+  ...defined({ responseUrl: origin.responseUrl }),
 });

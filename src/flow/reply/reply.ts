@@ -9,6 +9,7 @@ import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import { Latest } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import { ApproverCopies } from '../approval/copies.ts';
@@ -223,13 +224,13 @@ export class Reply {
     const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#voice.record({ told: true, ...(lost !== undefined && { lost }) });
+    await this.#voice.record({ told: true, ...defined({ lost }) });
   }
 
   async #sayAnchor(run: Run): Promise<void> {
     const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
     const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
-    const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...(tail !== undefined && { tail }) });
+    const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...defined({ tail }) });
     const { anchor, anchorGone } = run.delivery;
     this.#shownUrgent = urgentPart(run);
     if (anchorGone) return;

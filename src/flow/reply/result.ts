@@ -12,7 +12,7 @@ import type { Voice } from './voice.ts';
 
 /** The words of a result wait for its files so long, and for so many tries, before they go alone. */
 const PATIENCE_MS = 60_000;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Says the result of a run that has ended, with what is too long for it as files: one message. A late end changes the result that is
@@ -123,7 +123,7 @@ export class ResultDelivery {
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;
-    return failures >= MOST_TRIES || this.#voice.deps.clock.now() - sinceMs >= PATIENCE_MS;
+    return failures >= MAX_TRIES || this.#voice.deps.clock.now() - sinceMs >= PATIENCE_MS;
   }
 
   async #update(result: PostRef, isPrivate: boolean): Promise<boolean> {

@@ -109,7 +109,7 @@ export class Voice {
 }
 
 /** How often, and for how long, a refusal that may pass is met: an operator may be giving the app a scope right now. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const PATIENCE_MS = 15 * 60_000;
 
 /** What Slack answers so again wherever it was asked: every other place has been tried by then. */
@@ -131,6 +131,6 @@ export class RefusedPosts {
     const nowMs = this.#clock.now();
     const { sinceMs, times } = this.#refused.get(post) ?? { sinceMs: nowMs, times: 0 };
     this.#refused.set(post, { sinceMs, times: times + 1 });
-    return times + 1 >= MOST_TRIES || nowMs - sinceMs >= PATIENCE_MS;
+    return times + 1 >= MAX_TRIES || nowMs - sinceMs >= PATIENCE_MS;
   }
 }

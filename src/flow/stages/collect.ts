@@ -10,6 +10,7 @@ import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -31,8 +32,7 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   await session.apply({
     kind: 'finished',
     outcome,
-    ...(read && { log: shownLog(run, read.log, left, deps) }),
-    ...(verdict && { verdict }),
+    ...defined({ log: read && shownLog(run, read.log, left, deps), verdict }),
     atMs: deps.clock.now(),
   });
 }

@@ -4,6 +4,7 @@ import { outcomeOfTermination, stateOfContainer } from '../../core/container/sta
 import { KdebugError } from '../../core/errors.ts';
 import type { Grant } from '../../core/policy/grant.ts';
 import { isGivenUp, parkedUntilMs } from '../../core/run/life-cycle.ts';
+import { defined } from '../../lib/defined.ts';
 import { Latest } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -100,7 +101,7 @@ async function cameLate({ session, deps, readers, plan, containerName }: Wait, p
     termination,
     imageId,
     log: shownLog(session.run, read.log, left, deps),
-    ...(verdict && { verdict }),
+    ...defined({ verdict }),
     atMs: deps.clock.now(),
   });
   return true;

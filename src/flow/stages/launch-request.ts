@@ -4,6 +4,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { aboutContainer, writeReference } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LaunchRequest } from '../ports/cluster.ts';
 
@@ -32,13 +33,13 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
     pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
     container: buildEphemeralContainer(plan, {
       runId: run.id,
-      ...(run.partOf !== undefined && { batchId: run.partOf }),
+      ...defined({ batchId: run.partOf }),
       approverIds,
       notAfterMs,
       ref,
     }),
     runId: run.id,
-    ...(actingAs && { actingAs }),
+    ...defined({ actingAs }),
   };
 }
 

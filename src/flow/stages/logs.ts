@@ -6,6 +6,7 @@ import { identityFor } from '../../core/policy/identity.ts';
 import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
 import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
 import type { LogCompleteness, RunLog } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunSession } from '../held-run.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
@@ -189,7 +190,7 @@ export class LogReaders {
         containerName,
         limitBytes: plan.maxLogBytes,
         ...from,
-        ...(actingAs && { actingAs }),
+        ...defined({ actingAs }),
       },
       {
         filter: createLogFilter({ redact: policy.output.redact }),

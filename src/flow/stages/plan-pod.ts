@@ -12,6 +12,7 @@ import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
 import { resolveImage } from '../../core/policy/resolve-image.ts';
 import { resolvePlace } from '../../core/policy/resolve-place.ts';
 import type { Origin, Refusal } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
@@ -70,7 +71,7 @@ export async function planPod(pod: Pod, parts: PlanParts): Promise<Plan> {
   const kind = container && unknownKindOf(pod, container, aim.cluster);
   const learnt = kind === undefined ? undefined : await parts.learntOf(kind);
   const resolved = { request, origin, policy, cluster: aim.cluster, pod, container, level, alias: aim.alias };
-  const made = makePlan({ ...resolved, ...(learnt && { learnt }) });
+  const made = makePlan({ ...resolved, ...defined({ learnt }) });
   return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
 }
 

@@ -8,6 +8,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
+import { defined } from '../../lib/defined.ts';
 import { type Asking, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
 import { type PlanContext, planBatch } from '../batch/plan.ts';
@@ -42,7 +43,7 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
     }
     const grantedBy =
       decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
-    const event = { kind: 'planned', ...planned, ...(grantedBy !== undefined && { grantedBy }) } as const;
+    const event = { kind: 'planned', ...planned, ...defined({ grantedBy }) } as const;
     await takePlan(session, event, deps.policies.current());
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
@@ -95,7 +96,7 @@ async function beforeAsking(
   // A grant is for single runs: it counts them.
   const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
-  const unseen = unseenOnCard({ plan, ...(batch && { batch }) });
+  const unseen = unseenOnCard({ plan, ...defined({ batch }) });
   if (unseen) throw new Refused(refusal(unseen, undefined, asked.rule));
   const rehearsal = await rehearse(run, plan, deps);
   if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, asked.rule));
@@ -115,7 +116,7 @@ async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made>
   const denied = await accessProblem(run, { ...aim, ...podName }, deps);
   if (denied) throw new Refused(denied);
   if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
-  const context = { aim, policy, deps, ...(glance && { glance }) };
+  const context = { aim, policy, deps, ...defined({ glance }) };
   return target.kind === 'pod' ? planOne(run, target.name, context) : planBatch(run, target, context);
 }
 

@@ -5,6 +5,7 @@ import { identityFor, isRefusedUnmapped, rulesFor, subjectFor } from '../../core
 import { redactEnv, redactText, redactWords } from '../../core/report/log/redact-text.ts';
 import { writeReference } from '../../core/run/reference.ts';
 import type { Refusal, Rehearsal, Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
 import { lapsedVoters } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -34,9 +35,7 @@ export async function accessProblem(run: Run, place: AccessPlace, deps: FlowDeps
   if (!actingAs && !subject) return undefined;
   const answer = await deps.clusters.get(place.cluster).access({
     namespace: place.namespace,
-    ...(place.podName !== undefined && { podName: place.podName }),
-    ...(actingAs && { actingAs }),
-    ...(subject && { subject }),
+    ...defined({ podName: place.podName, actingAs, subject }),
   });
   const user = actingAs?.user ?? subject?.user ?? '';
   await record(deps, run, 'access-review', {
@@ -78,8 +77,7 @@ function shownPatch(container: EphemeralContainer, redact: readonly string[]): s
   const { command, args, env } = container;
   const shown = {
     ...container,
-    ...(command && { command: redactWords(command, redact) }),
-    ...(args && { args: redactWords(args, redact) }),
+    ...defined({ command: command && redactWords(command, redact), args: args && redactWords(args, redact) }),
     env: redactEnv(env, redact),
   };
   return redactText(JSON.stringify(shown, undefined, 2), redact);

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAuditLog, type OpenAuditLog } from '../../../src/adapters/audit/index.ts';
 import { audit as runAudit } from '../../../src/cli/audit.ts';
 import type { AuditEntry, Log, LogFields } from '../../../src/flow/ports/machine.ts';
@@ -80,7 +80,7 @@ const records = () =>
     .map((line) => JSON.parse(line));
 
 describe('an audit log in a file', () => {
-  test('holds every record in the order of the appends, between a beginning and an end', async () => {
+  it('holds every record in the order of the appends, between a beginning and an end', async () => {
     await write(600);
     const all = records();
     expect(all.map(({ step }) => step)).toEqual(['genesis', ...Array.from({ length: 600 }, () => 'decision'), 'end']);
@@ -88,25 +88,25 @@ describe('an audit log in a file', () => {
     expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('602 records, 600 runs, 1 start') });
   });
 
-  test('may be verified while it is written', async () => {
+  it('may be verified while it is written', async () => {
     const audit = await start();
     await audit.append(entry(1));
     expect((await verify()).code).toBe(0);
   });
 
-  test('is readable by nobody else, nor are the files beside it', async () => {
+  it('is readable by nobody else, nor are the files beside it', async () => {
     const audit = await start();
     for (const each of [path, `${path}.head`, `${path}.lock`]) expect(statSync(each).mode & 0o777).toBe(0o600);
     await audit.close();
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('goes on where the last start ended', async () => {
+  it('goes on where the last start ended', async () => {
     for (const owner of ['bot-1', 'bot-2', 'bot-3']) await write(3, owner);
     expect(await verify()).toMatchObject({ code: 0, text: expect.stringContaining('15 records, 3 runs, 3 starts') });
   });
 
-  test('keeps hostile text in one line, and no secret', async () => {
+  it('keeps hostile text in one line, and no secret', async () => {
     const token = ['xoxb', '1', 'canary'].join('-');
     const audit = await start();
     await audit.append(
@@ -118,7 +118,7 @@ describe('an audit log in a file', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  test('notes its head in the own log, and the log must hold it from then on', async () => {
+  it('notes its head in the own log, and the log must hold it from then on', async () => {
     await write(3);
     const [first, last] = said.map(({ fields }) => String(fields?.head));
     for (const file of [path, `${path}.head`]) copyFileSync(file, `${file}.old`);
@@ -132,13 +132,13 @@ describe('an audit log in a file', () => {
     });
   });
 
-  test('takes nothing after its close', async () => {
+  it('takes nothing after its close', async () => {
     const audit = await start();
     await Promise.all([audit.close(), audit.close()]);
     await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  test('refuses more than may wait', async () => {
+  it('refuses more than may wait', async () => {
     const audit = await start();
     const answers = await Promise.allSettled(Array.from({ length: 10_200 }, (_, n) => audit.append(entry(n))));
     const refused = answers.filter(({ status }) => status === 'rejected');
@@ -149,7 +149,7 @@ describe('an audit log in a file', () => {
 });
 
 describe('a second writer', () => {
-  test('is refused clearly, and let in when the first one has gone', async () => {
+  it('is refused clearly, and let in when the first one has gone', async () => {
     const first = await start();
     await expect(start('bot-2')).rejects.toMatchObject({
       ...UNAVAILABLE,
@@ -161,7 +161,7 @@ describe('a second writer', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  test('is refused for as long as the first one lives', async () => {
+  it('is refused for as long as the first one lives', async () => {
     await start();
     for (let beats = 0; beats < 6; beats += 1) {
       await clock.advance(5_000);
@@ -179,7 +179,7 @@ describe('a second writer', () => {
     utimesSync(`${path}.lock`, seconds, seconds);
   };
 
-  test('on another host is believed alive until it was not seen for 20 s', async () => {
+  it('on another host is believed alive until it was not seen for 20 s', async () => {
     lockOf({});
     await clock.advance(19_000);
     await expect(start()).rejects.toMatchObject({ detail: expect.stringContaining('elsewhere') });
@@ -187,14 +187,14 @@ describe('a second writer', () => {
     await write(1);
   });
 
-  test('that died on this host does not hold anybody up', async () => {
+  it('that died on this host does not hold anybody up', async () => {
     lockOf({ host: hostname() });
     await write(1);
     lockOf({ host: hostname(), pid: spawnSync(process.execPath, ['-e', '']).pid });
     await write(1, 'bot-2');
   });
 
-  test('that took the lock over ends the first one', async () => {
+  it('that took the lock over ends the first one', async () => {
     const audit = await start();
     lockOf({});
     await clock.advance(5_000);
@@ -210,7 +210,7 @@ describe('a second writer', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
-  test('without a lock is noticed by what it wrote', async () => {
+  it('without a lock is noticed by what it wrote', async () => {
     const audit = await start();
     appendFileSync(path, 'x\n');
     await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
@@ -229,21 +229,21 @@ describe('somebody at the file', () => {
     },
   };
 
-  test.each(Object.keys(change))('who %s it while it is written ends the writing', async (what) => {
+  it.each(Object.keys(change))('who %s it while it is written ends the writing', async (what) => {
     const audit = await start();
     await audit.append(entry(1));
     change[what]?.();
     await expect(audit.append(entry(2))).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  test('who cuts off its end between two starts prevents the next one', async () => {
+  it('who cuts off its end between two starts prevents the next one', async () => {
     await write(3);
     truncateSync(path, statSync(path).size - 10);
     expect(await verify()).toMatchObject({ code: 1, text: expect.stringContaining('cut off') });
     await expect(start()).rejects.toMatchObject({ ...UNAVAILABLE, detail: expect.stringContaining('cut off') });
   });
 
-  test.each<[string, () => void]>([
+  it.each<[string, () => void]>([
     ['removes it', () => rmSync(path)],
     ['removes its head', () => rmSync(`${path}.head`)],
     ['changes its head', () => writeFileSync(`${path}.head`, 'x'.repeat(1024))],
@@ -257,12 +257,12 @@ describe('somebody at the file', () => {
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('who starts with another key is refused', async () => {
+  it('who starts with another key is refused', async () => {
     await write(3);
     await expect(start('bot-2', Buffer.alloc(32))).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  test('who puts an old head back is found out', async () => {
+  it('who puts an old head back is found out', async () => {
     await write(1);
     copyFileSync(`${path}.head`, `${path}.old`);
     await write(1, 'bot-2');
@@ -291,7 +291,7 @@ describe('a writer that died', () => {
       process.stdout.write(n + 99 + '\\n');
     }`;
 
-  test('at any moment has lost no record that it had answered for', async () => {
+  it('at any moment has lost no record that it had answered for', async () => {
     const [node = '', ...options] = NODE;
     const child = spawn(node, [...options, CHILD, path], {
       cwd: ROOT,
@@ -311,7 +311,7 @@ describe('a writer that died', () => {
     expect(kept.length).toBeGreaterThan(answered);
   });
 
-  test('on a full disk refuses, takes back what it wrote in part, and goes on when there is room', async () => {
+  it('on a full disk refuses, takes back what it wrote in part, and goes on when there is room', async () => {
     const limited = spawnSync('bash', ['-c', 'ulimit -f 64; exec "$@"', 'bash', ...NODE, CHILD, path], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -323,7 +323,7 @@ describe('a writer that died', () => {
     expect(await verify()).toMatchObject({ code: 0, text: expect.not.stringContaining('note') });
   });
 
-  test.each<[string, (record: Buffer) => Uint8Array]>([
+  it.each<[string, (record: Buffer) => Uint8Array]>([
     ['in the middle of a record', (record) => record.subarray(0, 30)],
     ['in the middle of a character', (record) => Buffer.concat([record.subarray(0, 30), Buffer.from([0xc3])])],
     ['right before its newline', (record) => record.subarray(0, -1)],
@@ -352,12 +352,12 @@ describe('a writer that died', () => {
   }
 });
 
-test('a place that cannot be written is refused at the start', async () => {
+it('a place that cannot be written is refused at the start', async () => {
   path = join(directory, 'no', 'such', 'folder');
   await expect(start()).rejects.toMatchObject({ ...UNAVAILABLE, detail: expect.stringContaining('ENOENT') });
 });
 
-test('five thousand records at once are all written, and a machine that is not busy does it within a second', async () => {
+it('five thousand records at once are all written, and a machine that is not busy does it within a second', async () => {
   const audit = await start();
   const startedMs = performance.now();
   await Promise.all(

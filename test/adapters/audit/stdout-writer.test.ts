@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../../src/adapters/audit/index.ts';
 import { verifyChain } from '../../../src/core/audit/verify.ts';
 import type { AuditEntry, Log } from '../../../src/flow/ports/machine.ts';
@@ -28,7 +28,7 @@ const verify = (lines: readonly string[]) =>
   verifyChain(fileOf(Buffer.from(lines.join(''))), { key: KEY, form: 'stream' });
 
 describe('an audit log on standard output', () => {
-  test('is a line of the own log for each record, and is verified among the other lines', async () => {
+  it('is a line of the own log for each record, and is verified among the other lines', async () => {
     const lines: string[] = ['{"level":"info","time":"x","message":"ready"}\n'];
     const { audit } = await opened((text) => void lines.push(text));
     await audit.append(entry(1, 'a\nb'));
@@ -46,7 +46,7 @@ describe('an audit log on standard output', () => {
     expect(verdict.wrong).toBeUndefined();
   });
 
-  test('refuses what it cannot write, and goes on without a gap', async () => {
+  it('refuses what it cannot write, and goes on without a gap', async () => {
     let full = false;
     const lines: string[] = [];
     const { audit, said } = await opened((text) => {

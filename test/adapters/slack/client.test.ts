@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { isSlackUrl } from '../../../src/adapters/slack/client.ts';
 
 const SLACK = 'https://slack.com/api/';
 
-test.each([
+it.each([
   ['https://hooks.slack.com/commands/T1/2/3', SLACK, true],
   ['https://files.slack.com/upload/v1/x', SLACK, true],
   ['https://hooks.slack-gov.com/x', SLACK, true],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
 import { createClient } from '../../../src/adapters/slack/client.ts';
 import { createDirectory } from '../../../src/adapters/slack/directory.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
 const asked = (method: string): number => local.requests(method).length;
 
 describe('a person', () => {
-  test.each([
+  it.each([
     ['U0ROY', 'member', {}],
     ['U0GUEST', 'guest', {}],
     ['U0SINGLE', 'guest', {}],
@@ -55,7 +55,7 @@ describe('a person', () => {
     expect(await directory.person(userId)).toMatchObject({ userId, kind });
   });
 
-  test.each([
+  it.each([
     ['a member of another workspace of our organisation', 'sibling', { enterprise_id: 'E0ORG', teams: ['T0OTHER'] }],
     ['a member of ours, too', 'member', { enterprise_id: 'E0ORG', teams: ['T0OTHER', 'T0LOCAL'] }],
     ['a member of another organisation', 'outsider', { enterprise_id: 'E0OTHER', teams: ['T0OTHER'] }],
@@ -65,14 +65,14 @@ describe('a person', () => {
     expect((await directory.person('U0ROY')).kind).toBe(kind);
   });
 
-  test('has a name without tricks', async () => {
+  it('has a name without tricks', async () => {
     Object.assign(local.team.users.U0ROY!, { name: `r\u202Eoy ${'x'.repeat(200)}` });
     const { name } = await directory.person('U0ROY');
     expect(name).toMatch(/^roy x+/);
     expect(name.length).toBeLessThanOrEqual(80);
   });
 
-  test('is asked for once a minute, and once by all who ask at the same time', async () => {
+  it('is asked for once a minute, and once by all who ask at the same time', async () => {
     await Promise.all(Array.from({ length: 50 }, () => directory.person('U0ROY')));
     local.team.users.U0ROY!.deleted = true;
     await clock.advance(59_999);
@@ -83,18 +83,18 @@ describe('a person', () => {
     expect(asked('users.info')).toBe(2);
   });
 
-  test.each(['U0NOBODY', 'roy', '', '__proto__', 'U0ROY&user=U0BOB'])('%j is person_unknown', async (userId) => {
+  it.each(['U0NOBODY', 'roy', '', '__proto__', 'U0ROY&user=U0BOB'])('%j is person_unknown', async (userId) => {
     await expect(directory.person(userId)).rejects.toMatchObject({ code: 'person_unknown' });
   });
 
-  test('is nobody when Slack answers about somebody else', async () => {
+  it('is nobody when Slack answers about somebody else', async () => {
     local.team.users.U0MIXED = local.team.users.U0ROY!;
     await expect(directory.person('U0MIXED')).rejects.toMatchObject({ code: 'person_unknown' });
   });
 });
 
 describe('the members of a user group', () => {
-  test('are those of this moment, never older than 5 s, asked for once by all', async () => {
+  it('are those of this moment, never older than 5 s, asked for once by all', async () => {
     const first = await Promise.all(Array.from({ length: 100 }, () => directory.members('S0SRE')));
     expect([...first[0]!]).toEqual(['U0BOB', 'U0ALICE']);
     expect(asked('usergroups.users.list')).toBe(1);
@@ -103,7 +103,7 @@ describe('the members of a user group', () => {
     expect([...(await directory.members('S0SRE'))]).toEqual(['U0ALICE']);
   });
 
-  test('are asked for as our workspace has the group, where it may be the organisation’s', async () => {
+  it('are asked for as our workspace has the group, where it may be the organisation’s', async () => {
     await directory.members('S0SRE');
     us = { ...US, enterpriseId: 'E0ORG' };
     await clock.advance(5_000);
@@ -112,18 +112,18 @@ describe('the members of a user group', () => {
     expect(teams).toEqual([undefined, 'T0LOCAL']);
   });
 
-  test('are none of a group that was disabled', async () => {
+  it('are none of a group that was disabled', async () => {
     local.team.usergroups.S0SRE!.disabled = true;
     expect((await directory.members('S0SRE')).size).toBe(0);
   });
 
-  test.each(['S0NONE', 'sre', ''])('of %j are usergroup_unknown', async (id) => {
+  it.each(['S0NONE', 'sre', ''])('of %j are usergroup_unknown', async (id) => {
     await expect(directory.members(id)).rejects.toMatchObject({ code: 'usergroup_unknown' });
   });
 });
 
 describe('a failure', () => {
-  test.each([
+  it.each([
     ['http_503', 'slack_unreachable'],
     ['ratelimited', 'slack_unreachable'],
     ['reset_after_commit', 'slack_unreachable'],
@@ -138,7 +138,7 @@ describe('a failure', () => {
     expect((await directory.members('S0SRE')).size).toBe(2);
   });
 
-  test('to answer is slack_unreachable after 1.5 s, and the next one asks anew', async () => {
+  it('to answer is slack_unreachable after 1.5 s, and the next one asks anew', async () => {
     const begunMs = clock.now();
     local.faults.queue({ method: 'users.info', kind: 'hang' });
     const waiting = directory.person('U0ROY');
@@ -149,7 +149,7 @@ describe('a failure', () => {
     expect((await directory.person('U0ROY')).kind).toBe('member');
   });
 
-  test('before the start nobody is anybody', async () => {
+  it('before the start nobody is anybody', async () => {
     const client = createClient(local.botToken, local.apiUrl, new RecordingLog());
     const unstarted = createDirectory({ client, clock: realClock, identity: () => undefined });
     await expect(unstarted.person('U0ROY')).rejects.toMatchObject({ code: 'slack_unreachable' });
@@ -160,7 +160,7 @@ describe('a failure', () => {
 describe('a channel', () => {
   const change = (said: object) => Object.assign(local.team.channels.C0SHOP!, said);
 
-  test.each([
+  it.each([
     [false, {}],
     [true, { is_ext_shared: true }],
     [true, { is_pending_ext_shared: true }],
@@ -170,7 +170,7 @@ describe('a channel', () => {
     expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: shared });
   });
 
-  test('is asked about once a minute, so that a new invitation counts within 60 s', async () => {
+  it('is asked about once a minute, so that a new invitation counts within 60 s', async () => {
     await directory.channel('C0SHOP');
     change({ is_ext_shared: true });
     await clock.advance(59_000);
@@ -180,7 +180,7 @@ describe('a channel', () => {
     expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: true });
   });
 
-  test('that is private and ours is seen with groups:read', async () => {
+  it('that is private and ours is seen with groups:read', async () => {
     expect(await directory.channel('C0SECRET')).toMatchObject({ isShared: false });
     await local.stop();
     local = await startLocalSlack({ scopes: ['channels:read', 'users:read'] });
@@ -192,36 +192,36 @@ describe('a channel', () => {
     });
   });
 
-  test('that the bot may not see is an error, never a no', async () => {
+  it('that the bot may not see is an error, never a no', async () => {
     await expect(directory.channel('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
     await expect(directory.channel('C0NOWHERE')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
 
-  test('of which Slack does not say whether it is shared is an error, and so is silence', async () => {
+  it('of which Slack does not say whether it is shared is an error, and so is silence', async () => {
     change({ is_ext_shared: undefined });
     await expect(directory.channel('C0SHOP')).rejects.toMatchObject({ code: 'slack_refused' });
     local.faults.queue({ method: 'conversations.info', kind: 'http_503' });
     await expect(directory.channel('C0OPS')).rejects.toMatchObject({ code: 'slack_unreachable' });
   });
 
-  test('that is a direct message with the bot is nobody else’s, and not asked about', async () => {
+  it('that is a direct message with the bot is nobody else’s, and not asked about', async () => {
     expect(await directory.channel('D0ROY')).toMatchObject({ isShared: false });
     expect(asked('conversations.info')).toBe(0);
   });
 
-  test('that has just invited the bot is asked about again', async () => {
+  it('that has just invited the bot is asked about again', async () => {
     expect(await directory.channel('C0OTHER')).toEqual({ isShared: false, isMember: false, isPrivate: false });
     local.team.channels.C0OTHER!.members.push(local.botUserId);
     await clock.advance(2_001);
     expect(await directory.channel('C0OTHER')).toMatchObject({ isMember: true });
   });
 
-  test('has members, as they are within 5 s', async () => {
+  it('has members, as they are within 5 s', async () => {
     expect(await directory.channelMembers('C0SECRET')).toEqual(new Set(['U0GINGER', 'U0BOB', local.botUserId]));
     await expect(directory.channelMembers('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
 
-  test('has more members than a page of Slack holds; how many are too many to be asked for is said', async () => {
+  it('has more members than a page of Slack holds; how many are too many to be asked for is said', async () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `U0MANY${index}`);
     local.team.channels.C0SHOP!.members = [...many];
     expect(await directory.channelMembers('C0SHOP')).toEqual(new Set(many));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
 import type { SlackProxy } from '../../../src/adapters/slack/egress.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
@@ -64,7 +64,7 @@ const areas = () =>
   [...new Set(proxy.paths.map((path) => /^\/(?:api\/(?:auth|apps)[^/]*|[^/]*)/.exec(path)?.[0]))].sort();
 
 describe('a proxy on the way to Slack', () => {
-  test('carries all of it: Web API, uploads, response URLs, files, and both lines of Socket Mode', async () => {
+  it('carries all of it: Web API, uploads, response URLs, files, and both lines of Socket Mode', async () => {
     make();
     await useAll();
     expect(areas()).toEqual([
@@ -85,7 +85,7 @@ describe('a proxy on the way to Slack', () => {
     expect(log.records).toContainEqual(expect.objectContaining({ fields: { proxy: `http://${proxy.host}` } }));
   });
 
-  test('gets user and password, and no log shows them', async () => {
+  it('gets user and password, and no log shows them', async () => {
     make({ url: `http://kdebug:p%40ss-word@${proxy.host}` });
     await slack.start(inbox);
     const basic = `Basic ${Buffer.from('kdebug:p@ss-word').toString('base64')}`;
@@ -93,13 +93,13 @@ describe('a proxy on the way to Slack', () => {
     expect(JSON.stringify(log.records)).not.toMatch(/p@ss|p%40ss/);
   });
 
-  test('is left out for the hosts of NO_PROXY', async () => {
+  it('is left out for the hosts of NO_PROXY', async () => {
     make({ noProxy: 'example.com,127.0.0.1' });
     await useAll();
     expect(proxy.tunnels).toBe(0);
   });
 
-  test('that refuses is named, without its password, and nothing goes past it', async () => {
+  it('that refuses is named, without its password, and nothing goes past it', async () => {
     proxy.refusal = '407 Proxy Authentication Required';
     make({ url: `http://kdebug:p%40ss-word@${proxy.host}` });
     const error = await slack.start(inbox).then(
@@ -111,7 +111,7 @@ describe('a proxy on the way to Slack', () => {
     expect(JSON.stringify(log.records)).not.toContain('ss-word');
   });
 
-  test('keeps Socket Mode up when Slack recycles both lines', async () => {
+  it('keeps Socket Mode up when Slack recycles both lines', async () => {
     make();
     await slack.start(inbox);
     await local.sockets.refresh(100);
@@ -119,7 +119,7 @@ describe('a proxy on the way to Slack', () => {
     expect((await local.deliver.command({ ...ROY, text: 'pod-1' })).status).toBe(200);
   });
 
-  test('does not keep a line that we closed, even where Slack leaves it open', async () => {
+  it('does not keep a line that we closed, even where Slack leaves it open', async () => {
     make();
     await slack.start(inbox);
     expect(proxy.lines).toBe(2);

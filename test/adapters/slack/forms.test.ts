@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredView } from '../../../play/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
@@ -33,7 +33,7 @@ const told = async (act: () => Promise<unknown>): Promise<string> => {
 };
 
 describe('an answer that is a form is opened', () => {
-  test('after a command, with the channel to come back to', async () => {
+  it('after a command, with the channel to come back to', async () => {
     const delivery = await world.local.deliver.command({ ...ROY, text: '' });
     expect(delivery).toMatchObject({ status: 200, body: '' });
     const view = await opened();
@@ -41,7 +41,7 @@ describe('an answer that is a form is opened', () => {
     expect(metadataOf(view)).toEqual({ name: 'debug', value: 'abcdefgh23', channelId: 'C0SHOP' });
   });
 
-  test('after a click in a thread, with the thread too', async () => {
+  it('after a click in a thread, with the thread too', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     const message = {
       ...saying('card'),
@@ -54,7 +54,7 @@ describe('an answer that is a form is opened', () => {
     expect(metadataOf(await opened())).toMatchObject({ name: 'vote-reason', channelId: 'C0SHOP', threadTs: root.ts });
   });
 
-  test('after a click on a card that has replies, without a thread: the card is in the channel', async () => {
+  it('after a click on a card that has replies, without a thread: the card is in the channel', async () => {
     const ts = await aCard();
     world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
     world.inbox.answer = async () => asking('vote-reason');
@@ -62,14 +62,14 @@ describe('an answer that is a form is opened', () => {
     expect(metadataOf(await opened())).toEqual({ name: 'vote-reason', value: 'abcdefgh23', channelId: 'C0SHOP' });
   });
 
-  test('after the shortcut on a message that has replies, with its thread', async () => {
+  it('after the shortcut on a message that has replies, with its thread', async () => {
     const { ts } = world.local.deliver.say({ ...ROY, text: 'an alert' });
     world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
     expect(metadataOf(await opened())).toMatchObject({ channelId: 'C0SHOP', threadTs: ts });
   });
 
-  test('after the shortcut, which tells the inbox what the message says', async () => {
+  it('after the shortcut, which tells the inbox what the message says', async () => {
     const { ts } = world.local.deliver.say({ ...ROY, text: 'pod <http://x|web-1> in shop &amp; more' });
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
     await opened();
@@ -87,7 +87,7 @@ describe('an answer that is a form is opened', () => {
     ]);
   });
 
-  test('each shortcut by its own name, with the message’s code block; each use is one of its own', async () => {
+  it('each shortcut by its own name, with the message’s code block; each use is one of its own', async () => {
     world.inbox.answer = async () => ({ kind: 'nothing' });
     const { ts } = world.local.deliver.say({ ...ROY, text: 'run\n```a: 1 &amp; 2```' });
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'apply-job' });
@@ -120,7 +120,7 @@ describe('a private answer stands where the person looks', () => {
   };
   const uses = () => world.local.requestCounts.get('response_url') ?? 0;
 
-  test('a click on a reply is answered in its thread', async () => {
+  it('a click on a reply is answered in its thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     const ts = await aCard({ channelId: 'C0SHOP', threadTs: root.ts });
     const before = uses();
@@ -129,14 +129,14 @@ describe('a private answer stands where the person looks', () => {
     expect(uses()).toBe(before);
   });
 
-  test('a shortcut on a reply is answered in its thread', async () => {
+  it('a shortcut on a reply is answered in its thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     const { ts } = world.local.deliver.say({ ...ROY, text: 'pod-1', threadTs: root.ts });
     const said = await answered('U0ROY', () => world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' }));
     expect(said).toMatchObject({ threadTs: root.ts });
   });
 
-  test.each([true, false])(
+  it.each([true, false])(
     'a click on a card of the channel is answered in the channel (replies: %s)',
     async (hasReplies) => {
       const ts = await aCard();
@@ -146,7 +146,7 @@ describe('a private answer stands where the person looks', () => {
     },
   );
 
-  test('a click on a private answer in a thread is answered in that thread', async () => {
+  it('a click on a private answer in a thread is answered in that thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     world.local.deliver.say({ ...ROY, text: 'looking', threadTs: root.ts });
     const buttons = [{ action: 'rerun', label: 'Run again', value: 'abcdefgh23' }];
@@ -157,7 +157,7 @@ describe('a private answer stands where the person looks', () => {
     expect(said).toMatchObject({ threadTs: root.ts });
   });
 
-  test('by the response_url when Slack takes no private answer in the thread', async () => {
+  it('by the response_url when Slack takes no private answer in the thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     const ts = await aCard({ channelId: 'C0SHOP', threadTs: root.ts });
     world.local.faults.queue({ method: 'chat.postEphemeral', kind: 'user_not_in_channel' });
@@ -166,7 +166,7 @@ describe('a private answer stands where the person looks', () => {
     expect(uses()).toBe(before + 1);
   });
 
-  test.each([
+  it.each([
     ['by the response_url', undefined],
     ['by chat.postEphemeral where Slack does not take that', 'http_500'],
   ])('a click in a direct message with the bot reaches the inbox and is answered there: %s', async (_how, kind) => {
@@ -180,7 +180,7 @@ describe('a private answer stands where the person looks', () => {
     expect(place.channelId).toMatch(/^D/);
   });
 
-  test('a form opened in a direct message comes back with that channel, and is answered there', async () => {
+  it('a form opened in a direct message comes back with that channel, and is answered there', async () => {
     const place = await world.slack.thread.openDirect('U0BOB');
     const ts = await aCard(place);
     world.inbox.answer = async () => asking('vote-reason');
@@ -196,24 +196,24 @@ describe('a private answer stands where the person looks', () => {
 });
 
 describe('when a form cannot be opened, the person is told privately', () => {
-  test('because Slack refuses it', async () => {
+  it('because Slack refuses it', async () => {
     world.local.faults.queue({ method: 'views.open', kind: 'expired_trigger_id' });
     expect(await told(() => world.local.deliver.command({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
   });
 
-  test('because a mention has no trigger', async () => {
+  it('because a mention has no trigger', async () => {
     expect(await told(() => world.local.deliver.mention({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
     expect(world.local.views()).toEqual([]);
   });
 
-  test('because no row of the table takes it back', async () => {
+  it('because no row of the table takes it back', async () => {
     world.inbox.answer = async () => asking('unheard-of');
     expect(await told(() => world.local.deliver.command({ ...ROY, text: '' }))).toContain('slack_form_not_opened');
     expect(world.local.views()).toEqual([]);
   });
 });
 
-test('a click on a private message is a click like any other', async () => {
+it('a click on a private message is a click like any other', async () => {
   const buttons = [{ action: 'rerun', label: 'Run again', value: 'abcdefgh23' }];
   world.inbox.answer = async () => ({
     kind: 'message',
@@ -227,7 +227,7 @@ test('a click on a private message is a click like any other', async () => {
   expect(world.inbox.clicks).toMatchObject([{ action: 'rerun', value: 'abcdefgh23', messageTs: ts }]);
 });
 
-test('every delivery of one click has one key, and another click another', async () => {
+it('every delivery of one click has one key, and another click another', async () => {
   const buttons = [{ action: 'stop', label: 'Stop', value: 'abcdefgh23' }];
   const message = { ...saying('running'), parts: [{ kind: 'actions' as const, buttons }] };
   const { ts } = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, { run: 'x', kind: 'anchor', seq: 1 });
@@ -246,7 +246,7 @@ describe('a form that was filled in', () => {
     return world.local.deliver.viewSubmission({ user: 'U0ROY', viewId, values, ...(override ? { override } : {}) });
   };
 
-  test('reaches the inbox with what was typed, and where it was asked for; empty fields are absent', async () => {
+  it('reaches the inbox with what was typed, and where it was asked for; empty fields are absent', async () => {
     const delivery = await submit();
     expect(delivery.body).toEqual({ response_action: 'clear' });
     expect(world.inbox.submissions).toEqual([
@@ -264,19 +264,19 @@ describe('a form that was filled in', () => {
     expect(world.local.views()).toEqual([]);
   });
 
-  test('gives the value of what was chosen', async () => {
+  it('gives the value of what was chosen', async () => {
     await submit({ pod: { pod: { type: 'static_select', selected_option: { value: 'web-2', text: {} } } } });
     expect(world.inbox.submissions[0]?.fields).toEqual({ pod: 'web-2' });
   });
 
-  test('is answered privately where it was asked for', async () => {
+  it('is answered privately where it was asked for', async () => {
     world.inbox.submitAnswer = async () => ({ kind: 'taken', message: saying('asked the approvers') });
     const said = await told(() => submit());
     expect(said).toContain('asked the approvers');
     expect(world.local.ephemerals('U0ROY').at(-1)?.channel).toBe('C0SHOP');
   });
 
-  test('stays open with a word beside each wrong field; a field that it has not is said beside the first', async () => {
+  it('stays open with a word beside each wrong field; a field that it has not is said beside the first', async () => {
     const viewId = await openForm(world, 'debug');
     world.inbox.submitAnswer = async () => ({ kind: 'errors', errors: { reason: 'say why', other: 'no such thing' } });
     const delivery = await submit();
@@ -284,13 +284,13 @@ describe('a form that was filled in', () => {
     expect(world.local.views().map(({ id }) => id)).toEqual([viewId]);
   });
 
-  test('stays open with the reason when it could not be taken, so that nothing typed is lost', async () => {
+  it('stays open with the reason when it could not be taken, so that nothing typed is lost', async () => {
     world.inbox.submitAnswer = () => Promise.reject(new KdebugError('store_unreachable'));
     const delivery = await submit();
     expect(JSON.stringify(delivery.body)).toMatch(/"errors":\{"pod":".*store_unreachable/);
   });
 
-  test('without fields closes, and the reason is told privately', async () => {
+  it('without fields closes, and the reason is told privately', async () => {
     await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
     world.inbox.submitAnswer = () => Promise.reject(new KdebugError('store_unreachable'));
     expect(await told(() => submit({}))).toContain('store_unreachable');
@@ -299,7 +299,7 @@ describe('a form that was filled in', () => {
     expect(await told(() => submit({}))).toContain('slack_payload_invalid');
   });
 
-  test('is one submission however often it is delivered or pressed, and another when it says something else', async () => {
+  it('is one submission however often it is delivered or pressed, and another when it says something else', async () => {
     const viewId = await openForm(world, 'debug');
     world.inbox.submitAnswer = async () => ({ kind: 'errors', errors: { pod: 'again' } });
     await world.local.deliver.again(await submit());
@@ -311,7 +311,7 @@ describe('a form that was filled in', () => {
     expect(world.local.views()[0]?.id).toBe(viewId);
   });
 
-  test.each([
+  it.each([
     ['is no JSON', '{'],
     ['is null', 'null'],
     ['is another form', JSON.stringify({ name: 'vote', value: 'x', channelId: 'C0SHOP' })],
@@ -333,7 +333,7 @@ describe('a form that was filled in', () => {
       });
   });
 
-  test('without fields says in the form that it was not understood', async () => {
+  it('without fields says in the form that it was not understood', async () => {
     const id = await openForm(world, 'vote-reason', { fields: [], intro: 'Sure?' });
     const view = { id, callback_id: 'vote-reason', private_metadata: '{', state: { values: {} } };
     await submit({}, { view });
@@ -341,12 +341,12 @@ describe('a form that was filled in', () => {
     expect(world.inbox.submissions).toEqual([]);
   });
 
-  test('takes a text that Slack counts as short enough and we as longer', async () => {
+  it('takes a text that Slack counts as short enough and we as longer', async () => {
     await submit(typed('👩‍👩‍👧‍👧'.repeat(1_000)));
     expect(world.inbox.submissions[0]?.fields.pod).toHaveLength(11_000);
   });
 
-  test('keeps prototype keys out', async () => {
+  it('keeps prototype keys out', async () => {
     const values: Record<string, unknown> = JSON.parse(
       '{"__proto__":{"x":{"value":"bad"}},"constructor":{"x":{"value":"kept"}},"pod":{"pod":{"value":"p"}}}',
     );
@@ -358,7 +358,7 @@ describe('a form that was filled in', () => {
   });
 });
 
-test('over Socket Mode, forms open and close too', async () => {
+it('over Socket Mode, forms open and close too', async () => {
   const socket = await startWorld('socket');
   const viewId = await openForm(socket, 'debug');
   const kept = { kind: 'errors', errors: { pod: 'no such pod' } } as const;

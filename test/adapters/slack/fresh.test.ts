@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { Fresh } from '../../../src/adapters/slack/fresh.ts';
 import { FakeClock } from './fake-clock.ts';
 
-test('it keeps no more than it may: the oldest answers go first', async () => {
+it('it keeps no more than it may: the oldest answers go first', async () => {
   const fresh = new Fresh<string>({ clock: new FakeClock(), maxAgeMs: 1_000, maxEntries: 2 });
   const asked: string[] = [];
   const get = (key: string) =>
@@ -14,7 +14,7 @@ test('it keeps no more than it may: the oldest answers go first', async () => {
   expect(asked).toEqual(['a', 'b', 'c', 'a']);
 });
 
-test('the age of an answer counts from its question, so a slow one is not kept longer', async () => {
+it('the age of an answer counts from its question, so a slow one is not kept longer', async () => {
   const clock = new FakeClock();
   const fresh = new Fresh<number>({ clock, maxAgeMs: 5_000, maxEntries: 2 });
   const answers: ((value: number) => void)[] = [];
@@ -31,7 +31,7 @@ test('the age of an answer counts from its question, so a slow one is not kept l
   expect(await second).toBe(2);
 });
 
-test('a late failure does not throw away the answer that came after it', async () => {
+it('a late failure does not throw away the answer that came after it', async () => {
   const clock = new FakeClock();
   const fresh = new Fresh<number>({ clock, maxAgeMs: 5_000, maxEntries: 2 });
   let fail: (error: Error) => void = () => undefined;
@@ -51,7 +51,7 @@ test('a late failure does not throw away the answer that came after it', async (
   expect(await fresh.get('a', async () => 3)).toBe(2);
 });
 
-test('an answer that was asked for before the moment that counts is asked for again, and shared by those after it', async () => {
+it('an answer that was asked for before the moment that counts is asked for again, and shared by those after it', async () => {
   const clock = new FakeClock();
   const fresh = new Fresh<number>({ clock, maxAgeMs: 60_000, maxEntries: 2 });
   let asked = 0;
@@ -66,7 +66,7 @@ test('an answer that was asked for before the moment that counts is asked for ag
   expect(await fresh.get('a', ask)).toBe(2);
 });
 
-test('a question that hangs since before that moment is not waited for: it is asked again', async () => {
+it('a question that hangs since before that moment is not waited for: it is asked again', async () => {
   const clock = new FakeClock();
   const fresh = new Fresh<number>({ clock, maxAgeMs: 60_000, maxEntries: 2 });
   const hanging = fresh.get('a', () => new Promise<number>(() => undefined));

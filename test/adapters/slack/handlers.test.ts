@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from '@slack/bolt';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HANDLERS, type Handler, isKnownForm, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
 import { APPLY_FORM, RESIZE_FORM } from '../../../src/core/report/batch/batch-forms.ts';
 import { REQUEST_FORM } from '../../../src/core/report/request-form.ts';
@@ -32,7 +32,7 @@ describe('what Bolt has registered', () => {
   }
   const named = (one: unknown): unknown => (one instanceof RegExp ? OTHER_BUTTONS : one);
 
-  test('is exactly the table: a listener without a row, or a row without a listener, fails here', async () => {
+  it('is exactly the table: a listener without a row, or a row without a listener, fails here', async () => {
     const { listened, apps, others } = await registered();
     const rowed = HANDLERS.map(({ listens, name }) => `${listens} ${name}`).sort();
     const seen = listened.map(({ kind, name }) => `${kind} ${/"(?:\w+_id":")?([^"]+)"/.exec(name)?.[1]}`).sort();
@@ -43,7 +43,7 @@ describe('what Bolt has registered', () => {
     expect(Reflect.get(apps[0] ?? {}, 'listeners')).toHaveLength(HANDLERS.length);
   });
 
-  test('is registered in one place, and only what the table says reaches the inbox', () => {
+  it('is registered in one place, and only what the table says reaches the inbox', () => {
     const root = fileURLToPath(new URL('../../../src/adapters/slack', import.meta.url));
     const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
@@ -58,7 +58,7 @@ describe('what Bolt has registered', () => {
     expect(asking.filter((path) => !having(/\bawait answerOf\(/).includes(path))).toEqual([]);
   });
 
-  test('has a row for every button and form that kdebug itself shows', () => {
+  it('has a row for every button and form that kdebug itself shows', () => {
     const root = fileURLToPath(new URL('../../../src', import.meta.url));
     const sources = ['core', 'flow']
       .flatMap((folder) =>
@@ -77,7 +77,7 @@ describe('what Bolt has registered', () => {
     ).toEqual([]);
   });
 
-  test('every row is unique and asks for a full member', () => {
+  it('every row is unique and asks for a full member', () => {
     expect(new Set(HANDLERS.map(({ listens, name }) => `${listens} ${name}`)).size).toBe(HANDLERS.length);
     expect(HANDLERS.filter(({ needs }) => needs !== 'member')).toEqual([]);
   });
@@ -173,7 +173,7 @@ async function toldTo(user: string, act: () => Promise<{ readonly body: unknown 
 }
 
 describe.each(ROWS)('%s', (_name, handler) => {
-  test('takes a full member, by the method that its row names', async () => {
+  it('takes a full member, by the method that its row names', async () => {
     const told = handler.inbox === 'none' ? await toldTo('U0ROY', () => deed(world, handler, { user: 'U0ROY' })) : '';
     if (handler.inbox === 'none') expect(told).toContain('unknown_button');
     else expect((await deed(world, handler, { user: 'U0ROY' })).status).toBe(200);
@@ -181,7 +181,7 @@ describe.each(ROWS)('%s', (_name, handler) => {
   });
 
   const intruders = Object.entries(INTRUDERS).filter(([, { isFor }]) => isFor?.(handler) ?? true);
-  test.each(intruders)('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
+  it.each(intruders)('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
     const { user, override } = by(handler);
     const act = () => deed(world, handler, { user, ...(override ? { override } : {}) });
     // An event has only the channel to answer in: not for us, not for another team.
@@ -205,7 +205,7 @@ describe.each(ROWS)('%s', (_name, handler) => {
 });
 
 describe('which payloads name the app', () => {
-  test('all but those of shortcuts: Slack puts no api_app_id into these', () => {
+  it('all but those of shortcuts: Slack puts no api_app_id into these', () => {
     expect(HANDLERS.filter(({ namesApp }) => !namesApp).map(nameOf)).toEqual([
       'shortcut debug-pod',
       'shortcut apply-job',
@@ -213,7 +213,7 @@ describe('which payloads name the app', () => {
   });
 
   const shortcuts = ROWS.filter(([, { listens }]) => listens === 'shortcut');
-  test.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
+  it.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
     const withoutApp = { user: 'U0ROY', override: { api_app_id: undefined } };
     expect((await deed(world, handler, withoutApp)).status).toBe(200);
     expect(world.inbox.taken).toEqual({ ...NOBODY, shortcut: 1 });
@@ -221,7 +221,7 @@ describe('which payloads name the app', () => {
   });
 });
 
-test('who is in another workspace of our organisation is told so, not that they are of another team', async () => {
+it('who is in another workspace of our organisation is told so, not that they are of another team', async () => {
   const grid = await startWorld('http', {
     team: (team) => {
       team.enterpriseId = 'E0ORG';
@@ -243,7 +243,7 @@ describe('when Slack cannot say who somebody is', () => {
   });
   afterEach(() => blind.stop());
 
-  test.each([
+  it.each([
     ['an error', 'http_500', 'slack_unreachable'],
     ['a rate limit', 'ratelimited', 'slack_unreachable'],
     ['another error', 'missing_scope', 'slack_refused'],
@@ -258,7 +258,7 @@ describe('when Slack cannot say who somebody is', () => {
     expect(blind.inbox.taken).toEqual({ ...NOBODY, command: 1 });
   });
 
-  test('no answer at all: an honest one while Slack waits, and nothing is taken, later neither', async () => {
+  it('no answer at all: an honest one while Slack waits, and nothing is taken, later neither', async () => {
     blind.local.faults.queue({ method: 'users.info', kind: 'slow', ms: 2_000 });
     const delivery = await blind.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
     expect(JSON.stringify(delivery.body)).toContain('slack_unreachable');
@@ -267,7 +267,7 @@ describe('when Slack cannot say who somebody is', () => {
   });
 });
 
-test('an unnamed button is one that no row names', () => {
+it('an unnamed button is one that no row names', () => {
   expect(HANDLERS.some(({ listens, name }) => listens === 'action' && name === 'a-verb-of-tomorrow')).toBe(false);
   expect(verbOf({ listens: 'action', name: OTHER_BUTTONS, needs: 'member', namesApp: true, inbox: 'none' })).toBe(
     'a-verb-of-tomorrow',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sign } from '../../../play/slack/deliver/signed.ts';
 import { startWorld, type World } from './harness.ts';
 
@@ -60,7 +60,7 @@ async function send({
   return answer.statusCode;
 }
 
-test('a well-signed command is taken, also up to five minutes off in both directions', async () => {
+it('a well-signed command is taken, also up to five minutes off in both directions', async () => {
   expect(await send({})).toBe(200);
   expect(await send({ timestamp: String(nowS() - 295) })).toBe(200);
   expect(await send({ timestamp: String(nowS() + 295) })).toBe(200);
@@ -68,7 +68,7 @@ test('a well-signed command is taken, also up to five minutes off in both direct
 });
 
 describe('a request that is not certainly from Slack, now, is refused with 401', () => {
-  test.each([
+  it.each([
     ['301 s old', () => ({ timestamp: String(nowS() - 302) })],
     ['301 s ahead', () => ({ timestamp: String(nowS() + 302) })],
     ['no number', () => ({ timestamp: 'NaN' })],
@@ -83,7 +83,7 @@ describe('a request that is not certainly from Slack, now, is refused with 401',
     expect(world.inbox.commands).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['none', ''],
     ['of another secret', sign('other', String(nowS()), command())],
     ['of another version', sign('x', '1', '').replace('v0', 'v1')],
@@ -94,14 +94,14 @@ describe('a request that is not certainly from Slack, now, is refused with 401',
     expect(world.inbox.commands).toEqual([]);
   });
 
-  test('a doubled header', async () => {
+  it('a doubled header', async () => {
     const timestamp = String(nowS());
     const signature = sign(world.local.signingSecret, timestamp, command());
     expect(await send({ timestamp, headers: { 'x-slack-signature': [signature, signature] } })).toBe(401);
     expect(await send({ signature, headers: { 'x-slack-request-timestamp': [timestamp, timestamp] } })).toBe(401);
   });
 
-  test('any one byte of the body changed', async () => {
+  it('any one byte of the body changed', async () => {
     const timestamp = String(nowS());
     const body = command();
     const signature = sign(world.local.signingSecret, timestamp, body);
@@ -112,7 +112,7 @@ describe('a request that is not certainly from Slack, now, is refused with 401',
     expect(world.inbox.commands).toEqual([]);
   });
 
-  test('an unsigned ssl_check with a command smuggled in', async () => {
+  it('an unsigned ssl_check with a command smuggled in', async () => {
     expect(await send({ body: `${command()}&ssl_check=1`, signature: 'v0=0' })).toBe(401);
     expect(world.inbox.commands).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('a request that is not certainly from Slack, now, is refused with 401',
 
 describe('a request that cannot be read is refused, and the next one is served', () => {
   const big = 1024 * 1024 + 1;
-  test.each([
+  it.each([
     ['longer than 1 MiB', 413, { body: `${command()}&pad=${'x'.repeat(big)}` }],
     ['at another path', 404, { path: '/other' }],
     ['at an impossible path', 404, { path: '/%%' }],
@@ -141,7 +141,7 @@ describe('a request that cannot be read is refused, and the next one is served',
     expect(await send({})).toBe(200);
   });
 
-  test('longer than 1 MiB without saying how long: 413', async () => {
+  it('longer than 1 MiB without saying how long: 413', async () => {
     async function* endless(): AsyncGenerator<Buffer> {
       for (let count = 0; count < 20; count += 1) yield Buffer.alloc(64 * 1024, 'x');
     }
@@ -152,7 +152,7 @@ describe('a request that cannot be read is refused, and the next one is served',
     expect(answer.statusCode).toBe(413);
   });
 
-  test('broken off in the middle', async () => {
+  it('broken off in the middle', async () => {
     const socket = connect(world.slack.port() ?? 0, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
@@ -162,24 +162,24 @@ describe('a request that cannot be read is refused, and the next one is served',
   });
 });
 
-test("Slack's address check is answered", async () => {
+it("Slack's address check is answered", async () => {
   const body = JSON.stringify({ type: 'url_verification', challenge: 'c1' });
   expect(await send({ type: 'application/json', body })).toBe(200);
 });
 
-test('a request that no listener takes is not acknowledged as if one had', async () => {
+it('a request that no listener takes is not acknowledged as if one had', async () => {
   const body = command().replace('%2Fkdebug', '%2Fother');
   expect(await send({ body })).toBe(400);
 });
 
-test('an exact replay has the same key, so that it collapses', async () => {
+it('an exact replay has the same key, so that it collapses', async () => {
   const delivery = await world.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-9' });
   expect((await world.local.deliver.replay(delivery)).status).toBe(200);
   const keys = world.inbox.commands.map(({ origin }) => origin.dedupeKey);
   expect(new Set(keys).size).toBe(1);
 });
 
-test('our log never holds what Slack sent: no response_url, no words, no secret', async () => {
+it('our log never holds what Slack sent: no response_url, no words, no secret', async () => {
   await world.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'canary-words' });
   const logged = JSON.stringify(world.log.records);
   for (const secret of ['canary-words', '/hooks/', world.local.botToken, world.local.signingSecret])

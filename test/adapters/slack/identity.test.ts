@@ -1,5 +1,5 @@
 import { WebClient } from '@slack/web-api';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, type LocalSlackOptions, startLocalSlack } from '../../../play/slack/index.ts';
 import { createClient } from '../../../src/adapters/slack/client.ts';
 import { BOT_SCOPES, learnIdentity } from '../../../src/adapters/slack/identity.ts';
@@ -17,13 +17,13 @@ async function start(options: LocalSlackOptions = {}) {
 }
 
 describe('what the app was granted', () => {
-  test('is all of the manifest: the start says nothing of it', async () => {
+  it('is all of the manifest: the start says nothing of it', async () => {
     const { log, learn } = await start();
     await expect(learn()).resolves.toMatchObject({ appId: 'A0KDEBUG' });
     expect(log.records).toEqual([]);
   });
 
-  test.each(BOT_SCOPES.filter((scope) => scope !== 'usergroups:read'))(
+  it.each(BOT_SCOPES.filter((scope) => scope !== 'usergroups:read'))(
     'without %s there is no start, and the error names it and how to mend it',
     async (scope) => {
       const { learn } = await start({ scopes: without(scope) });
@@ -35,26 +35,26 @@ describe('what the app was granted', () => {
     },
   );
 
-  test('may lack usergroups:read, as on a free plan: that is a warning, and nobody of a group can vote', async () => {
+  it('may lack usergroups:read, as on a free plan: that is a warning, and nobody of a group can vote', async () => {
     const { log, learn } = await start({ scopes: without('usergroups:read') });
     await expect(learn()).resolves.toMatchObject({ appId: 'A0KDEBUG' });
     expect(log.records).toMatchObject([{ level: 'warn', message: expect.stringContaining('usergroups:read') }]);
   });
 
-  test('names everything that is missing at once', async () => {
+  it('names everything that is missing at once', async () => {
     const { learn } = await start({ scopes: ['chat:write', 'commands'] });
     await expect(learn()).rejects.toMatchObject({
       facts: { missing: expect.stringMatching(/im:history.*users:read/) },
     });
   });
 
-  test('is more than the manifest: that is a warning', async () => {
+  it('is more than the manifest: that is a warning', async () => {
     const { log, learn } = await start({ scopes: [...BOT_SCOPES, 'chat:write.public', 'users:read.email'] });
     await learn();
     expect(log.records).toMatchObject([{ level: 'warn', fields: { scopes: 'chat:write.public users:read.email' } }]);
   });
 
-  test('is not said, because a proxy took the header away: that is a warning', async () => {
+  it('is not said, because a proxy took the header away: that is a warning', async () => {
     local = await startLocalSlack();
     const log = new RecordingLog();
     const client = new WebClient(local.botToken, {
@@ -68,13 +68,13 @@ describe('what the app was granted', () => {
     expect(log.records).toMatchObject([{ level: 'warn', message: expect.stringContaining('x-oauth-scopes') }]);
   });
 
-  test('is looked at by the start of kdebug itself', async () => {
+  it('is looked at by the start of kdebug itself', async () => {
     await expect(startWorld('http', { scopes: without('im:history') })).rejects.toThrow(/im:history/);
   });
 });
 
 describe('an installation for a whole organisation', () => {
-  test('is refused, with a sentence', async () => {
+  it('is refused, with a sentence', async () => {
     const { learn } = await start({
       team: (team) => {
         team.enterpriseId = 'E0ORG';
@@ -87,7 +87,7 @@ describe('an installation for a whole organisation', () => {
     });
   });
 
-  test('is told by the team alone, where Slack does not say it otherwise', async () => {
+  it('is told by the team alone, where Slack does not say it otherwise', async () => {
     const { learn } = await start({
       team: (team) => {
         team.id = 'E0ORG';
@@ -96,7 +96,7 @@ describe('an installation for a whole organisation', () => {
     await expect(learn()).rejects.toMatchObject({ code: 'slack_org_install' });
   });
 
-  test('is not what one workspace of an organisation is', async () => {
+  it('is not what one workspace of an organisation is', async () => {
     const { learn } = await start({
       team: (team) => {
         team.enterpriseId = 'E0ORG';

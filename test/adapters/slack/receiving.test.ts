@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -16,7 +16,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(world.local.unknown).toEqual([]);
   });
 
-  test('a command is stored before it is acknowledged, with all that the flow needs', async () => {
+  it('a command is stored before it is acknowledged, with all that the flow needs', async () => {
     let acknowledged = false;
     let whenStored: boolean | undefined;
     world.inbox.answer = async () => {
@@ -44,12 +44,12 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     ]);
   });
 
-  test('an empty command goes to the inbox like any other', async () => {
+  it('an empty command goes to the inbox like any other', async () => {
     await world.local.deliver.command({ ...ROY, text: '' });
     expect(world.inbox.commands[0]?.words).toBe('');
   });
 
-  test('the answer rides on the acknowledgement, to that person only', async () => {
+  it('the answer rides on the acknowledgement, to that person only', async () => {
     world.inbox.answer = async () => says('no such pod <!channel>');
     const delivery = await world.local.deliver.command({ ...ROY, text: 'nope' });
     expect(delivery.body).toMatchObject({ response_type: 'ephemeral', text: 'no such pod &lt;!channel&gt;' });
@@ -57,7 +57,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(world.local.requests('chat.postEphemeral')).toHaveLength(0);
   });
 
-  test('an inbox that refuses is an honest private answer with its code', async () => {
+  it('an inbox that refuses is an honest private answer with its code', async () => {
     world.inbox.answer = () => Promise.reject(new KdebugError('channel_unknown'));
     const delivery = await world.local.deliver.command({ ...ROY, text: 'x' });
     expect(delivery.status).toBe(200);
@@ -65,7 +65,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(JSON.stringify(delivery.body)).toContain('this channel is not in the policy');
   });
 
-  test('the same request delivered again has the same key; the same words typed again have another', async () => {
+  it('the same request delivered again has the same key; the same words typed again have another', async () => {
     const first = await world.local.deliver.command({ ...ROY, text: 'pod-1' });
     await world.local.deliver.again(first, { retry: { attempt: 1, reason: 'http_timeout' } });
     await world.local.deliver.command({ ...ROY, text: 'pod-1' });
@@ -74,7 +74,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(keys[2]).not.toBe(keys[0]);
   });
 
-  test('a mention in a thread is the words after it, for that thread', async () => {
+  it('a mention in a thread is the words after it, for that thread', async () => {
     const root = world.local.deliver.say({ ...ROY, text: 'an alert' });
     const delivery = await world.local.deliver.mention({
       ...ROY,
@@ -90,7 +90,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(world.inbox.commands[1]?.origin.dedupeKey).toBe(world.inbox.commands[0]?.origin.dedupeKey);
   });
 
-  test('a mention outside threads begins one, and its private answer stands beside it', async () => {
+  it('a mention outside threads begins one, and its private answer stands beside it', async () => {
     world.inbox.answer = async () => says('private');
     await world.local.deliver.mention({ ...ROY, text: 'pod-1234' });
     const { origin } = await world.local.until(() => world.inbox.commands[0]);
@@ -100,13 +100,13 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(told.threadTs).toBeUndefined();
   });
 
-  test('a command in a group message says so', async () => {
+  it('a command in a group message says so', async () => {
     const override = { channel_id: 'C0MPDM', channel_name: 'mpdm-roy--bob-1' };
     await world.local.deliver.command({ ...ROY, text: 'pod-1', override });
     expect(world.inbox.commands[0]?.origin).toMatchObject({ channelId: 'C0MPDM', inGroupMessage: true });
   });
 
-  test('a mention is acknowledged only after it was stored', async () => {
+  it('a mention is acknowledged only after it was stored', async () => {
     let store: () => void = () => undefined;
     world.inbox.answer = () =>
       new Promise((resolve) => {
@@ -123,7 +123,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect((await delivery).status).toBe(200);
   });
 
-  test('a mention is answered privately when it cannot be taken', async () => {
+  it('a mention is answered privately when it cannot be taken', async () => {
     world.inbox.answer = () => Promise.reject(new KdebugError('store_unreachable'));
     const delivery = await world.local.deliver.mention({ ...ROY, text: 'pod-1234' });
     expect(delivery.status).toBe(200);
@@ -131,7 +131,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(JSON.stringify(told.blocks)).toContain('store_unreachable');
   });
 
-  test('a click carries the verb and the id, and its answer is private', async () => {
+  it('a click carries the verb and the id, and its answer is private', async () => {
     const button = { action: 'stop', label: 'Stop', value: 'abcdefgh23' };
     const message = { ...saying('running'), parts: [{ kind: 'actions' as const, buttons: [button] }] };
     const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, {
@@ -159,7 +159,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
   });
 
   describe('nothing of others is taken', () => {
-    test.each([
+    it.each([
       ['another team', { team_id: 'T0OTHER' }],
       ['another app', { api_app_id: 'A0OTHER' }],
     ])('a command of %s', async (_who, override) => {
@@ -169,13 +169,13 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
       expect(world.inbox.commands).toEqual([]);
     });
 
-    test('a command of no team at all is not acknowledged', async () => {
+    it('a command of no team at all is not acknowledged', async () => {
       const delivery = await world.local.deliver.command({ ...ROY, text: 'pod-1', override: { team_id: '' } });
       expect(delivery.status).toBe(kind === 'http' ? 400 : 0);
       expect(world.inbox.commands).toEqual([]);
     });
 
-    test.each([
+    it.each([
       ['another team', { team_id: 'T0OTHER' }],
       ['another app', { api_app_id: 'A0OTHER' }],
       ['a guest of a shared channel', { event: mention({ user: 'U0STRANGER', user_team: 'T0OTHER' }) }],
@@ -188,7 +188,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
       expect(world.inbox.commands).toEqual([]);
     });
 
-    test.each([
+    it.each([
       ['another team', { team: { id: 'T0OTHER', domain: 'other' } }],
       ['another team in a shared channel', { user: { id: 'U0STRANGER', team_id: 'T0OTHER' } }],
       ['another app', { api_app_id: 'A0OTHER' }],
@@ -203,7 +203,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     });
   });
 
-  test('prototype keys in a payload are dropped', async () => {
+  it('prototype keys in a payload are dropped', async () => {
     const override: Record<string, unknown> = JSON.parse(
       '{"event":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}}}}',
     );
@@ -212,7 +212,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     expect(world.inbox.commands).toEqual([]);
   });
 
-  test('a stop lets what is under way finish, and is not ready any more', async () => {
+  it('a stop lets what is under way finish, and is not ready any more', async () => {
     let store: () => void = () => undefined;
     world.inbox.answer = () =>
       new Promise((resolve) => {
@@ -230,7 +230,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
 });
 
 describe.each(['http', 'socket'] as const)('an inbox that breaks its promise, over %s', (kind) => {
-  test.each([
+  it.each([
     ['while Slack waits', async () => undefined],
     ['also in a stop', (world: World) => world.slack.stop()],
   ])('is answered for %s: nothing was started', async (_when, meanwhile) => {
@@ -263,7 +263,7 @@ function mention(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe('the start', () => {
-  test.each(['http', 'socket'] as const)('over %s fails with a clear code when the bot token is bad', async (kind) => {
+  it.each(['http', 'socket'] as const)('over %s fails with a clear code when the bot token is bad', async (kind) => {
     const world = await startWorld(kind);
     const transport =
       kind === 'http' ? ({ kind, signingSecret: 's', port: 0 } as const) : ({ kind, appToken: 'xapp-1' } as const);
@@ -275,7 +275,7 @@ describe('the start', () => {
     await world.stop();
   });
 
-  test('fails with a clear code when the app token is bad, when Slack is away, and when the port is taken', async () => {
+  it('fails with a clear code when the app token is bad, when Slack is away, and when the port is taken', async () => {
     const world = await startWorld('http');
     const make = (transport: Parameters<typeof createSlack>[0]['transport'], apiUrl = world.local.apiUrl) =>
       createSlack({ botToken: world.local.botToken, transport, apiUrl, log: world.log, clock: realClock });
@@ -289,7 +289,7 @@ describe('the start', () => {
     await world.stop();
   });
 
-  test('over Socket Mode says so when the app token was made without its scope, or is no app token at all', async () => {
+  it('over Socket Mode says so when the app token was made without its scope, or is no app token at all', async () => {
     const world = await startWorld('http', { appScopes: ['authorizations:read'] });
     const { appToken, botToken, apiUrl } = world.local;
     for (const [token, detail] of [
@@ -305,7 +305,7 @@ describe('the start', () => {
     await world.stop();
   });
 
-  test('fails with a clear code when who is who may not be asked: then nobody could be let in', async () => {
+  it('fails with a clear code when who is who may not be asked: then nobody could be let in', async () => {
     const started = startWorld('http', { scopes: ['chat:write', 'commands'] });
     await expect(started).rejects.toMatchObject({ code: 'slack_scopes_missing' });
   });

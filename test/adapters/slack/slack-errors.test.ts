@@ -1,5 +1,5 @@
 import { WebAPIPlatformError } from '@slack/web-api';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isAboutShape, troubleOf } from '../../../src/adapters/slack/errors.ts';
 
 const codeOf = (error: string): string => {
@@ -9,7 +9,7 @@ const codeOf = (error: string): string => {
 
 /** Each from the list of errors on a method's own page at docs.slack.dev. */
 describe("Slack's words", () => {
-  test.each([
+  it.each([
     ['files.completeUploadExternal', 'invalid_channel', 'slack_channel_closed'],
     ['files.completeUploadExternal', 'file_update_failed', 'slack_unanswered'],
     ['files.completeUploadExternal', 'file_type_not_allowed', 'slack_refused'],
@@ -25,7 +25,7 @@ describe("Slack's words", () => {
     expect(codeOf(error)).toBe(code);
   });
 
-  test('an update that would take rich text away is about the shape', () => {
+  it('an update that would take rich text away is about the shape', () => {
     const trouble = troubleOf(new WebAPIPlatformError({ ok: false, error: 'block_mismatch' }));
     expect(trouble.kind === 'error' && isAboutShape(trouble.error)).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { NOTHING, RecordingLog, realClock, startWorld, type World } from './harness.ts';
 
@@ -13,13 +13,13 @@ const sockets = (count: number) => world.local.until(() => world.local.sockets.c
 const works = async (): Promise<boolean> =>
   (await world.local.deliver.command({ ...ROY, text: 'pod-1' })).status === 200;
 
-test('two connections are open, and both work', async () => {
+it('two connections are open, and both work', async () => {
   expect(world.local.sockets.count).toBe(2);
   expect([await works(), await works(), await works()]).toEqual([true, true, true]);
 });
 
 describe('connections come back', () => {
-  test('when Slack recycles one: no request is lost, neither on the old one nor meanwhile', async () => {
+  it('when Slack recycles one: no request is lost, neither on the old one nor meanwhile', async () => {
     let store: () => void = () => undefined;
     const stored = new Promise<void>((resolve) => {
       store = resolve;
@@ -39,7 +39,7 @@ describe('connections come back', () => {
     expect([await works(), await works()]).toEqual([true, true]);
   });
 
-  test('when Slack recycles both at once, without a moment with none', async () => {
+  it('when Slack recycles both at once, without a moment with none', async () => {
     let least = 2;
     const watch = () => {
       least = Math.min(least, world.local.sockets.count);
@@ -52,7 +52,7 @@ describe('connections come back', () => {
     expect(await works()).toBe(true);
   });
 
-  test('when both are killed and Slack answers 500, 409 and 429 for a while', async () => {
+  it('when both are killed and Slack answers 500, 409 and 429 for a while', async () => {
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: 2 });
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'reset_before', times: 1 });
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'ratelimited', times: 1, retryAfterSeconds: 1 });
@@ -65,7 +65,7 @@ describe('connections come back', () => {
     expect(world.local.faults.hits).toBe(5);
   });
 
-  test('when Socket Mode was switched off for a moment', async () => {
+  it('when Socket Mode was switched off for a moment', async () => {
     world.local.sockets.disableLink();
     await sockets(0);
     await sockets(2);
@@ -77,7 +77,7 @@ describe("Socket Mode that is switched off in the app's settings", () => {
   const about = (text: string) => world.log.records.filter(({ message }) => message.includes(text));
   const refused = () => world.local.requests('apps.connections.open').length;
 
-  test('is one error with the next step, however often a line is refused; then one line when it is on again', async () => {
+  it('is one error with the next step, however often a line is refused; then one line when it is on again', async () => {
     world.local.sockets.switchedOff = true;
     world.local.sockets.disableLink();
     await expect.poll(() => world.slack.ready()).toBe(false);
@@ -92,7 +92,7 @@ describe("Socket Mode that is switched off in the app's settings", () => {
     expect(await works()).toBe(true);
   }, 30_000);
 
-  test('is found at the start too: kdebug is not ready, and comes up when it is switched on', async () => {
+  it('is found at the start too: kdebug is not ready, and comes up when it is switched on', async () => {
     world.local.sockets.switchedOff = true;
     const log = new RecordingLog();
     const late = another(log);
@@ -114,7 +114,7 @@ const another = (log = new RecordingLog()): Slack =>
     clock: realClock,
   });
 
-test('a replica too many gets no connection and says so; when one leaves, it comes in', async () => {
+it('a replica too many gets no connection and says so; when one leaves, it comes in', async () => {
   const others = [another(), another(), another(), another()];
   for (const slack of others) await slack.start(world.inbox);
   expect(world.local.sockets.count).toBe(10);
@@ -136,7 +136,7 @@ test('a replica too many gets no connection and says so; when one leaves, it com
   await Promise.all([...others, sixth].map((slack) => slack.stop()));
 }, 40_000);
 
-test('a stop while Slack is away ends at once and opens nothing afterwards', async () => {
+it('a stop while Slack is away ends at once and opens nothing afterwards', async () => {
   world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: Number.POSITIVE_INFINITY });
   world.local.sockets.kill();
   await expect.poll(() => world.slack.ready()).toBe(false);

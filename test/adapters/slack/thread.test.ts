@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mentionsIn, wouldUnfurl } from '../../../play/slack/index.ts';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 const shopMessages = () => world.local.messages('C0SHOP');
 
 describe('posting', () => {
-  test('posts with metadata, and updates that very message', async () => {
+  it('posts with metadata, and updates that very message', async () => {
     const { thread } = world.slack;
     const ref = await thread.post(SHOP, saying('received'), anchor);
     await thread.update(ref, saying('running'), { ...anchor, seq: 2 }, 'progress');
@@ -41,13 +41,13 @@ describe('posting', () => {
     });
   });
 
-  test('replies in a thread', async () => {
+  it('replies in a thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     const reply = await world.slack.thread.post({ ...SHOP, threadTs: root.ts }, saying('result'), result);
     expect(world.local.thread('C0SHOP', root.ts).map(({ ts }) => ts)).toEqual([reply.ts]);
   });
 
-  test('lets no hostile text mention, link or unfurl', async () => {
+  it('lets no hostile text mention, link or unfurl', async () => {
     for (const [index, text] of HOSTILE.entries()) {
       const parts: Message['parts'] = [
         { kind: 'heading', text },
@@ -74,7 +74,7 @@ describe('posting', () => {
     }
   });
 
-  test.each(['msg_too_long', 'msg_blocks_too_long', 'invalid_blocks'])(
+  it.each(['msg_too_long', 'msg_blocks_too_long', 'invalid_blocks'])(
     'delivers something simpler after %s, once',
     async (kind) => {
       world.local.faults.queue({ method: 'chat.postMessage', kind, times: 2 });
@@ -87,7 +87,7 @@ describe('posting', () => {
     },
   );
 
-  test('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
+  it('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
     const parts: Message['parts'] = [
       { kind: 'paragraph', spans: [{ kind: 'text', text: 'a card' }] },
       { kind: 'actions', buttons: [{ action: 'stop', label: 'Stop', value: 'r' }] },
@@ -99,7 +99,7 @@ describe('posting', () => {
     expect(world.local.requests('chat.update').filter(({ ok }) => !ok)).toHaveLength(2);
   });
 
-  test.each([
+  it.each([
     ['C0NOWHERE', 'slack_channel_closed'],
     ['C0OLD', 'slack_channel_closed'],
     ['C0DARK', 'slack_channel_closed'],
@@ -107,14 +107,14 @@ describe('posting', () => {
     await expect(world.slack.thread.post({ channelId }, saying('x'), anchor)).rejects.toMatchObject({ code });
   });
 
-  test('an update of a deleted message says so', async () => {
+  it('an update of a deleted message says so', async () => {
     const gone = { channelId: 'C0SHOP', ts: '1700000000.000100' };
     await expect(world.slack.thread.update(gone, saying('x'), anchor, 'final')).rejects.toMatchObject({
       code: 'slack_message_gone',
     });
   });
 
-  test('a burst that is longer than Slack takes loses nothing and says nothing twice', async () => {
+  it('a burst that is longer than Slack takes loses nothing and says nothing twice', async () => {
     await Promise.all(
       Array.from({ length: 6 }, (_, seq) => world.slack.thread.post(SHOP, saying(`${seq}`), { ...anchor, seq })),
     );
@@ -125,7 +125,7 @@ describe('posting', () => {
 });
 
 describe('an unclear answer', () => {
-  test.each(['reset_after_commit', 'truncated_json'])(
+  it.each(['reset_after_commit', 'truncated_json'])(
     'to a post (%s) is slack_unanswered, and looking finds the one post',
     async (kind) => {
       world.local.faults.queue({ method: 'chat.postMessage', kind });
@@ -138,7 +138,7 @@ describe('an unclear answer', () => {
     },
   );
 
-  test.each(['reset_before', 'http_500', 'http_503'])(
+  it.each(['reset_before', 'http_500', 'http_503'])(
     'to a post (%s) is slack_unanswered, and looking finds nothing',
     async (kind) => {
       world.local.faults.queue({ method: 'chat.postMessage', kind });
@@ -150,7 +150,7 @@ describe('an unclear answer', () => {
     },
   );
 
-  test.each(['reset_after_commit', 'http_500', 'truncated_json', 'ratelimited'])(
+  it.each(['reset_after_commit', 'http_500', 'truncated_json', 'ratelimited'])(
     'to an update (%s) does not keep it from arriving',
     async (kind) => {
       const ref = await world.slack.thread.post(SHOP, saying('x'), anchor);
@@ -162,7 +162,7 @@ describe('an unclear answer', () => {
 });
 
 describe('looking for a post', () => {
-  test('tells a result from an anchor, in the thread', async () => {
+  it('tells a result from an anchor, in the thread', async () => {
     const { thread } = world.slack;
     const root = await thread.post(SHOP, saying('root'), anchor);
     const place = { ...SHOP, threadTs: root.ts };
@@ -172,7 +172,7 @@ describe('looking for a post', () => {
     expect(await thread.find(SHOP, { ...anchor, run: 'zzzzzzzz23' }, begunMs)).toBeUndefined();
   });
 
-  test('never finds the post of another app with our metadata', async () => {
+  it('never finds the post of another app with our metadata', async () => {
     const { ts } = world.local.deliver.say({ user: 'U0ROBOT', channel: 'C0SHOP', text: 'forged' });
     world.local.message('C0SHOP', ts)!.metadata = {
       event_type: 'kdebug_run',
@@ -181,7 +181,7 @@ describe('looking for a post', () => {
     expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
   });
 
-  test('finds it by its words where Slack keeps its metadata from us', async () => {
+  it('finds it by its words where Slack keeps its metadata from us', async () => {
     const note = { kind: 'note' as const, spans: [{ kind: 'text' as const, text: `Run ${result.run}` }] };
     const ref = await world.slack.thread.post(SHOP, { ...saying('result'), parts: [note] }, result);
     delete world.local.message('C0SHOP', ref.ts)!.metadata;
@@ -189,7 +189,7 @@ describe('looking for a post', () => {
     expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
   });
 
-  test.each(['missing_scope', 'channel_not_found', 'not_in_channel', 'access_denied'])(
+  it.each(['missing_scope', 'channel_not_found', 'not_in_channel', 'access_denied'])(
     'finds nothing when Slack does not let us look (%s), and does not ask again: a double post is better than none',
     async (kind) => {
       const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
@@ -202,7 +202,7 @@ describe('looking for a post', () => {
     },
   );
 
-  test('reads on through pages', async () => {
+  it('reads on through pages', async () => {
     const mine = await world.slack.thread.post(SHOP, saying('mine'), anchor);
     for (let count = 0; count < 450; count += 1)
       world.local.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: `${count}` });
@@ -227,7 +227,7 @@ describe('a file', () => {
     return world.local.files().flatMap((file) => file.shares);
   };
 
-  test('arrives whole in its thread', async () => {
+  it('arrives whole in its thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     const place = { ...SHOP, threadTs: root.ts };
     const { ref, fileIds } = await world.slack.thread.share(place, saying('the result'), [fileOf(bytes)]);
@@ -243,7 +243,7 @@ describe('a file', () => {
     expect(JSON.stringify(world.local.message('C0SHOP', ref.ts)?.blocks)).toContain('the result');
   });
 
-  test('and its words are one message, with as many as ten files, which is found by their names', async () => {
+  it('and its words are one message, with as many as ten files, which is found by their names', async () => {
     const place = { ...SHOP, threadTs: (await world.slack.thread.post(SHOP, saying('root'), anchor)).ts };
     const files = Array.from({ length: 10 }, (_, n) => ({ ...fileOf(Buffer.from(`file ${n}`)), filename: `${n}.log` }));
     const shared = await world.slack.thread.share(place, saying('all of it'), files);
@@ -256,13 +256,13 @@ describe('a file', () => {
     expect(await world.slack.thread.findShared(place, ['3.log', 'other.log'], begunMs)).toBeUndefined();
   });
 
-  test('in a direct message is known where it stands as well', async () => {
+  it('in a direct message is known where it stands as well', async () => {
     const place = await world.slack.thread.openDirect('U0ROY');
     const { ref } = await world.slack.thread.share(place, saying('yours alone'), [fileOf(bytes)]);
     expect(JSON.stringify(world.local.message(place.channelId, ref.ts)?.blocks)).toContain('yours alone');
   });
 
-  test.each([
+  it.each([
     ['abcdefgh23.log', 1_000_000, 'text'],
     ['abcdefgh23.log', 1_000_001, undefined],
     ['table.csv', 10, undefined],
@@ -271,7 +271,7 @@ describe('a file', () => {
     expect(world.local.requests('files.getUploadURLExternal')[0]?.args.snippet_type).toBe(type);
   });
 
-  test.each(['invalid_blocks', 'msg_blocks_too_long'])(
+  it.each(['invalid_blocks', 'msg_blocks_too_long'])(
     'goes with simpler words when Slack refuses the shape of the message (%s)',
     async (error) => {
       world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 4 });
@@ -280,7 +280,7 @@ describe('a file', () => {
     },
   );
 
-  test('that a locked thread does not take can still go to its channel', async () => {
+  it('that a locked thread does not take can still go to its channel', async () => {
     const { thread } = world.slack;
     const root = await thread.post(SHOP, saying('root'), anchor);
     world.local.message('C0SHOP', root.ts)!.locked = true;
@@ -292,7 +292,7 @@ describe('a file', () => {
     });
   });
 
-  test('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
+  it('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
     const drops = await startWorld('http', { clock: fastClock(200), shareDelayMs: 600_000 });
     await expect(drops.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
       code: 'slack_unanswered',
@@ -302,13 +302,13 @@ describe('a file', () => {
     await drops.stop();
   });
 
-  test('is looked for in its place when its own record cannot be read', async () => {
+  it('is looked for in its place when its own record cannot be read', async () => {
     world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });
     const { ref } = await world.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)]);
     expect(world.local.message('C0SHOP', ref.ts)?.files).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['files.getUploadURLExternal', 'http_500'],
     ['upload', 'reset_before'],
     ['upload', 'http_500'],
@@ -328,7 +328,7 @@ describe('a file', () => {
     expect(world.local.files()[0]?.id).toBe(id);
   });
 
-  test('is opened again for each try, and given up after three', async () => {
+  it('is opened again for each try, and given up after three', async () => {
     const opened = { count: 0 };
     world.local.faults.queue({ method: 'upload', kind: 'http_500', times: 3 });
     await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(bytes, opened)])).rejects.toMatchObject({
@@ -338,14 +338,14 @@ describe('a file', () => {
     expect(shares()).toEqual([]);
   });
 
-  test('of no bytes is never sent', async () => {
+  it('of no bytes is never sent', async () => {
     await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(Buffer.alloc(0))])).rejects.toMatchObject({
       code: 'slack_refused',
     });
     expect(world.local.requests('files.getUploadURLExternal')).toEqual([]);
   });
 
-  test('that a source fails to deliver is not shared', async () => {
+  it('that a source fails to deliver is not shared', async () => {
     const broken: FileToShare = {
       ...fileOf(bytes),
       async *open() {
@@ -368,7 +368,7 @@ describe('telling one person', () => {
     return world.inbox.commands.at(-1)?.origin.responseUrl ?? '';
   };
 
-  test('uses the response_url, and chat.postEphemeral once that is used up', async () => {
+  it('uses the response_url, and chat.postEphemeral once that is used up', async () => {
     const url = await responseUrl();
     for (let count = 1; count <= 6; count += 1)
       await world.slack.thread.tell({ ...roy, responseUrl: url }, saying(`${count}`));
@@ -387,37 +387,37 @@ describe('telling one person', () => {
     const said = () => world.local.ephemerals('U0ROY').filter(({ text }) => !text.includes('in time'));
     const where = () => said().map(({ threadTs, text }) => ({ threadTs, text }));
 
-    test('that has replies, says it there; a response_url would say it outside', async () => {
+    it('that has replies, says it there; a response_url would say it outside', async () => {
       const threadTs = threadOf(1);
       await world.slack.thread.tell({ ...roy, threadTs, responseUrl: await responseUrl() }, saying('there'));
       expect(where()).toEqual([{ threadTs, text: 'there' }]);
     });
 
-    test('that has none, says it in the channel: Slack would show it to nobody', async () => {
+    it('that has none, says it in the channel: Slack would show it to nobody', async () => {
       const threadTs = threadOf(0);
       await world.slack.thread.tell({ ...roy, threadTs }, saying('here'));
       expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
     });
 
-    test('that cannot be looked at, says it in the channel', async () => {
+    it('that cannot be looked at, says it in the channel', async () => {
       world.local.faults.queue({ method: 'conversations.replies', kind: 'missing_scope' });
       await world.slack.thread.tell({ ...roy, threadTs: threadOf(1) }, saying('here'));
       expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
     });
 
-    test('where the person stands for certain, asks nothing first', async () => {
+    it('where the person stands for certain, asks nothing first', async () => {
       const threadTs = threadOf(1);
       await world.slack.thread.tell({ ...roy, threadTs, isReply: true }, saying('there'));
       expect(where()).toEqual([{ threadTs, text: 'there' }]);
       expect(world.local.requests('conversations.replies')).toEqual([]);
     });
 
-    test('that was deleted meanwhile, says it in the channel', async () => {
+    it('that was deleted meanwhile, says it in the channel', async () => {
       await world.slack.thread.tell({ ...roy, threadTs: '1700000000.000100', isReply: true }, saying('here'));
       expect(where()).toEqual([{ threadTs: undefined, text: 'here' }]);
     });
 
-    test('whose answer was lost, says it once more by the response_url, else not at all', async () => {
+    it('whose answer was lost, says it once more by the response_url, else not at all', async () => {
       const threadTs = threadOf(1);
       const url = await responseUrl();
       world.local.faults.queue({ method: 'chat.postEphemeral', kind: 'reset_before', times: 2 });
@@ -429,7 +429,7 @@ describe('telling one person', () => {
     });
   });
 
-  test('never calls a response_url outside Slack', async () => {
+  it('never calls a response_url outside Slack', async () => {
     for (const url of [
       'https://slack.com.evil.example/x',
       'http://hooks.slack.com/x',
@@ -444,7 +444,7 @@ describe('telling one person', () => {
     expect(JSON.stringify(world.log.records)).not.toContain('evil');
   });
 
-  test('never follows a redirect', async () => {
+  it('never follows a redirect', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -469,7 +469,7 @@ describe('telling one person', () => {
     server.close();
   });
 
-  test('asks whether it is still to be said only when its turn has come, and then says nothing if not', async () => {
+  it('asks whether it is still to be said only when its turn has come, and then says nothing if not', async () => {
     const place = await world.slack.thread.openDirect('U0ROY');
     world.local.faults.queue({ method: 'chat.postMessage', kind: 'ratelimited' });
     let asked = 0;
@@ -493,7 +493,7 @@ describe('telling one person', () => {
     expect(world.local.files()).toEqual([]);
   });
 
-  test('opens a direct conversation', async () => {
+  it('opens a direct conversation', async () => {
     const place = await world.slack.thread.openDirect('U0ROY');
     const ref = await world.slack.thread.post(place, saying('your result'), result);
     expect(world.local.message(place.channelId, ref.ts)?.text).toBe('your result');

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
-import { cleanHappening, LONGEST_LINE_BYTES } from '../../../src/core/audit/record.ts';
+import { expect, it } from 'vitest';
+import { cleanHappening, MAX_LINE_BYTES } from '../../../src/core/audit/record.ts';
 import { aChain, aHappening } from './chain-of.ts';
 
 const clean = (facts: Parameters<typeof aHappening>[1], secrets: readonly string[] = []) =>
   cleanHappening(aHappening(0, { command: undefined, index: undefined, ...facts }), secrets).facts;
 
-test('facts are kept as they are, those without a value are left out', () => {
+it('facts are kept as they are, those without a value are left out', () => {
   expect(clean({ rule: 'look', ok: true, seconds: 1.5, none: undefined, word: 'the token is missing' })).toEqual({
     rule: 'look',
     ok: true,
@@ -15,7 +15,7 @@ test('facts are kept as they are, those without a value are left out', () => {
   expect(clean({ nan: Number.NaN })).toEqual({ nan: 'NaN' });
 });
 
-test.each([
+it.each([
   ['a bot token', ['xoxb', '123456789012', 'canary'].join('-')],
   ['a rotated token', ['xoxe.xoxb', '1', 'canary'].join('-')],
   ['an app-level token', ['xapp', '1', 'A0', 'canary'].join('-')],
@@ -34,28 +34,28 @@ test.each([
   expect(JSON.stringify(cleanHappening(happening, []))).not.toContain('canary');
 });
 
-test('the secrets of the environment are taken out by value', () => {
+it('the secrets of the environment are taken out by value', () => {
   expect(clean({ note: 'see 0123456789abcdef here' }, ['0123456789abcdef'])).toEqual({ note: 'see [redacted] here' });
 });
 
-test('a long text is cut, and what was cut is held by its hash', () => {
+it('a long text is cut, and what was cut is held by its hash', () => {
   const [one, other] = ['a', 'b'].map((end) => clean({ command: `${'x '.repeat(2_000)}${end}` }).command);
   expect(String(one)).toMatch(/^(?:x ){1000}… \[4001 characters, sha256 [0-9a-f]{64}\]$/);
   expect(one).not.toBe(other);
 });
 
-test('a secret across the cut is taken out whole', () => {
+it('a secret across the cut is taken out whole', () => {
   const text = `${'x '.repeat(995)}password=canary0canary1canary2`;
   expect(clean({ text }).text).not.toContain('canary');
 });
 
-test('the largest record is a line that the reader takes', () => {
+it('the largest record is a line that the reader takes', () => {
   const facts = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`fact${index}`, '\u0001'.repeat(3_000)]));
   const { lines } = aChain([aHappening(0, facts)]);
-  expect(lines[1]?.length).toBeLessThan(LONGEST_LINE_BYTES);
+  expect(lines[1]?.length).toBeLessThan(MAX_LINE_BYTES);
   expect(Object.keys(clean(facts))).toHaveLength(40);
 });
 
-test('a happening at no time is refused', () => {
+it('a happening at no time is refused', () => {
   expect(() => cleanHappening({ ...aHappening(0), atMs: Number.NaN }, [])).toThrow(RangeError);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditKey, type Link } from '../../../src/core/audit/chain.ts';
 import { HEAD_BYTES, type Head, headSlot, readHead } from '../../../src/core/audit/head.ts';
 import { verifyFile } from '../../../src/core/audit/verify-file.ts';
@@ -17,46 +17,46 @@ const problem = async (log: Buffer, heads: readonly (Head | undefined)[], mustHo
   return (await verifyFile(KEY, file, mustHold)).wrong?.problem;
 };
 
-test('a log and its head that belong together are right', async () => {
+it('a log and its head that belong together are right', async () => {
   expect(await problem(LOG, [HEAD])).toBeUndefined();
 });
 
-test('a log without a head that is signed with the key is wrong', async () => {
+it('a log without a head that is signed with the key is wrong', async () => {
   expect(await problem(LOG, [undefined])).toBe('no-head');
   expect(await problem(Buffer.alloc(0), [undefined])).toBe('no-head');
 });
 
-test('a log that was cut off, by one record, by many or wholly, is wrong', async () => {
+it('a log that was cut off, by one record, by many or wholly, is wrong', async () => {
   expect(await problem(textOf(lines.slice(0, -1)), [HEAD])).toBe('cut-off');
   expect(await problem(textOf(lines.slice(0, 1)), [HEAD])).toBe('cut-off');
   expect(await problem(Buffer.alloc(0), [HEAD])).toBe('cut-off');
 });
 
-test('an old head put back is wrong', async () => {
+it('an old head put back is wrong', async () => {
   expect(await problem(LOG, [OLD])).toBe('old-head');
 });
 
-test('a log put back with its head is found out by a head that was noted elsewhere', async () => {
+it('a log put back with its head is found out by a head that was noted elsewhere', async () => {
   expect(await problem(textOf(FOUR.lines), [OLD])).toBeUndefined();
   expect(await problem(textOf(FOUR.lines), [OLD], [link])).toBe('cut-off');
 });
 
-test('a log may stand anywhere in a batch that its writer died in', async () => {
+it('a log may stand anywhere in a batch that its writer died in', async () => {
   const writing = { ...OLD, upTo: LOG.length };
   expect(await problem(LOG, [writing])).toBeUndefined();
   expect(await problem(textOf(lines.slice(0, -1)), [writing])).toBeUndefined();
   expect(await problem(textOf(lines.slice(0, -3)), [writing])).toBe('cut-off');
 });
 
-test('a log that grows while it is read is right', async () => {
+it('a log that grows while it is read is right', async () => {
   expect(await problem(LOG, [OLD, HEAD])).toBeUndefined();
 });
 
-test('a log whose first record is not written yet has nothing in it', async () => {
+it('a log whose first record is not written yet has nothing in it', async () => {
   expect(await problem(Buffer.alloc(0), [{ ...HEAD, last: NEW, bytes: 0 }])).toBe('nothing');
 });
 
-test('of the two slots of a head the newer whole one counts', () => {
+it('of the two slots of a head the newer whole one counts', () => {
   const file = Buffer.alloc(HEAD_BYTES);
   const put = (head: Head, key = KEY) => {
     const { position, text } = headSlot(key, head);
@@ -73,7 +73,7 @@ test('of the two slots of a head the newer whole one counts', () => {
   expect(readHead(KEY, file)).toBeUndefined();
 });
 
-test('the longest name of a chain fits into a slot', () => {
+it('the longest name of a chain fits into a slot', () => {
   const last = { chain: 'c'.repeat(80), seq: Number.MAX_SAFE_INTEGER, mac: link.mac };
   const head = { generation: 2 ** 40, last, bytes: Number.MAX_SAFE_INTEGER, upTo: Number.MAX_SAFE_INTEGER };
   expect(headSlot(KEY, head).text).toHaveLength(HEAD_BYTES / 2);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditKey, extendChain, type Link } from '../../../src/core/audit/chain.ts';
 import { headSlot } from '../../../src/core/audit/head.ts';
 import { toLogLine } from '../../../src/core/audit/lines.ts';
@@ -19,7 +19,7 @@ const FIVE = aChain(someHappenings(5));
 const whole = { mustHold: [FIVE.link] };
 
 describe('a chain as it was written', () => {
-  test('is right, and its records, runs and times are counted', async () => {
+  it('is right, and its records, runs and times are counted', async () => {
     expect(await check(textOf(FIVE.lines), whole)).toEqual({
       bytes: textOf(FIVE.lines).length,
       records: 6,
@@ -32,7 +32,7 @@ describe('a chain as it was written', () => {
     });
   });
 
-  test('goes on with the next start, linked to what was there', async () => {
+  it('goes on with the next start, linked to what was there', async () => {
     const next = aChain(someHappenings(2), { chain: 'bot-2', after: FIVE.link, end: true });
     const last = aChain([], { chain: 'bot-3', after: next.link });
     const verdict = await check(textOf([...FIVE.lines, ...next.lines, ...last.lines]));
@@ -40,7 +40,7 @@ describe('a chain as it was written', () => {
     expect(verdict.wrong).toBeUndefined();
   });
 
-  test('may hold text of any kind', async () => {
+  it('may hold text of any kind', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { maxLength: 5 }), async (texts) => {
         const { lines, link } = aChain(texts.map((command, index) => aHappening(index, { command, '"\n': command })));
@@ -53,7 +53,7 @@ describe('a chain as it was written', () => {
 });
 
 describe('a changed log is found out', () => {
-  test.each<[string, string[], string]>([
+  it.each<[string, string[], string]>([
     ['an edit', FIVE.lines.map((line) => line.replace('pod-2', 'pod-9')), '4: changed'],
     [
       'an edited proof',
@@ -85,46 +85,46 @@ describe('a changed log is found out', () => {
     expect(await problem(textOf(lines), whole)).toBe(found);
   });
 
-  test('the end of one start cut off before the next one', async () => {
+  it('the end of one start cut off before the next one', async () => {
     const next = aChain(someHappenings(2), { chain: 'bot-2', after: FIVE.link });
     expect(await problem(textOf([...FIVE.lines.slice(0, -1), ...next.lines]))).toBe('6: missing');
   });
 
-  test('a record behind the end of its chain', async () => {
+  it('a record behind the end of its chain', async () => {
     const ended = aChain(someHappenings(1), { end: true });
     const more = extendChain(KEY, ended.link, someHappenings(1));
     expect(await problem(textOf([...ended.lines, ...more.lines]))).toBe('4: out-of-place');
   });
 
-  test('a record of a second writer with the same name', async () => {
+  it('a record of a second writer with the same name', async () => {
     const fork = aChain([aHappening(7), aHappening(1)]);
     expect(await problem(textOf(FIVE.lines.with(2, fork.lines[2] ?? '')))).toBe('3: out-of-place');
   });
 
-  test('a beginning that is not the first of its chain', async () => {
+  it('a beginning that is not the first of its chain', async () => {
     const link = { chain: 'bot-2', seq: 3, mac: FIVE.link.mac };
     const late = extendChain(KEY, link, [{ ...aHappening(0, { destination: 'file' }), step: 'genesis' }]);
     expect(await problem(textOf([...FIVE.lines, ...late.lines]))).toBe('7: missing');
   });
 
-  test('a head in place of a record', async () => {
+  it('a head in place of a record', async () => {
     const { text } = headSlot(KEY, { generation: 1, last: FIVE.link, bytes: 1, upTo: 1 });
     expect(await problem(textOf([...FIVE.lines, text.trimEnd()]))).toBe('7: changed');
   });
 
-  test('another key', async () => {
+  it('another key', async () => {
     expect(await problem(textOf(FIVE.lines), { key: auditKey(Buffer.alloc(32, 8)) })).toBe('1: changed');
   });
 
-  test('a file whose last newline is gone', async () => {
+  it('a file whose last newline is gone', async () => {
     expect(await problem(textOf(FIVE.lines).subarray(0, -1), whole)).toBe('end: cut-off');
   });
 
-  test('nothing at all', async () => {
+  it('nothing at all', async () => {
     expect(await problem(Buffer.alloc(0))).toBe('end: nothing');
   });
 
-  test('any one byte changed, removed or put in, anywhere', async () => {
+  it('any one byte changed, removed or put in, anywhere', async () => {
     const data = textOf(FIVE.lines);
     const place = fc.nat(data.length - 1);
     const byte = fc.nat(255);
@@ -150,7 +150,7 @@ describe('a changed log is found out', () => {
     );
   });
 
-  test('any records removed, repeated or put in another order', async () => {
+  it('any records removed, repeated or put in another order', async () => {
     const orders = fc.array(fc.nat(FIVE.lines.length - 1), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(orders, async (order) => {
@@ -162,7 +162,7 @@ describe('a changed log is found out', () => {
     );
   });
 
-  test('any field of a record changed by somebody who keeps the JSON right', async () => {
+  it('any field of a record changed by somebody who keeps the JSON right', async () => {
     const fields = fc.constantFrom(
       'v',
       'chain',
@@ -196,24 +196,24 @@ describe('a line that a writer died in', () => {
     return aChain(someHappenings(1), { chain: 'bot-2', after: link, facts });
   };
 
-  test('is told at the end of the log', async () => {
+  it('is told at the end of the log', async () => {
     const verdict = await check(Buffer.concat([textOf(kept), Buffer.from(torn)]));
     expect(verdict.wrong).toBeUndefined();
     expect(verdict.notes).toEqual([expect.stringContaining('line 6 is not whole (41 bytes)')]);
   });
 
-  test('is told when the next start has recorded it', async () => {
+  it('is told when the next start has recorded it', async () => {
     const verdict = await check(textOf([...kept, torn, ...nextStart({ torn: sha256(torn) }).lines]));
     expect(verdict.wrong).toBeUndefined();
     expect(verdict.notes).toEqual([expect.stringContaining('line 6 is not whole')]);
   });
 
-  test('is wrong when the next start has not recorded it, or another one', async () => {
+  it('is wrong when the next start has not recorded it, or another one', async () => {
     expect(await problem(textOf([...kept, torn, ...nextStart({}).lines]))).toBe('6: not-a-record');
     expect(await problem(textOf([...kept, torn, ...nextStart({ torn: sha256('x') }).lines]))).toBe('6: not-a-record');
   });
 
-  test('is missed when it was removed', async () => {
+  it('is missed when it was removed', async () => {
     expect(await problem(textOf([...kept, ...nextStart({ torn: sha256(torn) }).lines]))).toBe('6: missing');
   });
 });
@@ -229,25 +229,25 @@ describe('an own log with records in it', () => {
     ...asLog(one.lines).flatMap((line, at) => [line, ...asLog(other.lines).slice(at, at + 1), 'plain']),
   ];
 
-  test('is right, whatever stands between, from however many processes', async () => {
+  it('is right, whatever stands between, from however many processes', async () => {
     const verdict = await check(textOf(mixed), stream);
     expect(verdict.wrong).toBeUndefined();
     expect(verdict).toMatchObject({ records: 8, chains: 2, runs: 3, heads: [one.link, other.link] });
   });
 
-  test('tells which chains have no end', async () => {
+  it('tells which chains have no end', async () => {
     expect((await check(textOf(mixed), stream)).notes).toEqual([
       expect.stringContaining('chain bot-2 has no end after record 2'),
     ]);
   });
 
-  test('misses records that a noted head names', async () => {
+  it('misses records that a noted head names', async () => {
     const cut = mixed.filter((line) => line !== asLog(other.lines)[2]);
     expect(await problem(textOf(cut), stream)).toBeUndefined();
     expect(await problem(textOf(cut), { ...stream, mustHold: [other.link] })).toBe('end: cut-off');
   });
 
-  test('is wrong when a record is removed, moved, changed or taken from its envelope', async () => {
+  it('is wrong when a record is removed, moved, changed or taken from its envelope', async () => {
     const lines = asLog(one.lines);
     const [first = '', second = '', third = ''] = lines;
     expect(await problem(textOf(lines.toSpliced(1, 1)), stream)).toBe('2: missing');
@@ -260,7 +260,7 @@ describe('an own log with records in it', () => {
     expect(await problem(textOf([first, second.replace('"info"', '"debug"')]), stream)).toBe('2: not-a-record');
   });
 
-  test('is not taken for a file, nor a file for it', async () => {
+  it('is not taken for a file, nor a file for it', async () => {
     expect(await problem(textOf(one.lines))).toBe('1: out-of-place');
     expect(await problem(textOf(asLog(FIVE.lines)), stream)).toBe('1: out-of-place');
   });

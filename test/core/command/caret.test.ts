@@ -1,32 +1,32 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { pointAt } from '../../../src/core/command/caret.ts';
 
 const at = (text: string, start: number, end: number): readonly string[] =>
   pointAt({ code: 'name_invalid', message: '', text, start, end }).split('\n');
 
-test('carets stand under the wrong word', () => {
+it('carets stand under the wrong word', () => {
   expect(at('web --img=x -n shop', 4, 11)).toEqual(['web --img=x -n shop', '    ^^^^^^^']);
 });
 
-test('one caret behind the end shows where something is missing', () => {
+it('one caret behind the end shows where something is missing', () => {
   expect(at('show', 4, 4)).toEqual(['show', '    ^']);
 });
 
-test('an empty line has a caret too', () => {
+it('an empty line has a caret too', () => {
   expect(at('', 0, 0)).toEqual(['', '^']);
 });
 
-test('line breaks and tabs take one column', () => {
+it('line breaks and tabs take one column', () => {
   expect(at('a\n\tb', 3, 4)).toEqual(['a  b', '   ^']);
 });
 
-test('wide characters take two columns, combining marks none', () => {
+it('wide characters take two columns, combining marks none', () => {
   expect(at('日本 x', 3, 4)).toEqual(['日本 x', '     ^']);
   expect(at('e\u0301 x', 3, 4)).toEqual(['e\u0301 x', '  ^']);
   expect(at('😀 x', 3, 4)).toEqual(['😀 x', '   ^']);
 });
 
-test('a long line is cut around the wrong word', () => {
+it('a long line is cut around the wrong word', () => {
   const text = `${'a'.repeat(200)} wrong ${'b'.repeat(200)}`;
   const [line = '', carets = ''] = at(text, 201, 206);
   expect(line).toMatch(/^…a+ wrong b+…$/);
@@ -34,26 +34,26 @@ test('a long line is cut around the wrong word', () => {
   expect(line.slice(carets.indexOf('^'), carets.length)).toBe('wrong');
 });
 
-test('the beginning of a long line stays when the wrong word is there', () => {
+it('the beginning of a long line stays when the wrong word is there', () => {
   const [line = '', carets] = at(`web ${'b'.repeat(200)}`, 0, 3);
   expect(line).toMatch(/^web b+…$/);
   expect(carets).toBe('^^^');
 });
 
-test('the end of a long line stays when something is missing there', () => {
+it('the end of a long line stays when something is missing there', () => {
   const text = 'a'.repeat(200);
   const [line = '', carets = ''] = at(text, 200, 200);
   expect(line).toMatch(/^…a+$/);
   expect(carets.length).toBe(line.length + 1);
 });
 
-test.each([0, 60, 70, 80, 200])('no line is wider than 76 columns, whatever is wrong from column %i on', (start) => {
+it.each([0, 60, 70, 80, 200])('no line is wider than 76 columns, whatever is wrong from column %i on', (start) => {
   for (const end of [start, start + 1, start + 10, 300]) {
     for (const line of at('x'.repeat(300), start, end)) expect(line.length).toBeLessThanOrEqual(76);
   }
 });
 
-test('no character is halved by the cut', () => {
+it('no character is halved by the cut', () => {
   for (let start = 100; start < 110; start += 1)
     expect(at('😀'.repeat(200), start, start + 1).join('')).not.toMatch(/\p{Surrogate}/u);
 });

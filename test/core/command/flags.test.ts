@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   FLAG_GROUPS,
   FLAGS,
@@ -9,12 +9,12 @@ import {
 } from '../../../src/core/command/flags.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 
-test('no name and no letter is used twice', () => {
+it('no name and no letter is used twice', () => {
   const names = FLAGS.flatMap((flag) => [flag.name, ...(flag.short ? [flag.short] : [])]);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
+it.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
   'the example of --%s can be typed and uses it',
   (name, example) => {
     expect(parseCommand(example)).toMatchObject({ kind: 'ok' });
@@ -25,12 +25,12 @@ test.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
   },
 );
 
-test('every group has flags, and every flag but a switch says what its value is', () => {
+it('every group has flags, and every flag but a switch says what its value is', () => {
   expect([...new Set(FLAGS.map((flag) => flag.group))].sort()).toEqual([...FLAG_GROUPS].sort());
   for (const flag of FLAGS) expect(flag.placeholder === undefined).toBe(flag.value === 'switch');
 });
 
-test('names of objects are no flags', () => {
+it('names of objects are no flags', () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     expect(flagNamed(name)).toBeUndefined();
     expect(flagOfLetter(name)).toBeUndefined();
@@ -38,11 +38,11 @@ test('names of objects are no flags', () => {
   }
 });
 
-test('flags of kubectl that are not ours are no flags of ours', () => {
+it('flags of kubectl that are not ours are no flags of ours', () => {
   for (const name of KUBECTL_ONLY.keys()) expect(flagNamed(name) ?? flagOfLetter(name)).toBeUndefined();
 });
 
-test('usage shows the letter, the name and the value', () => {
+it('usage shows the letter, the name and the value', () => {
   expect(FLAGS.filter((flag) => ['namespace', 'all'].includes(flag.name)).map(flagUsage)).toEqual([
     '-n, --namespace=NS',
     '--all',

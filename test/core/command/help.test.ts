@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { EXAMPLES, helpMessage, PROFILE_HELP } from '../../../src/core/command/help.ts';
 import { PROFILE_NAMES } from '../../../src/core/command/line/values.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
@@ -7,7 +7,7 @@ import type { Message } from '../../../src/core/report/message.ts';
 
 const textOf = (message: Message): string => JSON.stringify(message.parts);
 
-test('help begins with the most common commands', () => {
+it('help begins with the most common commands', () => {
   const message = helpMessage();
   expect(message.parts[0]).toEqual({ kind: 'heading', text: message.summary });
   expect(message.parts[2]).toMatchObject({
@@ -17,34 +17,34 @@ test('help begins with the most common commands', () => {
   expect(textOf(message).indexOf('--image=autodiagnose')).toBeLessThan(textOf(message).indexOf('Verbs'));
 });
 
-test('help fits one screen', () => {
+it('help fits one screen', () => {
   expect(textOf(helpMessage()).length).toBeLessThan(2_500);
 });
 
-test.each(EXAMPLES)('the example %j can be typed', (command) => {
+it.each(EXAMPLES)('the example %j can be typed', (command) => {
   expect(parseCommand(command).kind).toBe('ok');
 });
 
-test.each(TOPICS.filter((topic) => topic !== 'help'))('there is help on %s, and it is its own', (topic) => {
+it.each(TOPICS.filter((topic) => topic !== 'help'))('there is help on %s, and it is its own', (topic) => {
   const message = helpMessage(topic);
   expect(message.summary).not.toBe(helpMessage().summary);
   expect(message.tone).toBe('neutral');
 });
 
-test('help on a word that is no topic is the first screen', () => {
+it('help on a word that is no topic is the first screen', () => {
   expect(helpMessage('constructor')).toEqual(helpMessage());
 });
 
-test('every profile is explained, in the words that --profile takes', () => {
+it('every profile is explained, in the words that --profile takes', () => {
   expect(PROFILE_HELP.map(([name]) => name).sort()).toEqual([...PROFILE_NAMES].sort());
 });
 
-test('help on a verb lists its flags and no others', () => {
+it('help on a verb lists its flags and no others', () => {
   expect(textOf(helpMessage('describe'))).toContain('--namespace');
   expect(textOf(helpMessage('describe'))).not.toContain('--image');
 });
 
-test('the first screen offers no verb that only answers that it is missing', () => {
+it('the first screen offers no verb that only answers that it is missing', () => {
   const missing = ['stop', 'rerun', 'describe'];
   const offered = [...textOf(helpMessage()).matchAll(/"code","text":"([a-z-]+)( [a-z]+)?"/g)].flatMap((found) => [
     found[1],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { unwrapWhole } from '../../../src/core/command/pasted.ts';
 
@@ -7,7 +7,7 @@ const requestOf = (text: string): unknown => {
   return parsed.kind === 'ok' ? parsed.command : parsed.error;
 };
 
-test.each([
+it.each([
   '`web-1 --image=debian -n shop`',
   '```web-1 --image=debian -n shop```',
   '```\nweb-1 --image=debian -n shop\n```',
@@ -32,7 +32,7 @@ test.each([
   expect(requestOf(typed)).toEqual(requestOf('web-1 --image=debian -n shop'));
 });
 
-test.each([
+it.each([
   ['web-1 -- `ls -l /tmp`', ['ls', '-l', '/tmp']],
   ['web-1 -- `ls`', ['ls']],
   ['web-1 `--image=debian -- ls -l`', ['ls', '-l']],
@@ -48,20 +48,20 @@ test.each([
   expect(requestOf(typed)).toMatchObject({ request: { command } });
 });
 
-test.each(['*', '`', '``', '_ _', '"web-1"', '`a` `b`', '"a b" "c d"', 'plain words', '```a``` b'])(
+it.each(['*', '`', '``', '_ _', '"web-1"', '`a` `b`', '"a b" "c d"', 'plain words', '```a``` b'])(
   '%j has nothing around all of it',
   (text) => {
     expect(unwrapWhole(text)).toBe(text);
   },
 );
 
-test('a variable that begins and ends with _ stays one', () => {
+it('a variable that begins and ends with _ stays one', () => {
   expect(requestOf('web-1 --image=debian --env _A=b_')).toMatchObject({
     request: { env: [{ name: '_A', value: 'b_' }] },
   });
 });
 
-test.each([
+it.each([
   ['--env _A=b --env C=d_', ['_A=b', 'C=d_']],
   ['--env _A=b --env _C=d_', ['_A=b', '_C=d_']],
   ['--env _JAVA_OPTIONS=-Xmx1g --reason keep_', ['_JAVA_OPTIONS=-Xmx1g']],
@@ -73,7 +73,7 @@ test.each([
   expect(command.request?.env.map(({ name, value }) => `${name}=${value}`)).toEqual(env);
 });
 
-test('a wrong word is pointed at with the marks that are left around it', () => {
+it('a wrong word is pointed at with the marks that are left around it', () => {
   expect(parseCommand('`Web` --image=debian')).toMatchObject({
     error: { code: 'name_invalid', hint: 'Did you mean web?' },
   });

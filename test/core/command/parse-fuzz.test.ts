@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ParsedCommand } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { printCommand } from '../../../src/core/command/print.ts';
@@ -182,7 +182,7 @@ function damaged(pick: Pick): string {
   return line.slice(0, at) + one(CHARACTERS, pick) + line.slice(at + pick(3));
 }
 
-test('of a million inputs none throws, none takes over 5 ms, and every command is stable under parse and print', () => {
+it('of a million inputs none throws, none takes over 5 ms, and every command is stable under parse and print', () => {
   const pick = numbersFrom(20_261_120);
   const slow: string[] = [];
   let commands = 0;
@@ -271,7 +271,7 @@ const HUGE: readonly Huge[] = [
 ];
 
 // A machine that is busy with other tests is slower than 5 ms now and then: what must never happen is more than linear time.
-test.each([
+it.each([
   [16_000, 15],
   [40_000, 40],
 ])('inputs of %i characters are read in linear time, whatever they repeat (at most %i ms)', (length, limitMs) => {
@@ -285,7 +285,7 @@ test.each([
 const variables = (length: number): string =>
   Array.from({ length: Math.floor(length / 16) }, (_, index) => `--env=A${index}=1`).join(' ');
 
-test('a line of 16,000 characters is read, a longer one is refused, a document may be longer', () => {
+it('a line of 16,000 characters is read, a longer one is refused, a document may be longer', () => {
   expect(parseCommand(`web -- ${'x'.repeat(15_993)}`).kind).toBe('ok');
   expect(parseCommand(`web -- ${'x'.repeat(15_994)}`)).toMatchObject({
     error: { code: 'command_too_long', start: 16_000, end: 16_001 },
@@ -293,14 +293,14 @@ test('a line of 16,000 characters is read, a longer one is refused, a document m
   expect(parseCommand(`apply\n${'x'.repeat(40_000)}`).kind).toBe('ok');
 });
 
-test('any text at all is read or refused, and what is read is stable', () => {
+it('any text at all is read or refused, and what is read is stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (input) => check(input, parseCommand(input))),
     { numRuns: 5_000, seed: 1 },
   );
 });
 
-test('any words and any environment survive being printed and read', () => {
+it('any words and any environment survive being printed and read', () => {
   const word = fc.string({
     unit: fc.oneof(fc.constantFrom(...CHARACTERS), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
     maxLength: 12,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Command, CommandError, RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 
@@ -33,11 +33,11 @@ const pod = (name: string, fields: Partial<RunRequest> = {}): Command => ({
 });
 
 describe('the four people of the design', () => {
-  test('Roy asks for a first look', () => {
+  it('Roy asks for a first look', () => {
     expect(commandOf('nginx-pod-1234 --image=autodiagnose')).toEqual(pod('nginx-pod-1234', { image: 'autodiagnose' }));
   });
 
-  test('Jonas runs one command next to a distroless container', () => {
+  it('Jonas runs one command next to a distroless container', () => {
     expect(commandOf('neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf')).toEqual(
       pod('neato-5thn0', {
         image: 'debian',
@@ -47,7 +47,7 @@ describe('the four people of the design', () => {
     );
   });
 
-  test('Thurston attaches a debugger, typed on a phone', () => {
+  it('Thurston attaches a debugger, typed on a phone', () => {
     expect(commandOf('neato-5x9k3 —image=debugger —profile=sysadmin —reason=“hang” — gdb -p 1 -batch -ex bt')).toEqual(
       pod('neato-5x9k3', {
         image: 'debugger',
@@ -58,7 +58,7 @@ describe('the four people of the design', () => {
     );
   });
 
-  test('Ginger audits every pod', () => {
+  it('Ginger audits every pod', () => {
     expect(commandOf('--all -n shop --image=security-audit --parallelism=8 -- /security-audit.sh')).toEqual(
       pod('', {
         target: { kind: 'all' },
@@ -72,7 +72,7 @@ describe('the four people of the design', () => {
 });
 
 describe('every sentence of the grammar', () => {
-  test.each<[string, Command]>([
+  it.each<[string, Command]>([
     ['', { kind: 'form' }],
     [' \u00a0 ', { kind: 'form' }],
     ['help', { kind: 'help' }],
@@ -122,7 +122,7 @@ describe('every sentence of the grammar', () => {
     expect(commandOf(text)).toEqual(command);
   });
 
-  test('all flags of one pod together, values in both spellings', () => {
+  it('all flags of one pod together, values in both spellings', () => {
     expect(
       commandOf(
         'web -n shop --cluster prod --no-target --image registry.example.com:5000/a/b:1 -c look --env=A=1 --env B=x=y --env=C= ' +
@@ -152,7 +152,7 @@ describe('every sentence of the grammar', () => {
     );
   });
 
-  test('all flags of a batch together', () => {
+  it('all flags of a batch together', () => {
     const { request } = commandOf('-l app=web --replicas=5 --parallelism=10 --ttl=30m --canary') as {
       request: RunRequest;
     };
@@ -161,7 +161,7 @@ describe('every sentence of the grammar', () => {
 });
 
 describe('the words after -- are the command, verbatim', () => {
-  test.each<[string, readonly string[]]>([
+  it.each<[string, readonly string[]]>([
     ['web -- sh -c "echo $HOME; id | cat > x && y"', ['sh', '-c', 'echo $HOME; id | cat > x && y']],
     ['web -- echo &lt;a&gt; &amp;&amp; &amp;amp;', ['echo', '<a>', '&&', '&amp;']],
     ['web -- a -- b --image=x -n y --help list', ['a', '--', 'b', '--image=x', '-n', 'y', '--help', 'list']],
@@ -175,7 +175,7 @@ describe('the words after -- are the command, verbatim', () => {
 });
 
 describe('a wrong command is pointed at and the nearest right one named', () => {
-  test.each([
+  it.each([
     ['web "abc', 'quote_open', '"', undefined],
     ['web --img=debian', 'flag_unknown', '--img=debian', '--image'],
     ['web --Image=debian', 'flag_unknown', '--Image=debian', '--image'],
@@ -259,19 +259,19 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
     if (hint !== undefined) expect(error.hint).toContain(hint);
   });
 
-  test('what is missing is pointed at where the line ends', () => {
+  it('what is missing is pointed at where the line ends', () => {
     expect(errorOf(' --image=debian  ')).toMatchObject({ text: ' --image=debian  ', start: 15, end: 15 });
   });
 
-  test('the columns are those of the repaired line', () => {
+  it('the columns are those of the repaired line', () => {
     expect(errorOf('web —image=debian —img')).toMatchObject({ text: 'web --image=debian --img', start: 19, end: 24 });
   });
 
-  test('of several wrong words the leftmost is told', () => {
+  it('of several wrong words the leftmost is told', () => {
     expect(wrongWord(errorOf('Web --timeout=5 --profile=x'))).toBe('Web');
   });
 
-  test('a long wrong word is cut in the sentence, without halving a character', () => {
+  it('a long wrong word is cut in the sentence, without halving a character', () => {
     expect(errorOf(`web --image=${'😀'.repeat(200)}`).message).toBe(`"${'😀'.repeat(39)}…" is not an image.`);
   });
 });
@@ -311,13 +311,13 @@ describe('names that could bend a URL or fool the eye are refused before anythin
     ['id', (name: string) => `show ${name}`],
   ] as const;
 
-  test.each(PLACES)('as the name of a %s', (place, line) => {
+  it.each(PLACES)('as the name of a %s', (place, line) => {
     const accepted = NAMES.filter((name) => parseCommand(line(name)).kind === 'ok');
     // `a/b` is the pod b of the namespace a.
     expect(accepted).toEqual(place === 'cluster' ? ['a-', 'a_b'] : place === 'pod' ? ['a/b'] : []);
   });
 
-  test('invisible characters are removed before a name is read', () => {
+  it('invisible characters are removed before a name is read', () => {
     expect(commandOf('we\u200bb\u202e')).toEqual(pod('web'));
   });
 });

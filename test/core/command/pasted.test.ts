@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { readPasted } from '../../../src/core/command/pasted.ts';
 
@@ -8,7 +8,7 @@ const commandOf = (text: string): unknown => {
 };
 
 describe('what people copy with a command is left out', () => {
-  test.each([
+  it.each([
     ['kubectl debug web-1 --image=busybox', 'web-1 --image=busybox'],
     ['kubectl  debug -n shop pod/web-1 --image=busybox', '-n shop web-1 --image=busybox'],
     ['$ kubectl debug web-1', 'web-1'],
@@ -24,7 +24,7 @@ describe('what people copy with a command is left out', () => {
     expect(commandOf(pasted)).toEqual(commandOf(typed));
   });
 
-  test('the document after apply is kept', () => {
+  it('the document after apply is kept', () => {
     expect(readPasted('/kdebug apply -n shop\n```\nkind: EphemeralJob\n```')).toEqual({
       line: 'apply -n shop',
       yaml: 'kind: EphemeralJob',
@@ -33,7 +33,7 @@ describe('what people copy with a command is left out', () => {
   });
 });
 
-test.each([
+it.each([
   ['kdebug', 'kdebug'],
   ['kdebug --image=debian', 'kdebug'],
   ['kdebug —image=debian', 'kdebug'],
@@ -44,7 +44,7 @@ test.each([
   expect(commandOf(text)).toMatchObject({ kind: 'run', request: { target: { kind: 'pod', name } } });
 });
 
-test('another command of kubectl is named as such', () => {
+it('another command of kubectl is named as such', () => {
   expect(commandOf('kubectl get pods')).toMatchObject({
     code: 'verb_unknown',
     message: expect.stringContaining('kubectl'),
@@ -52,24 +52,24 @@ test('another command of kubectl is named as such', () => {
 });
 
 describe('flags for a terminal are left out, and the person is told why', () => {
-  test.each(['-it', '-i -t', '-ti', '--stdin --tty', '--stdin=true --tty=false', '—it', '--attach'])('%s', (flags) => {
+  it.each(['-it', '-i -t', '-ti', '--stdin --tty', '--stdin=true --tty=false', '—it', '--attach'])('%s', (flags) => {
     const parsed = parseCommand(`kubectl debug web-1 --image=busybox ${flags} -- sh`);
     expect(parsed).toMatchObject({ kind: 'ok', notes: [expect.stringContaining('nobody can attach')] });
     expect(parsed).toMatchObject({ command: commandOf('web-1 --image=busybox -- sh') });
   });
 
-  test('without them there is no note, and the command keeps its own', () => {
+  it('without them there is no note, and the command keeps its own', () => {
     expect(parseCommand('web-1 -- cat -it')).not.toHaveProperty('notes');
     expect(commandOf('web-1 -- cat -it')).toMatchObject({ request: { command: ['cat', '-it'] } });
   });
 
-  test('a value in quotes that looks like one is a value', () => {
+  it('a value in quotes that looks like one is a value', () => {
     expect(commandOf('web-1 --reason "-it"')).toMatchObject({ request: { reason: '-it' } });
   });
 });
 
 describe('a first word that is nearly a verb is named beside whatever else is wrong', () => {
-  test.each([
+  it.each([
     ['shwo abc', 'word_unexpected', 'Did you mean show?'],
     ['hlep!', 'name_invalid', 'Did you mean help?'],
     ['lsit!', 'name_invalid', 'Did you mean list?'],
@@ -82,7 +82,7 @@ describe('a first word that is nearly a verb is named beside whatever else is wr
     expect(error).toMatchObject({ hint: expect.stringContaining(hint) });
   });
 
-  test('what else is wrong is still said', () => {
+  it('what else is wrong is still said', () => {
     expect(commandOf('shwo abc')).toMatchObject({
       message: 'The word "abc" is one too many.',
       hint: expect.stringContaining('after --'),
@@ -90,6 +90,6 @@ describe('a first word that is nearly a verb is named beside whatever else is wr
   });
 });
 
-test('a person in a reason stays an id that is known as one', () => {
+it('a person in a reason stays an id that is known as one', () => {
   expect(commandOf('web-1 --reason="ask <@U0BOB|bob>"')).toMatchObject({ request: { reason: 'ask U0BOB' } });
 });

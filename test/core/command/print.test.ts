@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { printCommand } from '../../../src/core/command/print.ts';
 
@@ -9,7 +9,7 @@ function printed(text: string): string {
   return parsed.kind === 'ok' ? printCommand(parsed.command) : parsed.error.message;
 }
 
-test.each([
+it.each([
   ['', ''],
   ['Web --Image', 'There is no flag "--Image".'],
   ['  pod/web   --image debian ', 'web --image=debian'],
@@ -37,7 +37,7 @@ test.each([
   expect(printed(text)).toBe(canonical);
 });
 
-test.each([
+it.each([
   "it's",
   '“',
   '&lt;',

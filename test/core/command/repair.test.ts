@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../../src/core/command/repair.ts';
 
 describe("Slack's markup", () => {
-  test.each([
+  it.each([
     ['a &amp;&amp; b &lt; c &gt; d', 'a && b < c > d'],
     ['&amp;lt; is decoded once', '&lt; is decoded once'],
     ['&quot; &#39; &AMP; stay', '&quot; &#39; &AMP; stay'],
@@ -28,7 +28,7 @@ describe("Slack's markup", () => {
     expect(unwrapMarkup(raw)).toBe(undone);
   });
 
-  test('text that is protected comes back as it was', () => {
+  it('text that is protected comes back as it was', () => {
     const piece = fc.constantFrom(
       '&',
       'amp;',
@@ -55,13 +55,13 @@ describe("Slack's markup", () => {
     );
   });
 
-  test('text that looks like no markup is protected by being left alone', () => {
+  it('text that looks like no markup is protected by being left alone', () => {
     expect(protectMarkup('a && b < c')).toBe('a && b < c');
   });
 });
 
 describe('what phones do to a line', () => {
-  test.each([
+  it.each([
     ['nginx —image=debian', 'nginx --image=debian'],
     ['nginx –image=debian', 'nginx --image=debian'],
     ['nginx −image=debian', 'nginx --image=debian'],
@@ -94,7 +94,7 @@ describe('what phones do to a line', () => {
 });
 
 describe('what phones do to YAML', () => {
-  test.each([
+  it.each([
     ['\n```\na: 1\n```', 'a: 1'],
     ['\n```yaml\na: 1\n  b: 2\n```\n', 'a: 1\n  b: 2'],
     ['```a: 1\nb: 2```', 'a: 1\nb: 2'],
@@ -118,7 +118,7 @@ describe('what phones do to YAML', () => {
     expect(repairYaml(typed)).toBe(repaired);
   });
 
-  test('a repaired document is not changed by another repair', () => {
+  it('a repaired document is not changed by another repair', () => {
     const piece = fc.constantFrom(
       '```',
       '\n',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenize } from '../../../src/core/command/tokenize.ts';
 
 const texts = (line: string): readonly string[] | number => {
@@ -8,7 +8,7 @@ const texts = (line: string): readonly string[] | number => {
 };
 
 describe('a line is split as a POSIX shell splits it, and nothing is expanded', () => {
-  test.each<[string, readonly string[]]>([
+  it.each<[string, readonly string[]]>([
     ['', []],
     [' \t\n ', []],
     ['a  b\tc\nd', ['a', 'b', 'c', 'd']],
@@ -30,7 +30,7 @@ describe('a line is split as a POSIX shell splits it, and nothing is expanded', 
     expect(texts(line)).toEqual(words);
   });
 
-  test.each([
+  it.each([
     ['abc "def', 4],
     ["abc d'ef", 5],
     ['"a\\"', 0],
@@ -40,7 +40,7 @@ describe('a line is split as a POSIX shell splits it, and nothing is expanded', 
   });
 });
 
-test('every word carries its columns and whether it was quoted', () => {
+it('every word carries its columns and whether it was quoted', () => {
   expect(tokenize(`ab "c d"e \\f ''`)).toEqual({
     kind: 'ok',
     words: [
@@ -52,7 +52,7 @@ test('every word carries its columns and whether it was quoted', () => {
   });
 });
 
-test('words between single quotes come back as they were', () => {
+it('words between single quotes come back as they were', () => {
   const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (words) => {
@@ -62,7 +62,7 @@ test('words between single quotes come back as they were', () => {
   );
 });
 
-test('any line is split without an exception, and the columns of its words are in order', () => {
+it('any line is split without an exception, and the columns of its words are in order', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (line) => {
       const split = tokenize(line);

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { findTopic, TOPICS } from '../../../src/core/command/verbs.ts';
 
-test.each(TOPICS)('%s finds itself', (topic) => {
+it.each(TOPICS)('%s finds itself', (topic) => {
   expect(findTopic(topic)).toBe(topic);
 });
 
-test.each([
+it.each([
   ['FLAGS', 'flags'],
   ['image', '--image'],
   ['images', 'images'],

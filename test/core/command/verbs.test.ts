@@ -1,26 +1,23 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { VERBS, verbNamed, verbNear } from '../../../src/core/command/verbs.ts';
 
-test.each(VERBS.map((verb) => [verb.name, verb.example] as const))(
-  'the example of %s can be typed',
-  (name, example) => {
-    expect(parseCommand(example)).toMatchObject({ kind: 'ok', command: { kind: name } });
-  },
-);
+it.each(VERBS.map((verb) => [verb.name, verb.example] as const))('the example of %s can be typed', (name, example) => {
+  expect(parseCommand(example)).toMatchObject({ kind: 'ok', command: { kind: name } });
+});
 
-test.each(VERBS.map((verb) => [verb.name]))('a pod called %s is reached as pod/NAME', (name) => {
+it.each(VERBS.map((verb) => [verb.name]))('a pod called %s is reached as pod/NAME', (name) => {
   expect(parseCommand(`pod/${name}`)).toMatchObject({
     command: { kind: 'run', request: { target: { kind: 'pod', name } } },
   });
 });
 
-test('a verb is found in upper and lower case, a property of objects never', () => {
+it('a verb is found in upper and lower case, a property of objects never', () => {
   expect(verbNamed('WhoAmI')?.name).toBe('whoami');
   expect(verbNamed('constructor')).toBeUndefined();
 });
 
-test('the verb near a mistyped word is found', () => {
+it('the verb near a mistyped word is found', () => {
   expect(verbNear('hlep')?.name).toBe('help');
   expect(verbNear('checkout-7f9')).toBeUndefined();
 });

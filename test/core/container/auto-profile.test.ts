@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   admits,
   blindSpots,
@@ -69,7 +69,7 @@ describe('chooseProfile', () => {
   });
 });
 
-test.each([
+it.each([
   ['privileged', PROFILES],
   ['baseline', ['baseline', 'restricted']],
   ['restricted', ['restricted']],

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildEphemeralContainer } from '../../../src/core/container/build.ts';
 import { doesAsSent, fingerprintOf } from '../../../src/core/container/fingerprint.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
@@ -59,7 +59,7 @@ describe('what an API server holds', () => {
     expect(fingerprintOf(again)).toBe(fingerprintOf(held));
   });
 
-  test.each(DIFFERENT)('with %s does something else', (_, container) => {
+  it.each(DIFFERENT)('with %s does something else', (_, container) => {
     expect(doesAsSent(sent, container)).toBe(false);
     expect(fingerprintOf(container)).not.toBe(fingerprintOf(sent));
   });
@@ -70,7 +70,7 @@ describe('what an API server holds', () => {
     expect(doesAsSent(sent, { ...held, env: held.env.filter(({ name }) => name !== 'KDEBUG_RUN') })).toBe(false);
   });
 
-  test.each([
+  it.each([
     ['a variable', more({ name: 'PROXY', value: 'http://proxy' })],
     ['a read-only root', context({ readOnlyRootFilesystem: true })],
     ['one more capability dropped', context({ capabilities: { drop: ['ALL', 'NET_RAW'] } })],

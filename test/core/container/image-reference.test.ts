@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   imageRepository,
   isPinned,
@@ -8,7 +8,7 @@ import {
 
 const DIGEST = `sha256:${'a1'.repeat(32)}`;
 
-test.each([
+it.each([
   ['debian', 'docker.io/library/debian'],
   ['debian:12-slim', 'docker.io/library/debian:12-slim'],
   ['library/debian', 'docker.io/library/debian'],
@@ -28,13 +28,13 @@ test.each([
   expect(reference && printImageReference(reference)).toBe(full);
 });
 
-test('the parts are told apart', () => {
+it('the parts are told apart', () => {
   const reference = parseImageReference(`r.example.com:5000/a/b:1@${DIGEST}`);
   expect(reference).toEqual({ domain: 'r.example.com:5000', path: 'a/b', tag: '1', digest: DIGEST });
   expect(reference && imageRepository(reference)).toBe('r.example.com:5000/a/b');
 });
 
-test.each([
+it.each([
   ['nothing', ''],
   ['upper case in the repository', 'Debian'],
   ['upper case in the path', 'r.example.com/Tool'],
@@ -62,12 +62,12 @@ test.each([
   expect(parseImageReference(text)).toBeUndefined();
 });
 
-test('a name of 255 characters, domain included, is the longest', () => {
+it('a name of 255 characters, domain included, is the longest', () => {
   expect(parseImageReference('a'.repeat(237))).toBeDefined();
   expect(parseImageReference('a'.repeat(238))).toBeUndefined();
 });
 
-test('only a reference with a digest names one content for ever', () => {
+it('only a reference with a digest names one content for ever', () => {
   expect(isPinned(`debian@sha256:${'a'.repeat(64)}`)).toBe(true);
   expect(isPinned(`debian:12@sha256:${'a'.repeat(64)}`)).toBe(true);
   expect(isPinned('debian:12')).toBe(false);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   isCatalogueName,
   isDnsLabel,
@@ -29,19 +29,19 @@ const HOSTILE = [
   '__proto__',
 ];
 
-test.each(HOSTILE)('%j is neither a label nor a subdomain', (text) => {
+it.each(HOSTILE)('%j is neither a label nor a subdomain', (text) => {
   expect(isDnsLabel(text)).toBe(false);
   expect(isDnsSubdomain(text)).toBe(false);
 });
 
-test('a label has at most 63 characters and no dot', () => {
+it('a label has at most 63 characters and no dot', () => {
   expect(isDnsLabel('a'.repeat(63))).toBe(true);
   expect(isDnsLabel('a'.repeat(64))).toBe(false);
   expect(isDnsLabel('a.b')).toBe(false);
   expect(isDnsLabel('0-a')).toBe(true);
 });
 
-test('a subdomain has at most 253 characters and no empty part', () => {
+it('a subdomain has at most 253 characters and no empty part', () => {
   expect(isDnsSubdomain('a'.repeat(253))).toBe(true);
   expect(isDnsSubdomain('a'.repeat(254))).toBe(false);
   expect(isDnsSubdomain('web-1.shop')).toBe(true);
@@ -49,7 +49,7 @@ test('a subdomain has at most 253 characters and no empty part', () => {
   expect(isDnsSubdomain('a.-b')).toBe(false);
 });
 
-test.each([
+it.each([
   ['DEBUG', true],
   ['_x.y-z', true],
   ['1A', false],
@@ -65,14 +65,14 @@ test.each([
   expect(isEnvName(text)).toBe(isValid);
 });
 
-test('names of the catalogue are those that the policy file allows', () => {
+it('names of the catalogue are those that the policy file allows', () => {
   expect(isCatalogueName('prod_eu.1')).toBe(true);
   expect(isCatalogueName('../prod')).toBe(false);
   expect(isCatalogueName('Prod')).toBe(false);
 });
 
 describe('the nearest name', () => {
-  test.each([
+  it.each([
     ['Nginx-Pod', 'nginx-pod'],
     ['my_pod', 'my-pod'],
     ['web-1,', 'web-1'],

@@ -1,8 +1,8 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
 
 // kubectl pkg/cmd/debug/profiles.go, for an ephemeral container in a running pod.
-test.each([
+it.each([
   ['general', { capabilities: { add: ['SYS_PTRACE'] } }],
   ['baseline', undefined],
   [

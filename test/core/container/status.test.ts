@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { outcomeOfTermination, stateOfContainer } from '../../../src/core/container/status.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
 
@@ -68,7 +68,7 @@ describe('outcomeOfTermination', () => {
   const targetEnded = (finishedAt: string, field: 'terminated' | 'lastTermination' = 'terminated') =>
     aPod({ status: { containerStatuses: [aStatus({ [field]: aTermination({ finishedAt, exitCode: 1 }) })] } });
 
-  test.each([
+  it.each([
     ['succeeded', aTermination(), { kind: 'succeeded' }],
     ['failed', aTermination({ exitCode: 3, reason: 'Error' }), { kind: 'failed', exitCode: 3, reason: 'Error' }],
     [

@@ -1,11 +1,11 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problemOfPod, targetContainerOf } from '../../../src/core/container/target.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
 
 const room = (most: number, mostOfPerson = most) => ({ most, mostOfPerson, requesterId: 'U0ROY' });
 const entry = { name: 'debugger-x', image: 'busybox' };
 
-test.each([
+it.each([
   ['a static pod', { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }, 'pod_is_static'],
   ['a pod that succeeded', { status: { phase: 'Succeeded' } }, 'pod_finished'],
   ['a pod that failed', { status: { phase: 'Failed' } }, 'pod_finished'],
@@ -16,23 +16,23 @@ test.each([
   expect(problemOfPod(aPod(parts), room(3))).toEqual({ code, subject: 'shop/web-1' });
 });
 
-test('refuses a pod that is on no node', () => {
+it('refuses a pod that is on no node', () => {
   const pod = aPod();
   const { nodeName: _, ...spec } = pod.spec;
   expect(problemOfPod({ ...pod, spec }, room(3))?.code).toBe('pod_unscheduled');
 });
 
-test('refuses a pod that is full, with the numbers', () => {
+it('refuses a pod that is full, with the numbers', () => {
   const pod = aPod({ spec: { ephemeralContainers: [entry, entry, entry] } });
   const subject = 'shop/web-1 (3 of 3)';
   expect(problemOfPod(pod, room(3))).toEqual({ code: 'pod_has_too_many_containers', subject });
 });
 
-test('takes an ordinary pod, with room left', () => {
+it('takes an ordinary pod, with room left', () => {
   expect(problemOfPod(aPod({ spec: { ephemeralContainers: [entry, entry] } }), room(3))).toBeUndefined();
 });
 
-test('refuses a pod in which the person has had their share, and nobody else', () => {
+it('refuses a pod in which the person has had their share, and nobody else', () => {
   const theirs = { ...entry, requesterId: 'U0ROY' };
   const pod = aPod({ spec: { ephemeralContainers: [theirs, entry, theirs] } });
   expect(problemOfPod(pod, room(10, 2))).toEqual({ code: 'pod_has_too_many_of_yours', subject: 'shop/web-1 (2 of 2)' });

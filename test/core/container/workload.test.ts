@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../../src/core/container/pod.ts';
 import { aPod } from '../../support/builders.ts';
 
@@ -6,7 +6,7 @@ const owned = (kind: string, name: string, labels: Record<string, string> = {}, 
   aPod({ metadata: { labels, ownerReferences: [{ kind, name, controller }] } });
 
 describe('workloadOf', () => {
-  test.each([
+  it.each([
     ['deployment', 'web', owned('ReplicaSet', 'web-7d9f8', { 'pod-template-hash': '7d9f8' })],
     ['deployment', 'web-admin', owned('ReplicaSet', 'web-admin-7d9f8', { 'pod-template-hash': '7d9f8' })],
     ['statefulset', 'db', owned('StatefulSet', 'db')],
@@ -16,7 +16,7 @@ describe('workloadOf', () => {
     expect(workloadOf(pod)).toEqual({ kind, name });
   });
 
-  test.each([
+  it.each([
     ['that stands alone', aPod()],
     ['of a ReplicaSet without a hash', owned('ReplicaSet', 'web')],
     ['of a ReplicaSet with an empty hash', owned('ReplicaSet', 'web-', { 'pod-template-hash': '' })],

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findingsInScript } from '../../../scripts/gen-findings-script.ts';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
 
@@ -18,7 +18,7 @@ const recorded = new Set(
 );
 
 describe('the findings of the image', () => {
-  test('have codes of their own, sections that exist, and sentences within what a report takes', () => {
+  it('have codes of their own, sections that exist, and sentences within what a report takes', () => {
     const codes = IMAGE_FINDINGS.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     for (const rule of IMAGE_FINDINGS) {
@@ -30,16 +30,16 @@ describe('the findings of the image', () => {
     }
   });
 
-  test('are exactly those that the script records', () => {
+  it('are exactly those that the script records', () => {
     expect([...recorded].sort()).toEqual(IMAGE_FINDINGS.map(({ code }) => code).sort());
   });
 
-  test('are in the script as they are in the table', async () => {
+  it('are in the script as they are in the table', async () => {
     const script = readFileSync(new URL('parts/findings.sh', IMAGE), 'utf8');
     expect(await findingsInScript.text(script)).toBe(script);
   });
 
-  test('leave the script no threshold of its own: every value goes through its rule', () => {
+  it('leave the script no threshold of its own: every value goes through its rule', () => {
     const parts = readdirSync(new URL('parts/', IMAGE)).filter(
       (name) => !/^(findings|read|report|stop|target)\.sh$/.test(name),
     );

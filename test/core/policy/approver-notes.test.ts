@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { approverNotes } from '../../../src/core/policy/lint-notes.ts';
 import { aPolicy } from '../../support/builders.ts';
 
-test('who may join a channel of approvers is told to whoever writes the policy', () => {
+it('who may join a channel of approvers is told to whoever writes the policy', () => {
   const approvers = { sre: { users: [], usergroup: 'S0SRE' }, db: { users: [], channel: asChannelId('C0DB') } };
   expect(approverNotes(aPolicy({ approvers }))).toEqual([
     expect.stringMatching(/^approvers\.db: every full member of C0DB may approve/),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { PROFILES } from '../../../src/core/container/profiles.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
@@ -72,7 +72,7 @@ const covered = ({ namespaces }: Rule): readonly string[] => [
   ...(namespaces.includes('p*') ? ['pay'] : []),
 ];
 
-test('whatever is not denied is named, in all its parts, by one rule of its own channel', () => {
+it('whatever is not denied is named, in all its parts, by one rule of its own channel', () => {
   let passed = 0;
   fc.assert(
     fc.property(aPlanOf, aPolicyOf, (plan, policy) => {
@@ -101,7 +101,7 @@ test('whatever is not denied is named, in all its parts, by one rule of its own 
   expect(passed).toBeGreaterThan(200);
 });
 
-test('with more rules nothing is lost, and without any nothing is allowed', () => {
+it('with more rules nothing is lost, and without any nothing is allowed', () => {
   fc.assert(
     fc.property(aPlanOf, aPolicyOf, aRuleOf, (plan, policy, rule) => {
       const strength = { deny: 0, 'needs-approval': 1, allow: 2 };
@@ -116,7 +116,7 @@ test('with more rules nothing is lost, and without any nothing is allowed', () =
   );
 });
 
-test('a decision depends on its own channel alone, and on nothing outside its arguments', () => {
+it('a decision depends on its own channel alone, and on nothing outside its arguments', () => {
   fc.assert(
     fc.property(aPlanOf, aPolicyOf, (plan, policy) => {
       const own = Object.entries(policy.channels).filter(([id]) => id === plan.channelId);

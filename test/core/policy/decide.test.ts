@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
@@ -38,35 +38,35 @@ const debuggerPlan = (parts: Partial<Plan> = {}): Plan =>
   planned({ imageAlias: 'debugger', image: 'debugger:1.4', class: 'elevated', profile: 'sysadmin', ...parts });
 
 describe('what a rule names is allowed', () => {
-  test('a plan that one rule covers is allowed, by that rule', () => {
+  it('a plan that one rule covers is allowed, by that rule', () => {
     expect(decide(planned(), ruled([aRule()]))).toEqual({ kind: 'allow', rule: 'look' });
   });
 
-  test.each(['shop-a', 'shop-staging'])('a namespace %s is covered by the prefix shop-*', (namespace) => {
+  it.each(['shop-a', 'shop-staging'])('a namespace %s is covered by the prefix shop-*', (namespace) => {
     expect(decide(planned({ namespace }), ruled([aRule({ namespaces: ['shop-*'] })])).kind).toBe('allow');
   });
 
-  test('a profile that the rule names is allowed with what it brings', () => {
+  it('a profile that the rule names is allowed with what it brings', () => {
     expect(decide(planned({ profile: 'general' }), ruled([aRule()]))).toEqual({ kind: 'allow', rule: 'look' });
     expect(decide(planned({ profile: 'sysadmin' }), ruled([aRule({ profiles: ['sysadmin'] })])).kind).toBe('allow');
   });
 
-  test('a rule for elevated allows a plan that its pod or profile made so, with a harmless image', () => {
+  it('a rule for elevated allows a plan that its pod or profile made so, with a harmless image', () => {
     const rule = aRule({ classes: ['elevated'], profiles: ['sysadmin'] });
     expect(decide(planned({ profile: 'sysadmin', class: 'elevated' }), ruled([rule])).kind).toBe('allow');
   });
 
-  test('one pod needs no batch, and a batch may be as large as the rule says', () => {
+  it('one pod needs no batch, and a batch may be as large as the rule says', () => {
     const rule = aRule({ batch: { maxPods: 50, maxParallelism: 10 } });
     expect(decide(planned(), ruled([aRule()]), 1).kind).toBe('allow');
     expect(decide(planned(), ruled([rule]), 50).kind).toBe('allow');
   });
 
-  test('the longest timeout of the limits is allowed', () => {
+  it('the longest timeout of the limits is allowed', () => {
     expect(decide(planned({ timeoutMs: 1_800_000 }), ruled([aRule()])).kind).toBe('allow');
   });
 
-  test('own commands are allowed where the alias says so', () => {
+  it('own commands are allowed where the alias says so', () => {
     const plan = planned({
       imageAlias: 'debian',
       image: 'debian:12-slim',
@@ -80,17 +80,17 @@ describe('what a rule names is allowed', () => {
 describe('of several rules', () => {
   const asking = aRule({ id: 'ask', approval: anApproval() });
 
-  test('the first that allows wins, even after one that needs an approval', () => {
+  it('the first that allows wins, even after one that needs an approval', () => {
     const rules = [asking, aRule({ id: 'second' }), aRule({ id: 'third' })];
     expect(decide(planned(), ruled(rules))).toEqual({ kind: 'allow', rule: 'second' });
   });
 
-  test('without one that allows, the first that needs an approval wins', () => {
+  it('without one that allows, the first that needs an approval wins', () => {
     const rules = [aRule({ id: 'other', namespaces: ['pay'] }), asking, { ...asking, id: 'later' }];
     expect(decide(planned(), ruled(rules))).toEqual({ kind: 'needs-approval', rule: 'ask', approval: anApproval() });
   });
 
-  test('a denial names the rule that came nearest, the first of equals', () => {
+  it('a denial names the rule that came nearest, the first of equals', () => {
     const rules = [
       aRule({ id: 'elsewhere', clusters: ['spare'] }),
       aRule({ id: 'near', profiles: ['baseline'] }),
@@ -105,7 +105,7 @@ describe('of several rules', () => {
     });
   });
 
-  test('two rules do not add up: each must cover the whole plan by itself', () => {
+  it('two rules do not add up: each must cover the whole plan by itself', () => {
     const rules = [aRule({ namespaces: ['pay'] }), aRule({ id: 'b', profiles: ['baseline'] })];
     expect(decide(planned(), ruled(rules)).kind).toBe('deny');
   });
@@ -118,25 +118,25 @@ describe('default deny', () => {
   };
   const look = ruled([aRule()]);
 
-  test.each(['C0OTHER', 'constructor', '__proto__', '#shop-oncall', 'D0DIRECT'])(
+  it.each(['C0OTHER', 'constructor', '__proto__', '#shop-oncall', 'D0DIRECT'])(
     'denies when the channel %s is not in the policy',
     (channelId) => {
       expect(denied(planned({ channelId }), look)).toBe(`channel_unknown ${channelId} (undefined)`);
     },
   );
 
-  test('denies when the channel has no rules', () => {
+  it('denies when the channel has no rules', () => {
     expect(denied(planned(), ruled([]))).toBe('channel_has_no_rules C0SHOP (undefined)');
   });
 
-  test('denies when a rule of another channel would allow it', () => {
+  it('denies when a rule of another channel would allow it', () => {
     const policy = ruled([], {
       channels: { [asChannelId('C0PAY')]: { rules: [aRule()] }, [asChannelId('C0SHOP')]: { rules: [] } },
     });
     expect(denied(planned(), policy)).toContain('channel_has_no_rules');
   });
 
-  test.each<[keyof Rule, string]>([
+  it.each<[keyof Rule, string]>([
     ['clusters', 'cluster_not_allowed prod (look)'],
     ['namespaces', 'namespace_not_allowed shop (look)'],
     ['classes', 'class_not_allowed autodiagnose (observe) (look)'],
@@ -145,35 +145,35 @@ describe('default deny', () => {
     expect(denied(planned(), ruled([aRule({ [list]: [] })]))).toBe(words);
   });
 
-  test('denies when the cluster is another', () => {
+  it('denies when the cluster is another', () => {
     expect(denied(planned({ cluster: 'spare' }), look)).toBe('cluster_not_allowed spare (look)');
   });
 
-  test.each(['shops', 'sho', 'pay', 'SHOP', 'kube-system'])('denies when the namespace is %s', (namespace) => {
+  it.each(['shops', 'sho', 'pay', 'SHOP', 'kube-system'])('denies when the namespace is %s', (namespace) => {
     expect(denied(planned({ namespace }), look)).toBe(`namespace_not_allowed ${namespace} (look)`);
   });
 
-  test.each(['gone', 'constructor'])('denies when the catalogue has no alias %s', (imageAlias) => {
+  it.each(['gone', 'constructor'])('denies when the catalogue has no alias %s', (imageAlias) => {
     expect(denied(planned({ imageAlias }), look)).toBe('image_not_allowed registry.example.com/autodiagnose:1 (look)');
   });
 
-  test('denies when the alias has come to mean another image', () => {
+  it('denies when the alias has come to mean another image', () => {
     expect(denied(planned({ image: 'registry.example.com/autodiagnose:2' }), look)).toContain('image_not_allowed');
   });
 
-  test('denies when the class of the image is not named', () => {
+  it('denies when the class of the image is not named', () => {
     expect(denied(debuggerPlan({ profile: 'restricted' }), look)).toBe('class_not_allowed debugger (elevated) (look)');
   });
 
-  test('denies when the catalogue has raised the class since the plan was made', () => {
+  it('denies when the catalogue has raised the class since the plan was made', () => {
     expect(denied(debuggerPlan({ class: 'observe', profile: 'restricted' }), look)).toContain('class_not_allowed');
   });
 
-  test('denies when the plan needs a higher class than its alias', () => {
+  it('denies when the plan needs a higher class than its alias', () => {
     expect(denied(planned({ class: 'intrusive' }), look)).toBe('class_not_allowed autodiagnose (intrusive) (look)');
   });
 
-  test('says which fact of the pod raised the class, unless the catalogue raised it further', () => {
+  it('says which fact of the pod raised the class, unless the catalogue raised it further', () => {
     const plan = planned({ class: 'intrusive', classReasons: [{ fact: 'own-words' }] });
     expect(denied(plan, look)).toBe(
       'class_not_allowed autodiagnose (intrusive: a free command that may reach the workload) (look)',
@@ -182,20 +182,20 @@ describe('default deny', () => {
     expect(denied({ ...plan, ...other }, look)).toBe('class_not_allowed debugger (elevated) (look)');
   });
 
-  test.each(['netadmin', 'sysadmin'] as const)('denies when the profile %s is not named', (profile) => {
+  it.each(['netadmin', 'sysadmin'] as const)('denies when the profile %s is not named', (profile) => {
     expect(denied(planned({ profile }), look)).toBe(`profile_not_allowed ${profile} (look)`);
   });
 
-  test('denies when there are several pods and the rule has no batch', () => {
+  it('denies when there are several pods and the rule has no batch', () => {
     expect(denied(planned(), look, 2)).toBe('batch_not_allowed 2 pods (look)');
   });
 
-  test.each([51, Number.NaN])('denies when there are more pods than the batch may have (%s)', (pods) => {
+  it.each([51, Number.NaN])('denies when there are more pods than the batch may have (%s)', (pods) => {
     const policy = ruled([aRule({ batch: { maxPods: 50, maxParallelism: 10 } })]);
     expect(denied(planned(), policy, pods)).toBe(`batch_too_large ${pods} pods; this rule allows 50 at once (look)`);
   });
 
-  test.each<[string, Partial<Plan>]>([
+  it.each<[string, Partial<Plan>]>([
     ['command', { command: ['sh'] }],
     ['environment', { env: [{ name: 'A', value: 'b' }] }],
     ['arguments', { argumentsOnly: true }],
@@ -203,26 +203,26 @@ describe('default deny', () => {
     expect(denied(planned(parts), look)).toBe('command_not_allowed autodiagnose (look)');
   });
 
-  test.each([
+  it.each([
     [1_800_001, '30m'],
     [5_400_000, '1h30m'],
   ])('denies when the timeout of %s ms is over the limit', (timeoutMs, subject) => {
     expect(denied(planned({ timeoutMs }), look)).toBe(`timeout_too_long ${subject}; the policy allows 30m (look)`);
   });
 
-  test.each([undefined, '', '  '])('denies when the rule wants a reason and it is %j', (reason) => {
+  it.each([undefined, '', '  '])('denies when the rule wants a reason and it is %j', (reason) => {
     const policy = ruled([aRule({ approval: anApproval({ reason: 'required' }) })]);
     const plan = planned(reason === undefined ? {} : { reason });
     expect(denied(plan, policy)).toBe('reason_required --reason (look)');
     expect(denied(planned({ reason: 'hang' }), policy)).toBe('needs-approval');
   });
 
-  test.each([[[]], [['nobody']], [['gone']], [['constructor']]])('denies when nobody could approve (%j)', (from) => {
+  it.each([[[]], [['nobody']], [['gone']], [['constructor']]])('denies when nobody could approve (%j)', (from) => {
     const policy = ruled([aRule({ approval: anApproval({ from }) })]);
     expect(denied(planned(), policy)).toBe(`no_approver ${from.join()} (look)`);
   });
 
-  test('one group of approvers that is not empty is enough, by user group or by users', () => {
+  it('one group of approvers that is not empty is enough, by user group or by users', () => {
     const approvers = { nobody: { users: [] }, bob: { users: [asUserId('U0BOB')] } };
     const policy = ruled([aRule({ approval: anApproval({ from: ['nobody', 'bob'] }) })], { approvers });
     expect(denied(planned(), policy)).toBe('needs-approval');
@@ -230,7 +230,7 @@ describe('default deny', () => {
 });
 
 describe('a namespace of a rule', () => {
-  test.each<[string, string, boolean]>([
+  it.each<[string, string, boolean]>([
     ['shop', 'shop', true],
     ['shop', 'shop-a', false],
     ['shop-*', 'shop-a', true],

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { covers, type Grant, grantScope, isActive, mayGrant } from '../../../src/core/policy/grant.ts';
 import { aGrant, aPlan, START_MS } from '../../support/builders.ts';
@@ -22,7 +22,7 @@ const inWeb = (parts: Partial<Plan> = {}): Plan =>
 describe('covers', () => {
   const grant = aGrant({ scope: grantScope(inWeb()) });
 
-  test.each<[string, Partial<Plan>]>([
+  it.each<[string, Partial<Plan>]>([
     ['the very same', {}],
     ['another pod of the workload', { podName: 'web-2', podUid: 'uid-2', nodeName: 'node-b' }],
     ['another reason', { reason: 'once more' }],
@@ -32,7 +32,7 @@ describe('covers', () => {
     expect(covers(grant, inWeb(parts), 'attach', START_MS)).toBe(true);
   });
 
-  test.each<[string, Partial<Plan>]>([
+  it.each<[string, Partial<Plan>]>([
     ['another person', { requesterId: 'U0EVE' }],
     ['another team', { teamId: 'T0OTHER' }],
     ['another channel', { channelId: 'C0OPS' }],

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asUserId, type UserId } from '../../../src/core/ids.ts';
 import { identityFor, isSamePerson, subjectFor } from '../../../src/core/policy/identity.ts';
 import { anOrigin } from '../../support/builders.ts';
@@ -10,11 +10,11 @@ const impersonate = {
   users: { [asUserId('U0BOB')]: 'bob@example.com' },
 } as const;
 
-test("the bot's own account acts in serviceAccount mode", () => {
+it("the bot's own account acts in serviceAccount mode", () => {
   expect(identityFor({ mode: 'serviceAccount', users: {} }, anOrigin())).toBeUndefined();
 });
 
-test('templates are filled with the ids of person, team and channel', () => {
+it('templates are filled with the ids of person, team and channel', () => {
   expect(identityFor(impersonate, anOrigin())).toEqual({
     user: 'slack:T0TEAM:U0ROY',
     groups: ['kdebug:C0SHOP'],
@@ -22,7 +22,7 @@ test('templates are filled with the ids of person, team and channel', () => {
   });
 });
 
-test('an exception names the person’s Kubernetes user', () => {
+it('an exception names the person’s Kubernetes user', () => {
   expect(identityFor(impersonate, anOrigin({ requesterId: asUserId('U0BOB') }))?.user).toBe('bob@example.com');
 });
 
@@ -57,7 +57,7 @@ describe('two accounts', () => {
   });
 });
 
-test('who is mapped is asked for by name in serviceAccount mode, and nobody else', () => {
+it('who is mapped is asked for by name in serviceAccount mode, and nobody else', () => {
   const identity = { mode: 'serviceAccount', users: { [asUserId('U0ROY')]: 'roy' } } as const;
   expect(subjectFor(identity, 'U0ROY')).toEqual({ user: 'roy', groups: [] });
   expect(subjectFor(identity, 'U0BOB')).toBeUndefined();

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PodContainer } from '../../../src/core/container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../../../src/core/container/profiles.ts';
 import { type ClassFact, classText } from '../../../src/core/policy/class-facts.ts';
@@ -62,7 +62,7 @@ describe('an image that runs its own command, in an ordinary pod', () => {
 });
 
 describe('a launch is elevated', () => {
-  test.each([
+  it.each([
     ['hostPID', 'host-pid'],
     ['hostNetwork', 'host-network'],
     ['hostIPC', 'host-ipc'],
@@ -73,7 +73,7 @@ describe('a launch is elevated', () => {
     expect(factsOf({ spec: { [field]: true }, as: STRANGER, target: undefined })).toEqual([fact]);
   });
 
-  test.each<[string, Partial<PodContainer>, ClassFact]>([
+  it.each<[string, Partial<PodContainer>, ClassFact]>([
     ['mounts the node', HOST_PATH, 'shared-volume'],
     ['is privileged', { securityContext: { privileged: true } }, 'privileged-container'],
     ['has another capability', { securityContext: { capabilities: ['SYS_ADMIN'] } }, 'capable-container'],
@@ -255,7 +255,7 @@ describe('a free command', () => {
   });
 });
 
-test('the words of a class name the facts, and where they are', () => {
+it('the words of a class name the facts, and where they are', () => {
   const { class: worst, reasons } = judged({ spec: { hostPID: true, containers: [container(HOST_PATH)] } });
   expect(classText(worst, reasons)).toBe(
     "elevated: the pod shares the node's processes (hostPID); a volume that reaches beyond the pod (web: hostPath host)",
@@ -263,7 +263,7 @@ test('the words of a class name the facts, and where they are', () => {
   expect(classText('observe', [])).toBe('observe');
 });
 
-test.each([
+it.each([
   ['observe', 'observe', 'observe'],
   ['observe', 'intrusive', 'intrusive'],
   ['elevated', 'intrusive', 'elevated'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   isSameReference,
   mayUseCommand,
@@ -12,7 +12,7 @@ const DIGEST = `sha256:${'a'.repeat(64)}`;
 describe('an image', () => {
   const policy = aPolicy();
 
-  test.each<[string | undefined, string]>([
+  it.each<[string | undefined, string]>([
     [undefined, 'autodiagnose'],
     ['debian', 'debian'],
     ['debian:12-slim', 'debian'],
@@ -22,7 +22,7 @@ describe('an image', () => {
     expect(resolveImage(asked, policy)).toMatchObject({ kind: 'ok', alias: { alias } });
   });
 
-  test.each<[string, string | undefined]>([
+  it.each<[string, string | undefined]>([
     ['debain', 'debian'],
     ['autodiagnos', 'autodiagnose'],
     ['debian:13', 'debian'],
@@ -43,12 +43,12 @@ describe('an image', () => {
     });
   });
 
-  test('denies when none is asked for and the policy has no default', () => {
+  it('denies when none is asked for and the policy has no default', () => {
     const { defaultImage: _, ...without } = policy;
     expect(resolveImage(undefined, without)).toEqual({ kind: 'deny', code: 'image_required', subject: '' });
   });
 
-  test('of two aliases of the same image the first answers for the reference', () => {
+  it('of two aliases of the same image the first answers for the reference', () => {
     const image = { reference: 'debian:12', class: 'observe', command: 'fixed' } as const;
     const images = { first: { alias: 'first', ...image }, second: { alias: 'second', ...image } };
     expect(resolveImage('debian:12', aPolicy({ images }))).toMatchObject({ alias: { alias: 'first' } });
@@ -56,7 +56,7 @@ describe('an image', () => {
 });
 
 describe('two references', () => {
-  test.each<[string, string, boolean]>([
+  it.each<[string, string, boolean]>([
     ['debian', 'docker.io/library/debian:latest', true],
     ['debian:12', 'index.docker.io/library/debian:12', true],
     ['debian:12', 'debian:13', false],
@@ -77,7 +77,7 @@ describe('an own command', () => {
     ({ alias: 'a', reference: 'a:1', class: 'observe', ...parts }) as const;
   const none = { command: [], env: [], argumentsOnly: false };
 
-  test.each([
+  it.each([
     { ...none, command: ['sh'] },
     { ...none, env: [{ name: 'A', value: 'b' }] },
     { ...none, argumentsOnly: true },
@@ -86,7 +86,7 @@ describe('an own command', () => {
     expect(mayUseCommand(alias(allowed), plan)).toBe(true);
   });
 
-  test('that is none may be used with every alias', () => {
+  it('that is none may be used with every alias', () => {
     expect(mayUseCommand(alias(fixed), none)).toBe(true);
   });
 });
@@ -95,22 +95,22 @@ describe('a cluster', () => {
   const cluster = { context: 'x', inCluster: false, default: false };
   const two = aPolicy({ clusters: { spare: cluster, prod: { ...cluster, default: true } } });
 
-  test('is the one that was named', () => {
+  it('is the one that was named', () => {
     expect(resolveCluster('spare', two)).toEqual({ kind: 'ok', cluster: 'spare' });
   });
 
-  test('without a name is the default, wherever it stands', () => {
+  it('without a name is the default, wherever it stands', () => {
     expect(resolveCluster(undefined, two)).toEqual({ kind: 'ok', cluster: 'prod' });
   });
 
-  test('without a name and a default is the only one', () => {
+  it('without a name and a default is the only one', () => {
     expect(resolveCluster(undefined, aPolicy({ clusters: { here: cluster } }))).toEqual({
       kind: 'ok',
       cluster: 'here',
     });
   });
 
-  test('denies when several have no default', () => {
+  it('denies when several have no default', () => {
     const clusters = { a: cluster, b: cluster };
     expect(resolveCluster(undefined, aPolicy({ clusters }))).toEqual({
       kind: 'deny',
@@ -119,7 +119,7 @@ describe('a cluster', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['prd', { nearest: 'prod' }],
     ['constructor', {}],
   ])('denies when there is no cluster %s', (name, more) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asksTheSame, judgeVote, type Vote, type Voter } from '../../../src/core/policy/vote.ts';
 import { anApproval, START_MS } from '../../support/builders.ts';
 
@@ -22,7 +22,7 @@ describe('judgeVote', () => {
     expect(judgeVote(three, bob, vote({ kind: 'reject' }))).toEqual({ kind: 'rejected' });
   });
 
-  test.each([
+  it.each([
     ['the requester votes', { ...bob, isRequester: true }, vote(), 'vote_by_requester'],
     [
       'the requester is an approver and rejects',
@@ -76,7 +76,7 @@ describe('asksTheSame', () => {
     expect(asksTheSame({ ...decision, approval: { ...approval, reason: 'required' } }, anApproval())).toBe(true);
   });
 
-  test.each([
+  it.each([
     ['another rule asks', { ...decision, rule: 'other' }],
     ['other groups are asked', { ...decision, approval: { ...approval, from: ['sre', 'security'] } }],
     ['more people are asked', { ...decision, approval: { ...approval, count: 2 } }],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
 import type { Message } from '../../../src/core/report/message.ts';
@@ -8,7 +8,7 @@ import { aGrant, anApproval, aPlan, aRun, START_MS } from '../../support/builder
 import { aBatchRun, type BatchRunParts, ended } from './batch/a-batch-run.ts';
 
 /** Slack cuts a label on a phone near thirty characters; a few are kept for larger letters. */
-const LONGEST = 24;
+const MAX_LENGTH = 24;
 
 const STATES: readonly RunState[] = ['received', 'pending-approval', 'approved', 'starting', 'running', 'finished'];
 const plan = aPlan({ podName: 'p'.repeat(253), securityContext: { runAsUser: 2_147_483_647, runAsGroup: 0 } });
@@ -43,11 +43,11 @@ const messages: readonly Message[] = [
 
 const buttons = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : [])));
 
-test('every button of every card is read whole on a phone', () => {
+it('every button of every card is read whole on a phone', () => {
   const labels = [
     ...new Set(buttons.flatMap(({ label, confirm }) => [label, ...(confirm ? [confirm.yes, confirm.no] : [])])),
   ];
-  expect(labels.filter((label) => label.length > LONGEST)).toEqual([]);
+  expect(labels.filter((label) => label.length > MAX_LENGTH)).toEqual([]);
   expect(labels).toEqual(expect.arrayContaining(['Approve', 'Approve for 30 min', 'Reject', 'Withdraw request']));
   expect(new Set(buttons.map(({ action }) => action))).toEqual(
     new Set([
@@ -66,14 +66,14 @@ test('every button of every card is read whole on a phone', () => {
   );
 });
 
-test('no two buttons of one message have the same label', () => {
+it('no two buttons of one message have the same label', () => {
   for (const { parts } of messages) {
     const labels = parts.flatMap((part) => (part.kind === 'actions' ? part.buttons.map(({ label }) => label) : []));
     expect(new Set(labels).size).toBe(labels.length);
   }
 });
 
-test('so are the words of a form’s buttons', () => {
+it('so are the words of a form’s buttons', () => {
   const { title, submit } = resizeForm(aBatchRun());
-  expect([title, submit].filter((words) => words.length > LONGEST)).toEqual([]);
+  expect([title, submit].filter((words) => words.length > MAX_LENGTH)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { namesRequester } from '../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { anApproval, aRun, START_MS } from '../../support/builders.ts';
@@ -14,7 +14,7 @@ const ended = (afterMs: number, parts: Partial<Run> = {}): Run =>
 
 const found = (rank: 1 | 2 | 3) => ({ line: 'x', findings: [{ text: 'x', next: '', rank }] });
 
-test.each<[string, Run, boolean]>([
+it.each<[string, Run, boolean]>([
   ['quick and fine', ended(9_000), false],
   ['just quick enough', ended(10_000), false],
   ['longer than ten seconds', ended(10_001), true],

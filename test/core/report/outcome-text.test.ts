@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeOutcome, happenedSpans } from '../../../src/core/report/outcome-text.ts';
 import type { Outcome } from '../../../src/core/run/outcome.ts';
 
@@ -22,7 +22,7 @@ const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }
   internal: { kind: 'internal', code: 'cluster_unreachable' },
 };
 
-test.each(Object.values(ALL))(
+it.each(Object.values(ALL))(
   '$kind has a title, a sentence on what happened and one on what to do, if there is anything to do',
   (outcome) => {
     const words = describeOutcome(outcome);
@@ -32,12 +32,12 @@ test.each(Object.values(ALL))(
   },
 );
 
-test('the cluster’s and the kubelet’s own words are told', () => {
+it('the cluster’s and the kubelet’s own words are told', () => {
   expect(describeOutcome(ALL['start-failed']).happened).toContain('nope:1');
   expect(describeOutcome(ALL.refused).happened).toContain('violates PodSecurity');
 });
 
-test('whoever decided is a mention; nothing that a cluster says is one', () => {
+it('whoever decided is a mention; nothing that a cluster says is one', () => {
   expect(happenedSpans({ kind: 'rejected', by: 'U0BOB' })).toEqual([
     { kind: 'person', userId: 'U0BOB' },
     { kind: 'text', text: ' rejected it.' },

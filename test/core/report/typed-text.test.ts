@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { typedText } from '../../../src/core/report/typed-text.ts';
 
 const shown = (words: string): string =>
@@ -6,7 +6,7 @@ const shown = (words: string): string =>
     .map((span) => (span.kind === 'person' ? `[${span.userId}]` : 'text' in span ? span.text : '?'))
     .join('');
 
-test.each([
+it.each([
   ['ask U0BOB, please', 'ask [U0BOB], please'],
   ['@U0BOB and <@W0ALICE> know', '[U0BOB] and [W0ALICE] know'],
   ['U024BE7LH', '[U024BE7LH]'],
@@ -15,7 +15,7 @@ test.each([
   expect(shown(words)).toBe(expected);
 });
 
-test.each([
+it.each([
   'URGENT: the WEB1 pods UPDATED',
   'WARNINGS and UPPERCASE1',
   'node-U0BOB, U0BOB-1, xU0BOB, U0BOB_x, a@U0BOB',
@@ -25,7 +25,7 @@ test.each([
   expect(typedText(words)).toEqual([{ kind: 'text', text: words }]);
 });
 
-test('a reason names five people at most: kdebug speaks where who typed it may not, so it calls no whole channel for them', () => {
+it('a reason names five people at most: kdebug speaks where who typed it may not, so it calls no whole channel for them', () => {
   const ids = Array.from({ length: 40 }, (_, n) => `U0APPROVER${n}`);
   const spans = typedText(ids.join(' '));
   expect(spans.flatMap((span) => (span.kind === 'person' ? [span.userId] : []))).toEqual(ids.slice(0, 5));

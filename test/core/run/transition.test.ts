@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isFinal } from '../../../src/core/run/life-cycle.ts';
 import type { RunState } from '../../../src/core/run/run.ts';
 import type { RunEvent } from '../../../src/core/run/run-event.ts';
@@ -110,7 +110,7 @@ const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
 
 describe('transition', () => {
   for (const kind of kinds.filter((each) => each !== 'said')) {
-    test.each(STATES)(`${kind} in the state %s moves only where the table says`, (state) => {
+    it.each(STATES)(`${kind} in the state %s moves only where the table says`, (state) => {
       const moved = transition(aRunIn(state), EVENTS[kind]);
       const expected = MOVES[kind]?.[state];
       if (expected === undefined) expect(moved).toEqual({ kind: 'illegal', state });
@@ -184,7 +184,7 @@ describe('transition', () => {
   });
 });
 
-test.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
+it.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
   const moves = kinds
     .filter((kind) => kind !== 'said' && kind !== 'asked' && !kind.startsWith('grant-'))
     .filter((kind) => transition(aRunIn(state), EVENTS[kind]).kind === 'moved');

@@ -65,7 +65,7 @@ limits: { startDeadline: 60s, runsPerUserPerMinute: 10000, runsPerUser: 10000, p
 const LEASE_MS = 4_000;
 /** What the servers need at most to answer what has just been asked of them. */
 const ANSWERS_MS = 8;
-const MOST_SKIPS = 4_000;
+const MAX_SKIPS = 4_000;
 
 export interface ServerReplica {
   readonly life: Life;
@@ -281,7 +281,7 @@ export class ServerScene {
 
   /** Skips time in steps, with room for the servers' answers between, until `look` finds what it looks for. */
   async skipUntil<Found>(look: () => Promise<Found | undefined | false>, stepMs = 500): Promise<Found> {
-    for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
+    for (let skips = 0; skips < MAX_SKIPS; skips += 1) {
       const found = await look();
       if (found !== undefined && found !== false) return found;
       await new Promise((resolve) => setTimeout(resolve, ANSWERS_MS));

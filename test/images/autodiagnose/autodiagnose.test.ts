@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
 import { codesOf, diagnose, diagnosisOf, has, hasProc, type Report, SCRIPT, SHELLS, sectionOf } from './script.ts';
 import { cleanUp, closeWait, directory, filesIn, IDLE, startProgram, startTarget, TROUBLE, WELL } from './targets.ts';
@@ -33,7 +33,7 @@ const onIdle = async (env: Readonly<Record<string, string>> = {}, shell?: readon
 describe.skipIf(!hasProc)('the report', () => {
   afterEach(cleanUp);
 
-  test.each(SHELLS)('of a healthy process finds nothing wrong (%s %s)', async (...shell) => {
+  it.each(SHELLS)('of a healthy process finds nothing wrong (%s %s)', async (...shell) => {
     const report = await onIdle({ AUTODIAGNOSE_CGROUP: await filesIn(WELL), KDEBUG_RUN: 'r1' }, shell.filter(Boolean));
 
     const diagnosis = diagnosisOf(report);
@@ -58,7 +58,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 500 millicores, throttled in 1% of all periods');
   });
 
-  test('tells what it cost', async () => {
+  it('tells what it cost', async () => {
     const report = await onIdle({ AUTODIAGNOSE_SAMPLE: '1' });
     const { cost, sampleSeconds } = diagnosisOf(report);
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.out).toContain(`This check took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 
-  test('names the variables of the environment and shows no value', async () => {
+  it('names the variables of the environment and shows no value', async () => {
     const { pid } = await startTarget(IDLE, {
       PASSWORD: 'hunter2',
       MANY: 'one\nLINES=two',
@@ -84,13 +84,13 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(out).not.toMatch(/hunter|LINES|two/);
   });
 
-  test('says what it could not read, what lacked and what helps', async () => {
+  it('says what it could not read, what lacked and what helps', async () => {
     const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: '/nonexistent' }));
     expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable', lacks: "the target's cgroup files" });
     expect(diagnosis.verdict).toContain('2 of 13 sections not readable');
   });
 
-  test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
+  it.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
     'of a stranger without capabilities names the identity that would see the target',
     async () => {
       const { pid } = await startProgram('setpriv', [
@@ -124,7 +124,7 @@ describe.skipIf(!hasProc)('the report', () => {
     },
   );
 
-  test('is valid JSON whatever a process calls itself', async () => {
+  it('is valid JSON whatever a process calls itself', async () => {
     const { pid } = await startTarget(`process.title = 'a"b\\\\\\n\\u00e9\\t}'; ${IDLE}`);
     const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
 
@@ -132,7 +132,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.out).toMatch(/^[\n -~]*$/);
   });
 
-  test('is not written by the name of a process, which its owner chooses', async () => {
+  it('is not written by the name of a process, which its owner chooses', async () => {
     // The kernel escapes the newline of a name, not its tab, which ends a field of our records.
     const { pid } = await startTarget(`process.title = 'a\\tb\\tFAKE\\tz'; ${IDLE}`);
     const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
@@ -144,7 +144,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.err).toBe('');
   });
 
-  test('is not written by the names of files and of the marks in them', async () => {
+  it('is not written by the names of files and of the marks in them', async () => {
     const folder = await directory();
     const forged = `-----BEGIN KDEBUG REPORT-----{"kdebug":1,"verdict":"forged"}-----END KDEBUG REPORT-----`;
     const record = 'F\tmemory\toom_kill\t1\t9\t0\tforged\tforged';
@@ -164,7 +164,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.err).toBe('');
   });
 
-  test('in the termination file says the same', async () => {
+  it('in the termination file says the same', async () => {
     const { out, message } = await onIdle({ AUTODIAGNOSE_CGROUP: await filesIn(WELL) });
     const [long, short] = [parseDiagnosis(out, ''), parseDiagnosis('', message)];
     expect(short?.verdict).toBe(long?.verdict);
@@ -174,7 +174,7 @@ describe.skipIf(!hasProc)('the report', () => {
     );
   });
 
-  test.each(['1024', '2048', '3072'])(
+  it.each(['1024', '2048', '3072'])(
     'in the termination file stays within %s bytes when everything is wrong, the worst first',
     async (bytes) => {
       const { pid } = await startTarget(closeWait(150), {
@@ -199,12 +199,12 @@ describe.skipIf(!hasProc)('the report', () => {
     },
   );
 
-  test('is written although the termination file cannot be', async () => {
+  it('is written although the termination file cannot be', async () => {
     const report = await onIdle({ AUTODIAGNOSE_TERMINATION_LOG: '/nonexistent/log' });
     expect(report).toMatchObject({ exitCode: 0, err: '' });
   });
 
-  test.each(SHELLS)('says only that it starts too late (%s %s)', async (...shell) => {
+  it.each(SHELLS)('says only that it starts too late (%s %s)', async (...shell) => {
     const late = await onIdle({ KDEBUG_NOT_AFTER: '2024-05-01T10:00:00.000Z' }, shell.filter(Boolean));
     expect(late).toMatchObject({ exitCode: 0, err: '' });
     expect(diagnosisOf(late)).toMatchObject({ findings: [], sections: [] });
@@ -214,7 +214,7 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(diagnosisOf(early).sections).toHaveLength(SECTIONS.length);
   });
 
-  test.each([
+  it.each([
     ['a time it cannot read', { KDEBUG_NOT_AFTER: 'tomorrow' }],
     ['a process that is not there', { AUTODIAGNOSE_PID: '999999999' }],
     ['a process id that is none', { AUTODIAGNOSE_PID: '1; id' }],
@@ -229,14 +229,14 @@ describe.skipIf(!hasProc)('the report', () => {
 describe('the image', () => {
   afterEach(cleanUp);
 
-  test.skipIf(!has('shellcheck'))('is clean for shellcheck', () => {
+  it.skipIf(!has('shellcheck'))('is clean for shellcheck', () => {
     const rootfs = path.join(path.dirname(SCRIPT), 'build-rootfs.sh');
     const { status, stdout } = spawnSync('shellcheck', ['--check-sourced', SCRIPT, rootfs]);
     expect(stdout.toString()).toBe('');
     expect(status).toBe(0);
   });
 
-  test.skipIf(!has('busybox'))('is smaller than 8 MB and holds every part of the script', async () => {
+  it.skipIf(!has('busybox'))('is smaller than 8 MB and holds every part of the script', async () => {
     const root = await directory();
     const folder = path.dirname(SCRIPT);
     const built = spawnSync('sh', [path.join(folder, 'build-rootfs.sh'), root]);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
 import type { Finding } from '../../../src/core/diagnosis/report.ts';
 import { codesOf, diagnose, diagnosisOf, findingOf, hasProc, SHELLS, sectionOf } from './script.ts';
@@ -40,20 +40,20 @@ async function found(pid: number | undefined, code: string, env = {}, shell?: re
 describe.skipIf(!hasProc)('a process in trouble', () => {
   afterEach(cleanUp);
 
-  test.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {
     const { pid } = await startTarget(closeWait(300));
     const finding = await found(pid, 'close_wait', {}, shell.filter(Boolean));
     const text = expect.stringMatching(/^300 sockets in CLOSE_WAIT, most towards 127\.0\.0\.1 port \d+$/);
     expect(finding).toMatchObject({ value: 300, text });
   });
 
-  test('that serves and leaves sockets unclosed', async () => {
+  it('that serves and leaves sockets unclosed', async () => {
     const { pid } = await startTarget(leakyServer(150));
     const text = expect.stringMatching(/^150 sockets in CLOSE_WAIT, most at local port \d+$/);
     expect(await found(pid, 'close_wait')).toMatchObject({ value: 150, text });
   });
 
-  test('that leaves sockets unclosed here and there', async () => {
+  it('that leaves sockets unclosed here and there', async () => {
     const { pid } = await startTarget(`${closeWait(60)} { ${closeWait(60)} }`);
     // Two programs in one, and none has most.
     await expect
@@ -61,13 +61,13 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
       .toBe('120 sockets in CLOSE_WAIT');
   });
 
-  test('is not blamed for the sockets of another', async () => {
+  it('is not blamed for the sockets of another', async () => {
     await startTarget(closeWait(150));
     const { pid } = await startTarget(IDLE);
     expect(codesOf(diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) })))).not.toContain('close_wait');
   });
 
-  test.each(SHELLS)('that does not accept connections (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that does not accept connections (%s %s)', async (...shell) => {
     const { pid } = await startTarget(fullQueue(20));
     const env = { AUTODIAGNOSE_PID: String(pid) };
     const diagnosis = diagnosisOf(await diagnose(env, shell.filter(Boolean)));
@@ -76,18 +76,18 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'listen_overflow')?.value).toBeGreaterThan(0);
   });
 
-  test.each(SHELLS)('that has 90% of its files open (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that has 90% of its files open (%s %s)', async (...shell) => {
     const { pid } = await startShell(`ulimit -n 200; exec "$@"`, [process.execPath, '-e', openFiles(180)]);
     const finding = await found(pid, 'files_near_limit', {}, shell.filter(Boolean));
     expect(finding).toMatchObject({ value: 90, text: expect.stringContaining('180 of 200') });
   });
 
-  test('whose child has 90% of its files open', async () => {
+  it('whose child has 90% of its files open', async () => {
     const { pid } = await startTarget(workers(0, openFiles(360)));
     expect(await found(pid, 'files_near_limit')).toMatchObject({ value: 90 });
   });
 
-  test.each(SHELLS)('that only one of very many workers has (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that only one of very many workers has (%s %s)', async (...shell) => {
     const { pid } = await startTarget(workers(520, openFiles(360)));
     const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, shell.filter(Boolean)));
     expect(findingOf(diagnosis, 'files_near_limit')).toMatchObject({ value: 90 });
@@ -96,14 +96,14 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(sectionOf(diagnosis, 'sockets')?.text).toContain(' of the whole pod: ');
   });
 
-  test.each(SHELLS)('that holds a big file that is deleted (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that holds a big file that is deleted (%s %s)', async (...shell) => {
     const file = path.join(await directory(), 'app.log');
     const { pid } = await startTarget(deletedFile(120, file));
     const finding = await found(pid, 'deleted_open', {}, shell.filter(Boolean));
     expect(finding).toMatchObject({ value: 120, text: expect.stringContaining('app.log') });
   });
 
-  test.each(SHELLS)('that does not wait for its children (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that does not wait for its children (%s %s)', async (...shell) => {
     const script = 'for i in 1 2 3 4 5 6 7 8; do sleep 0.2 & done; echo ready; exec sleep 120';
     const { pid } = await startShell(script);
     await expect
@@ -112,7 +112,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(await found(pid, 'zombies', {}, shell.filter(Boolean))).toMatchObject({ value: 8 });
   });
 
-  test.each(SHELLS)('in a cgroup of version 2 (%s %s)', async (...shell) => {
+  it.each(SHELLS)('in a cgroup of version 2 (%s %s)', async (...shell) => {
     const { pid } = await startTarget(IDLE);
     const env = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(TROUBLE) };
     const diagnosis = diagnosisOf(await diagnose(env, shell.filter(Boolean)));
@@ -126,7 +126,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     });
   });
 
-  test('in a cgroup of version 1', async () => {
+  it('in a cgroup of version 1', async () => {
     const { pid } = await startTarget(IDLE);
     const trouble = {
       'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
@@ -151,7 +151,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
   });
 
-  test.each(SHELLS)('that is throttled or at its limit while we look (%s %s)', async (...shell) => {
+  it.each(SHELLS)('that is throttled or at its limit while we look (%s %s)', async (...shell) => {
     const { pid } = await startTarget(IDLE);
     const cgroup = await filesIn(WELL);
     const later = await filesIn({
@@ -177,7 +177,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
   });
 
-  test.each([
+  it.each([
     ['at its limit for the cache of files is not', 'high 0\nmax 4000\n', undefined],
     ['above its high mark is', 'high 3\nmax 4000\n', 3],
   ])('that is only %s held back', async (_which, events, value) => {
@@ -196,7 +196,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'memory_held_back')?.value).toBe(value);
   });
 
-  test('whose limit is nothing has no limit', async () => {
+  it('whose limit is nothing has no limit', async () => {
     const { pid } = await startTarget(IDLE);
     const unlimited = {
       'memory/memory.usage_in_bytes': `${96 * MIB}\n`,
@@ -208,7 +208,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(sectionOf(diagnosis, 'cpu')?.state).toBe('not-readable');
   });
 
-  test.each(SHELLS)('whose runtime was given more than the container has (%s %s)', async (...shell) => {
+  it.each(SHELLS)('whose runtime was given more than the container has (%s %s)', async (...shell) => {
     const env = { GOMAXPROCS: '8', GOMEMLIMIT: '98MiB', NODE_OPTIONS: '--max-old-space-size=95' };
     const { pid } = await startProgram(
       'sh',
@@ -225,7 +225,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     });
   });
 
-  test.each([
+  it.each([
     [{ JAVA_TOOL_OPTIONS: '-Xmx2g' }, '-Xmx96m', 96],
     [{ JAVA_TOOL_OPTIONS: '-Xmx2g', JDK_JAVA_OPTIONS: '-Xmx97m' }, '-Xss1m', 97],
     [{ JDK_JAVA_OPTIONS: '-Xmx2g', _JAVA_OPTIONS: '-Xmx98m' }, '-Xmx50m', 98],
@@ -239,7 +239,7 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     expect(findingOf(diagnosisOf(await diagnose(look)), 'jvm_heap')?.value).toBe(value);
   });
 
-  test('whose runtime was given a share of the limit', async () => {
+  it('whose runtime was given a share of the limit', async () => {
     const start = (percent: string) => startShell('echo ready; sleep 120; :', [`-XX:MaxRAMPercentage=${percent}`]);
     const cgroup = { AUTODIAGNOSE_CGROUP: await filesIn(WELL) };
     expect(await found((await start('95.5')).pid, 'jvm_heap', cgroup)).toMatchObject({ value: 95 });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
 import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
 import { cleanUp, directory, filesIn, fullQueue, IDLE, pathWith, startProgram, startTarget, WELL } from './targets.ts';
@@ -23,7 +23,7 @@ const hasBusybox = has('busybox');
 describe.skipIf(!hasProc)('what the machine under a process does', () => {
   afterEach(cleanUp);
 
-  test.skipIf(!hasBusybox)('is silence: clients and a new connection wait in vain', async () => {
+  it.skipIf(!hasBusybox)('is silence: clients and a new connection wait in vain', async () => {
     // Ten may wait, Linux takes one more; the other 29 clients get no answer.
     const { pid } = await startTarget(fullQueue(10));
     const diagnosis = await look(pid, await pathWith({ nc: null }));
@@ -31,7 +31,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'peer_timeout')).toMatchObject({ value: 1 });
   });
 
-  test('is that processes wait for a disk', async () => {
+  it('is that processes wait for a disk', async () => {
     const seven = `const { spawn } = require('node:child_process');
       for (let i = 0; i < 6; i++) spawn('sleep', ['120'], { stdio: 'ignore' });
       ${IDLE}`;
@@ -42,7 +42,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(codesOf(await look(pid, {}))).not.toContain('uninterruptible');
   });
 
-  test('is that others have the CPU, without a limit of its own', async () => {
+  it('is that others have the CPU, without a limit of its own', async () => {
     const { pid } = await startTarget(IDLE);
     const busy = {
       ...WELL,
@@ -54,14 +54,14 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'cpu_pressure')).toMatchObject({ value: 72, threshold: 60 });
   });
 
-  test('is that its table of connections is nearly full', async () => {
+  it('is that its table of connections is nearly full', async () => {
     const { pid } = await startTarget(IDLE);
     const settings = 'case $1 in /proc/sys/*) printf "32768 60999\\n1000\\n900\\n" ;; *) exec /bin/cat "$@" ;; esac';
     const diagnosis = await look(pid, await pathWith({ cat: settings }));
     expect(findingOf(diagnosis, 'conntrack_near_limit')).toMatchObject({ value: 90, threshold: 80 });
   });
 
-  test('is that much of what it sends is lost', async () => {
+  it('is that much of what it sends is lost', async () => {
     const { pid } = await startTarget(IDLE);
     const readings = path.join(await filesIn({ readings: '1000 10 0\n' }), 'readings');
     // The counters of the network, which grow between the two readings.
@@ -74,7 +74,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     });
   });
 
-  test('is that a queue is full, which it may have been long ago', async () => {
+  it('is that a queue is full, which it may have been long ago', async () => {
     // Seven were dropped, all of them before we looked.
     const counters = await pathWith({
       awk: 'case "$*" in */net/snmp*) echo 1000 10 7 ;; *) exec /usr/bin/awk "$@" ;; esac',
@@ -88,7 +88,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     });
   });
 
-  test.skipIf(!canUnshare('--net') || !has('nsenter') || !hasBusybox)('is that it has few ports left', async () => {
+  it.skipIf(!canUnshare('--net') || !has('nsenter') || !hasBusybox)('is that it has few ports left', async () => {
     const nine = `const net = require('node:net');
       const server = net.createServer().listen(50000, '127.0.0.1', () => {
         let left = 9;
@@ -103,7 +103,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     });
   });
 
-  test.skipIf(!canUnshare('--mount') || !hasBusybox)('is that its disks are full, or read-only', async () => {
+  it.skipIf(!canUnshare('--mount') || !hasBusybox)('is that its disks are full, or read-only', async () => {
     const root = await directory();
     const mounts = [
       `mkdir ${root}/bin ${root}/full ${root}/files ${root}/broken`,
@@ -121,7 +121,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
 
-  test.skipIf(!canUnshare('--mount') || !hasBusybox)(
+  it.skipIf(!canUnshare('--mount') || !hasBusybox)(
     'is a volume that never answers, and holds up no other',
     async () => {
       const root = await directory();
@@ -148,7 +148,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     },
   );
 
-  test('is not told of a process that is in no container: what lies there is not its own', async () => {
+  it('is not told of a process that is in no container: what lies there is not its own', async () => {
     const { pid } = await startTarget(IDLE);
     const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
     for (const name of ['io', 'filesystem'])

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { hasProc, run, SHELLS } from './script.ts';
 import { cleanUp, IDLE, startProgram, startTarget } from './targets.ts';
 
@@ -8,7 +8,7 @@ const STUBBORN = `process.on('SIGTERM', () => {}); ${IDLE}`;
 describe.skipIf(!hasProc)('stop', () => {
   afterEach(cleanUp);
 
-  test.each(SHELLS)('ends every process of a run, and of no other (%s %s)', async (...shell) => {
+  it.each(SHELLS)('ends every process of a run, and of no other (%s %s)', async (...shell) => {
     const [first, second, other] = await Promise.all([
       startTarget(IDLE, { KDEBUG_RUN: 'aaaaaaaaaa' }),
       startTarget(IDLE, { KDEBUG_RUN: 'aaaaaaaaaa', OTHER: 'x\ny' }),
@@ -35,7 +35,7 @@ describe.skipIf(!hasProc)('stop', () => {
     expect(other.exitCode ?? other.signalCode).toBeNull();
   });
 
-  test.each(SHELLS)('kills what does not end when it is asked to (%s %s)', async (...shell) => {
+  it.each(SHELLS)('kills what does not end when it is asked to (%s %s)', async (...shell) => {
     const stubborn = await startTarget(STUBBORN, { KDEBUG_RUN: 'bbbbbbbbbb' });
     const ended = once(stubborn, 'exit');
 
@@ -45,21 +45,21 @@ describe.skipIf(!hasProc)('stop', () => {
     expect((await ended)[1]).toBe('SIGKILL');
   });
 
-  test('says when there is nothing to stop', async () => {
+  it('says when there is nothing to stop', async () => {
     expect(await run(['stop', 'cccccccccc'], {})).toMatchObject({
       exitCode: 2,
       out: expect.stringMatching(/^Nothing to stop: no process of run cccccccccc /),
     });
   });
 
-  test('never ends itself, nor a shell that it is started from', async () => {
+  it('never ends itself, nor a shell that it is started from', async () => {
     expect(await run(['stop', 'dddddddddd'], { KDEBUG_RUN: 'dddddddddd' })).toMatchObject({
       exitCode: 1,
       out: 'Not stopped: dddddddddd is this run itself.\n',
     });
   });
 
-  test('spares the processes above it', async () => {
+  it('spares the processes above it', async () => {
     const parent = await startProgram(
       'sh',
       ['-c', 'echo ready; KDEBUG_RUN=other "$@"; echo $?; sleep 120', 'sh', 'sh', '-c', 'exit 0'],
@@ -68,21 +68,21 @@ describe.skipIf(!hasProc)('stop', () => {
     expect(parent.exitCode).toBeNull();
   });
 
-  test.each([[[]], [['']], [['a b']], [['.*']], [['$(id)']]])('takes no other words for a run (%j)', async (words) => {
+  it.each([[[]], [['']], [['a b']], [['.*']], [['$(id)']]])('takes no other words for a run (%j)', async (words) => {
     expect(await run(['stop', ...words], {})).toMatchObject({
       exitCode: 1,
       out: expect.stringContaining('usage: stop RUN-ID'),
     });
   });
 
-  test('does nothing when it starts too late', async () => {
+  it('does nothing when it starts too late', async () => {
     const target = await startTarget(IDLE, { KDEBUG_RUN: 'ffffffffff' });
     const report = await run(['stop', 'ffffffffff'], { KDEBUG_NOT_AFTER: '2024-05-01T10:00:00Z' });
     expect(report.out).toContain('Started too late');
     expect(target.exitCode ?? target.signalCode).toBeNull();
   });
 
-  test('knows no other command', async () => {
+  it('knows no other command', async () => {
     expect(await run(['start', 'x'], {})).toMatchObject({ exitCode: 1 });
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
 import {
   cleanUp,
@@ -33,7 +33,7 @@ const listening = async (server: Server): Promise<number> => {
 describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   afterEach(cleanUp);
 
-  test('is tried once more: reachable and refused told apart', async () => {
+  it('is tried once more: reachable and refused told apart', async () => {
     const sockets: Socket[] = [];
     const [stays, goes] = [
       createServer((socket) => sockets.push(socket)),
@@ -58,7 +58,7 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
     expect(codesOf(untried)).not.toContain('peer_refused');
   });
 
-  test('is a name of the cluster, looked up for both kinds of address', async () => {
+  it('is a name of the cluster, looked up for both kinds of address', async () => {
     const diagnosis = await lookUp('nameserver 10.96.0.10\n', { nslookup: ANSWERS, nc: 'exit 0' });
     expect(sectionOf(diagnosis, 'dns')).toMatchObject({ state: 'ok' });
     expect(sectionOf(diagnosis, 'dns')?.text).toMatch(
@@ -67,7 +67,7 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
     expect(sectionOf(diagnosis, 'peers')?.text).toContain('; the API server: reachable; tried 0');
   });
 
-  test('is a name server that answers by UDP only, and an API server that it may well be kept from', async () => {
+  it('is a name server that answers by UDP only, and an API server that it may well be kept from', async () => {
     const tools = { nslookup: ANSWERS, nc: 'echo "nc: 10.96.0.1: Connection refused"; exit 1' };
     const diagnosis = await lookUp('nameserver 10.96.0.10\n', tools);
     expect(findingOf(diagnosis, 'dns_no_tcp')?.text).toContain('10.96.0.10 answers by UDP only (TCP: refused)');
@@ -77,14 +77,14 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
     });
   });
 
-  test('is a name server that nobody answers for', async () => {
+  it('is a name server that nobody answers for', async () => {
     const diagnosis = await lookUp('nameserver 127.0.0.1\n', { nslookup: null });
     expect(findingOf(diagnosis, 'dns_unanswered')?.text).toMatch(
       /^the name server 127\.0\.0\.1 gave no answer for a of /,
     );
   });
 
-  test.each([
+  it.each([
     ['dns_unknown_name', 'echo "** server can\'t find $2: NXDOMAIN"; exit 1', 'nameserver 10.96.0.10\n'],
     ['dns_slow', 'sleep 1.1; echo "Name: $2"; echo "Address: 10.96.0.1"', 'nameserver 10.96.0.10\n'],
     ['dns_no_server', 'exit 0', ''],
@@ -110,7 +110,7 @@ async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildPro
 describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files of a container', () => {
   afterEach(cleanUp);
 
-  test('hold its cgroup, a core dump and large temporary files', async () => {
+  it('hold its cgroup, a core dump and large temporary files', async () => {
     const cgroup = Object.fromEntries(Object.entries(WELL).map(([name, text]) => [`sys/fs/cgroup/${name}`, text]));
     const { pid } = await inRoot({ ...cgroup, 'core.7': 'x', 'tmp/core.js': '', 'tmp/a': 'x'.repeat(3 * MIB) });
     // What two seconds cannot count is left out, so a large directory is told by a du of the test's own.
@@ -125,7 +125,7 @@ describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files 
     expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });
   });
 
-  test('hold a token that was not renewed', async () => {
+  it('hold a token that was not renewed', async () => {
     const folder = 'run/secrets/kubernetes.io/serviceaccount';
     const { pid } = await inRoot({ [`${folder}/token`]: 'secret-token' });
     const data = path.join(`/proc/${pid}/root`, folder, '..data');
@@ -181,7 +181,7 @@ describe.skipIf(!hasProc || !has('openssl'))('certificates', () => {
     return diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_TLS: endpoints }));
   };
 
-  test('that end soon are found, and those for another name', async () => {
+  it('that end soon are found, and those for another name', async () => {
     const soon = await look(`localhost:${await serve(5, 'localhost')}`);
     expect(findingOf(soon, 'tls_expiring')).toMatchObject({ value: expect.toBeOneOf([4, 5]), threshold: 14 });
     expect(codesOf(soon)).not.toContain('tls_mismatch');
@@ -191,7 +191,7 @@ describe.skipIf(!hasProc || !has('openssl'))('certificates', () => {
     expect(codesOf(other)).not.toContain('tls_expiring');
   });
 
-  test('outside the cluster are never looked at', async () => {
+  it('outside the cluster are never looked at', async () => {
     const diagnosis = await look('example.com:443 1.1.1.1:443 web.example.com:443 -x:1 $(id):1 *');
     expect(sectionOf(diagnosis, 'tls')?.text).toMatch(/^0 endpoints; 6 left out /);
   });

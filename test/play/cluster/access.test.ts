@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client } from './client.ts';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('who may', () => {
-  test('a wrong token is unauthorized, no token is the anonymous user', async () => {
+  it('a wrong token is unauthorized, no token is the anonymous user', async () => {
     const wrong = await client.as('wrong').get(PODS);
     const none = await client.as('').get(PODS);
     expect([wrong.status, wrong.json.reason]).toEqual([401, 'Unauthorized']);
@@ -34,14 +34,14 @@ describe('who may', () => {
     );
   });
 
-  test('a token can be revoked in the middle', async () => {
+  it('a token can be revoked in the middle', async () => {
     cluster.tokens.set('short', 'short-lived', ['system:masters']);
     const before = await client.as('short').get(PODS);
     cluster.tokens.revoke('short');
     expect([before.status, (await client.get(PODS)).status]).toEqual([200, 401]);
   });
 
-  test('somebody without rights is refused by name, with the subresource', async () => {
+  it('somebody without rights is refused by name, with the subresource', async () => {
     cluster.tokens.set('roy', 'roy');
     const { status, json } = await client.as('roy').launch('a', []);
     expect(status).toBe(403);
@@ -51,7 +51,7 @@ describe('who may', () => {
     expect(json.details).toEqual({ name: 'a', kind: 'pods' });
   });
 
-  test('a rule allows what it names and no more', async () => {
+  it('a rule allows what it names and no more', async () => {
     cluster.tokens.set('roy', 'roy', ['shop']);
     cluster.authorizer.setRules([
       { group: 'shop', verbs: ['get', 'list'], resources: ['pods'], namespaces: ['default'] },
@@ -62,7 +62,7 @@ describe('who may', () => {
 });
 
 describe('requests', () => {
-  test('that are not known fail loudly and can be asserted', async () => {
+  it('that are not known fail loudly and can be asserted', async () => {
     cluster.requests.clear();
     const { status, json } = await client.get('/apis/apps/v1/namespaces/default/deployments/web');
     expect([status, json.reason, json.details]).toEqual([404, 'NotFound', {}]);
@@ -71,12 +71,12 @@ describe('requests', () => {
     ]);
   });
 
-  test('that name an object which is not there have its name in the details', async () => {
+  it('that name an object which is not there have its name in the details', async () => {
     expect((await client.get(`${PODS}/nope`)).json.details).toEqual({ name: 'nope', kind: 'pods' });
     expect((await client.get('/api/v1/namespaces/nons')).json.details).toEqual({ name: 'nons', kind: 'namespaces' });
   });
 
-  test('are counted for ever', async () => {
+  it('are counted for ever', async () => {
     const before = cluster.requests.total;
     await client.get(PODS);
     cluster.requests.clear();
@@ -85,14 +85,14 @@ describe('requests', () => {
 });
 
 describe('faults', () => {
-  test.each([429, 500, 503])('status %i with Retry-After, as often as asked', async (status) => {
+  it.each([429, 500, 503])('status %i with Retry-After, as often as asked', async (status) => {
     cluster.faults.queue({ kind: 'status', status, retryAfterSeconds: 2, times: 2, match: { verb: 'get' } });
     const answers = [await client.get(`${PODS}/a`), await client.get(`${PODS}/a`), await client.get(`${PODS}/a`)];
     expect(answers.map((answer) => answer.status)).toEqual([status, status, 200]);
     expect(answers[0]?.json.details.retryAfterSeconds).toBe(2);
   });
 
-  test('a reset before does nothing, a reset after has done it', async () => {
+  it('a reset before does nothing, a reset after has done it', async () => {
     const match = { resource: 'pods/ephemeralcontainers' };
     cluster.faults.queue({ kind: 'reset-before', match });
     await expect(client.launch('a', [{ name: 'before', image: 'busybox' }])).rejects.toThrow();
@@ -103,7 +103,7 @@ describe('faults', () => {
     expect(cluster.faults.waiting).toBe(0);
   });
 
-  test('a request that hangs is not done, one that is delayed is', async () => {
+  it('a request that hangs is not done, one that is delayed is', async () => {
     cluster.faults.queue({ kind: 'hang', match: { resource: 'nodes' } });
     cluster.faults.queue({ kind: 'delay', ms: 5, match: { path: '/pods/a' } });
     const hung = client.get('/api/v1/nodes').catch(() => 'cut');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, type Reply } from './client.ts';
 
@@ -51,7 +51,7 @@ const namesOf = (namespace: string, pod: string) =>
   (cluster.pod(namespace, pod)?.spec.ephemeralContainers ?? []).map(({ name }) => name);
 
 describe('a pod poisoned by an older debug container', () => {
-  test('refuses a container that conforms, naming the one that does not', async () => {
+  it('refuses a container that conforms, naming the one that does not', async () => {
     await label({ [`${LEVEL}enforce`]: 'restricted' });
     const { status, json } = await dryRun('p', good('g'), 'shop');
     expect(status).toBe(403);
@@ -60,7 +60,7 @@ describe('a pod poisoned by an older debug container', () => {
     );
   });
 
-  test('names old and new together, in the order of the pod', async () => {
+  it('names old and new together, in the order of the pod', async () => {
     await label({ [`${LEVEL}enforce`]: 'baseline', [`${LEVEL}enforce-version`]: 'v1.30' });
     const entry = { name: 'm', image: 'x', securityContext: { capabilities: { add: ['SYS_PTRACE', 'NET_ADMIN'] } } };
     const privileged = { ...entry, securityContext: { privileged: true } };
@@ -72,7 +72,7 @@ describe('a pod poisoned by an older debug container', () => {
     );
   });
 
-  test('still takes a repeat and a label, for nothing new is in them', async () => {
+  it('still takes a repeat and a label, for nothing new is in them', async () => {
     await label({ [`${LEVEL}enforce`]: 'restricted' });
     const again = cluster.pod('shop', 'p')?.spec.ephemeralContainers?.[0] ?? {};
     expect((await dryRun('p', { name: 'bad', ...again, resources: undefined }, 'shop')).status).toBe(200);
@@ -84,7 +84,7 @@ describe('a pod poisoned by an older debug container', () => {
 });
 
 describe('a namespace', () => {
-  test('that only warns lets the pod in with a Warning header, and audit says nothing', async () => {
+  it('that only warns lets the pod in with a Warning header, and audit says nothing', async () => {
     await label({ [`${LEVEL}warn`]: 'baseline', [`${LEVEL}audit`]: 'restricted' });
     const { status, warnings } = await dryRun('p', good('g'), 'shop');
     expect([status, warnings]).toEqual([
@@ -95,13 +95,13 @@ describe('a namespace', () => {
     ]);
   });
 
-  test('that refuses does not warn as well', async () => {
+  it('that refuses does not warn as well', async () => {
     await label({ [`${LEVEL}warn`]: 'restricted', [`${LEVEL}enforce`]: 'baseline' });
     const { status, warnings } = await dryRun('p', good('g'), 'shop');
     expect([status, warnings]).toEqual([403, []]);
   });
 
-  test('of a level that does not exist is refused', async () => {
+  it('of a level that does not exist is refused', async () => {
     const { status, json } = await label({ [`${LEVEL}enforce`]: 'strict' });
     expect([status, json.message]).toEqual([
       422,
@@ -109,7 +109,7 @@ describe('a namespace', () => {
     ]);
   });
 
-  test('refuses what a pod takes from its node', async () => {
+  it('refuses what a pod takes from its node', async () => {
     const spec = {
       hostNetwork: true,
       hostPID: true,
@@ -142,7 +142,7 @@ describe('a namespace', () => {
 });
 
 describe('a webhook', () => {
-  test.each([
+  it.each([
     [{ deny: 'no debugging on Fridays' }, 400, undefined, 'denied the request: no debugging on Fridays'],
     [{ deny: '' }, 400, undefined, 'denied the request without explanation'],
     [{ deny: 'no', code: 403, reason: 'Forbidden' }, 403, 'Forbidden', 'denied the request: no'],
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect(json.message).toBe(`admission webhook "no-friday.example.com" ${told}`);
   });
 
-  test('with side effects cannot be asked in a dry run, but in earnest', async () => {
+  it('with side effects cannot be asked in a dry run, but in earnest', async () => {
     const undo = cluster.webhooks.add({ name: 'counts.example.com', sideEffects: true, deny: 'no' });
     const dry = await dryRun('clean', good('g'));
     const real = await client.launch('clean', [good('g')]);
@@ -168,7 +168,7 @@ describe('a webhook', () => {
     expect((await dryRun('clean', good('g'))).status).toBe(200);
   });
 
-  test('that nobody answers is an error of the server, with its words as the only cause', async () => {
+  it('that nobody answers is an error of the server, with its words as the only cause', async () => {
     cluster.webhooks.add({ isUnreachable: true });
     const { status, json } = await dryRun('clean', good('g'));
     expect([status, json.reason]).toEqual([500, 'InternalError']);
@@ -178,7 +178,7 @@ describe('a webhook', () => {
     expect(json.details.causes).toHaveLength(1);
   });
 
-  test('sees who asks and the pod as it would be, after validation and Pod Security', async () => {
+  it('sees who asks and the pod as it would be, after validation and Pod Security', async () => {
     const seen: object[] = [];
     cluster.webhooks.add({
       match: ({ object, ...request }) => {
@@ -201,7 +201,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('may warn and let pass', async () => {
+  it('may warn and let pass', async () => {
     cluster.webhooks.add({ warnings: ['careful', 'very'] });
     const { status, warnings } = await dryRun('clean', good('g'));
     expect([status, warnings]).toEqual([200, ['299 - "careful"', '299 - "very"']]);
@@ -209,7 +209,7 @@ describe('a webhook', () => {
 });
 
 describe('a dry run', () => {
-  test('is refused by whoever refuses the real one, and changes nothing', async () => {
+  it('is refused by whoever refuses the real one, and changes nothing', async () => {
     const version = cluster.pod('default', 'clean')?.metadata.resourceVersion;
     const person = { 'impersonate-user': 'roy', 'content-type': 'application/merge-patch+json' };
     const path = '/api/v1/namespaces/default/pods/clean/ephemeralcontainers?dryRun=All';
@@ -221,7 +221,7 @@ describe('a dry run', () => {
     expect(cluster.pod('default', 'clean')?.metadata.resourceVersion).toBe(version);
   });
 
-  test('of deletions, namespaces and labels changes nothing either', async () => {
+  it('of deletions, namespaces and labels changes nothing either', async () => {
     await client.call('DELETE', '/api/v1/namespaces/default/pods/clean', { dryRun: ['All'] });
     await client.call('DELETE', '/api/v1/namespaces/shop?dryRun=All');
     await client.call('POST', '/api/v1/namespaces?dryRun=All', { metadata: { name: 'dry' } });
@@ -233,7 +233,7 @@ describe('a dry run', () => {
     ).toEqual(['default', 'shop']);
   });
 
-  test.each([
+  it.each([
     [
       'PATCH',
       '/pods/clean/ephemeralcontainers?dryRun=foo',
@@ -276,7 +276,7 @@ describe('a dry run', () => {
   });
 });
 
-test('a mutating webhook rewrites what is stored, and the same patch again is a forbidden change then', async () => {
+it('a mutating webhook rewrites what is stored, and the same patch again is a forbidden change then', async () => {
   cluster.addPod({ name: 'rewritten' });
   cluster.webhooks.add({
     rewrite: (pod) => ({

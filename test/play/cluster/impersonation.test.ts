@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client } from './client.ts';
 
@@ -58,7 +58,7 @@ const review = async (spec: object, headers = {}, kind = 'selfsubjectaccessrevie
   (await client.call('POST', `${REVIEWS}/${kind}`, { spec }, { 'content-type': 'application/json', ...headers })).json;
 
 describe('to act as somebody', () => {
-  test('needs every name, and is then that person and nobody else', async () => {
+  it('needs every name, and is then that person and nobody else', async () => {
     const person = {
       'impersonate-user': 'slack:U1',
       'impersonate-group': ['kdebug:C1'],
@@ -80,7 +80,7 @@ describe('to act as somebody', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['another user', { 'impersonate-user': 'slack:U2' }, 'users "slack:U2"', 'users', '""', 'at the cluster scope'],
     [
       'the admin group',
@@ -131,13 +131,13 @@ describe('to act as somebody', () => {
     expect(cluster.requests.find({ status: 403 })).toMatchObject([{ user: BOT, impersonatedBy: '' }]);
   });
 
-  test('takes a user: groups alone are an error of the server’s filter, in plain text', async () => {
+  it('takes a user: groups alone are an error of the server’s filter, in plain text', async () => {
     const { status, text } = await client.get(PODS, { 'impersonate-group': ['g'] });
     expect(status).toBe(500);
     expect(text).toBe(`Internal Server Error: "${PODS}": requested [{Group  g    }] without impersonating a user\n`);
   });
 
-  test.each([
+  it.each([
     ['roy', undefined, ['system:authenticated']],
     ['roy', ['a,b', 'c'], ['a,b', 'c', 'system:authenticated']],
     ['roy', ['system:unauthenticated'], ['system:unauthenticated']],
@@ -160,7 +160,7 @@ describe('access reviews', () => {
   const resourceAttributes = { namespace: 'default', verb: 'get', resource: 'pods' };
   const person = { 'impersonate-user': 'slack:U1', 'impersonate-group': 'kdebug:C1' };
 
-  test('answer for oneself and for the impersonated, with the grant that made it', async () => {
+  it('answer for oneself and for the impersonated, with the grant that made it', async () => {
     expect((await review({ resourceAttributes })).status).toEqual({ allowed: false });
     const told = await review({ resourceAttributes }, person);
     expect(told).toMatchObject({
@@ -172,7 +172,7 @@ describe('access reviews', () => {
     });
   });
 
-  test('answer for others to those who may ask', async () => {
+  it('answer for others to those who may ask', async () => {
     const spec = { user: 'slack:U9', groups: ['kdebug:C1'], resourceAttributes };
     const refused = await review(spec, {}, 'subjectaccessreviews');
     expect(refused.message).toContain(`User "${BOT}" cannot create resource "subjectaccessreviews"`);
@@ -185,7 +185,7 @@ describe('access reviews', () => {
     expect([json.status.allowed, plain.status]).toEqual([true, { allowed: true }]);
   });
 
-  test('agree with what the request then gets', async () => {
+  it('agree with what the request then gets', async () => {
     for (const verb of ['get', 'delete']) {
       const { status } = await review({ resourceAttributes: { ...resourceAttributes, verb, name: 'a' } }, person);
       const method = verb === 'get' ? 'GET' : 'DELETE';
@@ -194,7 +194,7 @@ describe('access reviews', () => {
     }
   });
 
-  test('tell of a path, and refuse a question that is none or two', async () => {
+  it('tell of a path, and refuse a question that is none or two', async () => {
     const path = { path: '/metrics', verb: 'get' };
     expect((await review({ nonResourceAttributes: path })).status).toEqual({ allowed: false });
     expect((await review({})).message).toBe(
@@ -206,7 +206,7 @@ describe('access reviews', () => {
     });
   });
 
-  test('are not for the anonymous', async () => {
+  it('are not for the anonymous', async () => {
     const nobody = new Client(cluster).as('');
     const { status } = await nobody.call('POST', `${REVIEWS}/selfsubjectaccessreviews`, {
       spec: { resourceAttributes },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../play/cluster/index.ts';
 import { hasKubectl, runKubectl } from './run-kubectl.ts';
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasKubectl)('real kubectl and rights', () => {
     return path;
   };
 
-  test('makes roles and bindings, and somebody is let in and asks whether', async () => {
+  it('makes roles and bindings, and somebody is let in and asks whether', async () => {
     expect((await kubectl('auth', 'can-i', 'get', 'pods', '--as=roy')).out).toBe('no\n');
     await kubectl('create', 'role', 'look', '--verb=get,list', '--resource=pods,pods/log');
     const made = await kubectl(
@@ -55,7 +55,7 @@ describe.skipIf(!hasKubectl)('real kubectl and rights', () => {
     expect((await kubectl('describe', 'rolebinding', 'look')).out).toMatch(/ServiceAccount +bot +shop/);
   });
 
-  test('tells a viewer the reason in the real words', async () => {
+  it('tells a viewer the reason in the real words', async () => {
     await kubectl('create', 'clusterrolebinding', 'viewers', '--clusterrole=view', '--group=viewers');
     const words = ['--image=busybox:1', '--profile=general', '--as=jo', '--as-group=viewers', '--', 'true'];
     expect((await kubectl('debug', 'pod-1234', ...words)).out).toContain(
@@ -68,7 +68,7 @@ describe.skipIf(!hasKubectl)('real kubectl and rights', () => {
     );
   });
 
-  test('applies a file, once more, changed, and strictly', async () => {
+  it('applies a file, once more, changed, and strictly', async () => {
     const rule = { apiGroups: [''], resources: ['users'], resourceNames: ['slack:U1'], verbs: ['impersonate'] };
     const kind = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'acting' } };
     const path = file('role.json', { ...kind, rules: [rule] });
@@ -83,14 +83,14 @@ describe.skipIf(!hasKubectl)('real kubectl and rights', () => {
     expect((await kubectl('create', '-f', odd)).out).toContain('strict decoding error: unknown field "rulez"');
   });
 
-  test('is only shown what a dry run would do', async () => {
+  it('is only shown what a dry run would do', async () => {
     await kubectl('create', 'role', 'dry', '--verb=get', '--resource=pods', '--dry-run=server');
     expect((await kubectl('get', 'role', 'dry')).out).toContain('roles.rbac.authorization.k8s.io "dry" not found');
     expect((await kubectl('delete', 'pod', 'pod-1234', '--dry-run=server')).out).toContain('deleted (server dry run)');
     expect(cluster.pod('shop', 'pod-1234')?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('makes a namespace that warns, and prints the warning', async () => {
+  it('makes a namespace that warns, and prints the warning', async () => {
     expect((await kubectl('create', 'namespace', 'team')).out).toBe('namespace/team created\n');
     await kubectl('label', 'namespace', 'team', 'pod-security.kubernetes.io/warn=restricted');
     const { out, code } = await kubectl('run', 'w', '-n', 'team', '--image=busybox:1', '--restart=Never', '--', 'true');

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../play/cluster/index.ts';
 import { hasKubectl, runKubectl } from './run-kubectl.ts';
 
@@ -38,14 +38,14 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     return (await kubectl('logs', pod, '-c', name)).out;
   }
 
-  test('gets pods as a table', async () => {
+  it('gets pods as a table', async () => {
     const { out } = await kubectl('get', 'pods');
     expect(out.split('\n')[0]).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE$/);
     expect(out).toMatch(/^pod-1234 +1\/1 +Running +0 /m);
     expect(out.trim().split('\n')).toHaveLength(9);
   });
 
-  test('watches pods as a table', async () => {
+  it('watches pods as a table', async () => {
     const watching = kubectl('get', 'pods', '-w', '-l', 'app=watched', '--request-timeout=2s');
     cluster.addPod({ name: 'watched', namespace: 'shop', labels: { app: 'watched' } });
     const { out } = await watching;
@@ -53,7 +53,7 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect(out).toMatch(/^watched +1\/1 +Running/m);
   });
 
-  test('debugs with a target and reads the log', async () => {
+  it('debugs with a target and reads the log', async () => {
     const words = [
       '--image=busybox:1',
       '--target=web',
@@ -66,7 +66,7 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect(await debug('pod-1234', 'one', words)).toBe('pod-1234\n');
   });
 
-  test("runs Thurston's command", async () => {
+  it("runs Thurston's command", async () => {
     const words = [
       '--image=debugger:1.4',
       '--target=neato',
@@ -82,7 +82,7 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect(await debug('neato-5x9k3', 'gdb', words)).toContain('#0  ');
   });
 
-  test('follows a log to its end', async () => {
+  it('follows a log to its end', async () => {
     await kubectl(
       'debug',
       'nginx-pod-1234',
@@ -104,13 +104,13 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect((await kubectl('logs', '-f', 'nginx-pod-1234', '-c', 'slow')).out).toBe('a\nb\n');
   });
 
-  test('describes a pod with its events', async () => {
+  it('describes a pod with its events', async () => {
     const { out } = await kubectl('describe', 'pod', 'ledger-crash-0');
     expect(out).toMatch(/Name: +ledger-crash-0/);
     expect(out).toMatch(/Normal +Scheduled .* Successfully assigned shop\/ledger-crash-0 to local-node/);
   });
 
-  test('is refused in the restricted namespace with Pod Security’s words', async () => {
+  it('is refused in the restricted namespace with Pod Security’s words', async () => {
     const { out, code } = await kubectl(
       'debug',
       '-n',
@@ -125,13 +125,13 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     expect(out).toContain('violates PodSecurity "restricted:latest"');
   });
 
-  test('asks whether it can, for itself and for somebody else', async () => {
+  it('asks whether it can, for itself and for somebody else', async () => {
     expect((await kubectl('auth', 'can-i', 'patch', 'pods', '--subresource=ephemeralcontainers')).out).toContain('yes');
     expect((await kubectl('auth', 'can-i', 'get', 'pods', '--as=roy')).out).toContain('no');
     expect((await kubectl('get', 'pods', '--as=roy')).out).toContain('User "roy" cannot list resource "pods"');
   });
 
-  test('runs and deletes a pod', async () => {
+  it('runs and deletes a pod', async () => {
     expect((await kubectl('run', 'mine', '--image=busybox:1', '--restart=Never', '--', 'true')).code).toBe(0);
     expect((await kubectl('delete', 'pod', 'mine', '--timeout=10s')).out).toContain('deleted');
     expect((await kubectl('get', 'pod', 'mine')).out).toContain('NotFound');

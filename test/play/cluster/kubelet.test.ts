@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, isTerminated } from './client.ts';
 
@@ -37,7 +37,7 @@ const eventsOf = async (pod: string): Promise<string[]> => {
 };
 
 describe('a start', () => {
-  test('that is short goes straight to its end, with exit code and the log as its message', async () => {
+  it('that is short goes straight to its end, with exit code and the log as its message', async () => {
     const pod = await runningPod();
     await client.launch(pod, [busybox('e', 'sh', '-c', 'echo hi; exit 3')]);
     const { state } = await client.until(pod, 'e', isTerminated);
@@ -45,7 +45,7 @@ describe('a start', () => {
     expect((await client.log(pod, 'e')).text).toBe('hi\n');
   });
 
-  test.each([
+  it.each([
     ['a wrong image', { image: 'localhost/none:1' }, 'ErrImagePull'],
     ['a wrong image, a little later', { image: 'localhost/none:1' }, 'ImagePullBackOff'],
     ['an image that may not be pulled', { image: 'localhost/none:1', imagePullPolicy: 'Never' }, 'ErrImageNeverPull'],
@@ -59,7 +59,7 @@ describe('a start', () => {
     expect(status.state.waiting.message).not.toBe('');
   });
 
-  test('whose command is not there has a last state from 1970 with code 128', async () => {
+  it('whose command is not there has a last state from 1970 with code 128', async () => {
     const pod = await runningPod();
     await client.launch(pod, [busybox('e', '/no/such')]);
     const { state, lastState } = await client.until(
@@ -75,7 +75,7 @@ describe('a start', () => {
     });
   });
 
-  test('comes late when the image appears later', async () => {
+  it('comes late when the image appears later', async () => {
     const pod = await runningPod();
     const image = `localhost/late-${pod}:1`;
     await client.launch(pod, [{ name: 'e', image, command: ['echo', 'late'] }]);
@@ -85,7 +85,7 @@ describe('a start', () => {
     expect((await client.log(pod, 'e')).text).toBe('late\n');
   });
 
-  test('waits for a target that is not running, tells it by an event, and happens when the target runs', async () => {
+  it('waits for a target that is not running, tells it by an event, and happens when the target runs', async () => {
     const pod = await runningPod();
     cluster.setTargetState('default', pod, 'app', 'crash-looping');
     await client.until(pod, 'app', ({ state }) => state.waiting?.reason === 'CrashLoopBackOff');
@@ -101,7 +101,7 @@ describe('a start', () => {
     expect(ended.state.terminated.exitCode).toBe(0);
   });
 
-  test('expands $(NAME) from the environment and turns $$ into $', async () => {
+  it('expands $(NAME) from the environment and turns $$ into $', async () => {
     const pod = await runningPod();
     await client.launch(pod, [{ ...busybox('e', 'echo', '$(A)', '$$(A)', '$(NO)'), env: [{ name: 'A', value: 'b' }] }]);
     await client.until(pod, 'e', isTerminated);
@@ -110,7 +110,7 @@ describe('a start', () => {
 });
 
 describe('an end', () => {
-  test('of the target takes the joined container along: 137, Error, the same second', async () => {
+  it('of the target takes the joined container along: 137, Error, the same second', async () => {
     const pod = await runningPod();
     await client.launch(pod, [{ ...busybox('e', 'sleep', '1000'), targetContainerName: 'app' }]);
     await client.until(pod, 'e', ({ state }) => state.running);
@@ -124,7 +124,7 @@ describe('an end', () => {
     });
   });
 
-  test('by the out-of-memory killer is told as such', async () => {
+  it('by the out-of-memory killer is told as such', async () => {
     const pod = await runningPod();
     await client.launch(pod, [busybox('e', 'sleep', '1000')]);
     await client.until(pod, 'e', ({ state }) => state.running);
@@ -133,14 +133,14 @@ describe('an end', () => {
     expect(state.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
   });
 
-  test('writes the termination file, which goes before the log', async () => {
+  it('writes the termination file, which goes before the log', async () => {
     const pod = await runningPod();
     await client.launch(pod, [busybox('e', 'sh', '-c', 'echo seen > /dev/termination-log; echo said; exit 1')]);
     const { state } = await client.until(pod, 'e', isTerminated);
     expect(state.terminated.message).toBe('seen\n');
   });
 
-  test('again and again is a crash loop, with the end of the life before', async () => {
+  it('again and again is a crash loop, with the end of the life before', async () => {
     cluster.addPod({
       name: 'crash',
       containers: [{ name: 'app', image: 'busybox', command: ['sh', '-c', 'echo boom; exit 1'] }],
@@ -151,7 +151,7 @@ describe('an end', () => {
     expect((await client.log('crash', 'app', '&previous=true')).text).toBe('boom\n');
   });
 
-  test('of a pod by deletion takes it out of the API, and its log too', async () => {
+  it('of a pod by deletion takes it out of the API, and its log too', async () => {
     const pod = await runningPod();
     cluster.deletePod('default', pod);
     const deleted = await client.get(
@@ -161,7 +161,7 @@ describe('an end', () => {
     expect((await client.log(pod, 'app')).status).toBe(404);
   });
 
-  test('of a name is not the end of the next pod with it: the uid is another', async () => {
+  it('of a name is not the end of the next pod with it: the uid is another', async () => {
     const pod = await runningPod();
     const uid = cluster.pod('default', pod)?.metadata.uid;
     cluster.replacePod({ name: pod });
@@ -170,7 +170,7 @@ describe('an end', () => {
   });
 });
 
-test('a node that is down takes the launch and gives no status and no log; when it is back the container starts', async () => {
+it('a node that is down takes the launch and gives no status and no log; when it is back the container starts', async () => {
   cluster.addPod({ name: 'far', nodeName: 'far-node' });
   await client.until('far', 'app', ({ state }) => state.running);
   cluster.nodeDown('far-node');
@@ -192,7 +192,7 @@ describe('what a container sees of its target', () => {
   const nonRoot = { runAsUser: 65532, runAsGroup: 0, capabilities: { drop: ['ALL'] } };
   const asRoot = {};
 
-  test.each([
+  it.each([
     ['root with default capabilities', {}, nonRoot, false],
     ['the same, where the target runs as root', {}, asRoot, true],
     ['root with SYS_PTRACE', { capabilities: { add: ['SYS_PTRACE'] } }, nonRoot, true],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client } from './client.ts';
 
@@ -33,14 +33,14 @@ const causesOf = (json: { details: { causes: { reason: string; field: string }[]
   json.details.causes.map(({ reason, field }) => `${reason} ${field}`);
 
 describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => {
-  test('refuses the uid of another pod with the same cause twice', async () => {
+  it('refuses the uid of another pod with the same cause twice', async () => {
     const { status, json } = await client.launch('a', [{ name: 'x', image: 'busybox' }], { metadata: { uid: 'zz' } });
     expect(status).toBe(422);
     expect(json.message).toBe('Pod "a" is invalid: metadata.uid: Invalid value: "zz": field is immutable');
     expect(causesOf(json)).toEqual(['FieldValueInvalid metadata.uid', 'FieldValueInvalid metadata.uid']);
   });
 
-  test('adds with the right uid, and a repeat of the same words changes nothing', async () => {
+  it('adds with the right uid, and a repeat of the same words changes nothing', async () => {
     const metadata = { uid: cluster.pod('default', 'a')?.metadata.uid };
     const entry = { name: 'once', image: 'busybox:1', command: ['true'], env: [{ name: 'KDEBUG_RUN', value: 'r1' }] };
 
@@ -59,7 +59,7 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect(again.json.metadata.resourceVersion).toBe(version);
   });
 
-  test('refuses to change an entry, and to remove one, each by name', async () => {
+  it('refuses to change an entry, and to remove one, each by name', async () => {
     await client.launch('a', [{ name: 'kept', image: 'busybox:1', command: ['true'] }]);
     const change = await client.launch('a', [{ name: 'kept', image: 'other:1' }]);
     const path = '/api/v1/namespaces/default/pods/a/ephemeralcontainers';
@@ -78,14 +78,14 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect([change.status, remove.status]).toEqual([422, 422]);
   });
 
-  test('puts new entries first, so an unknown target is told at index 0', async () => {
+  it('puts new entries first, so an unknown target is told at index 0', async () => {
     await client.launch('a', [{ name: 'older', image: 'busybox:1', command: ['true'] }]);
     const { status, json } = await client.launch('a', [{ name: 'x', image: 'busybox:1', targetContainerName: 'nope' }]);
     expect(status).toBe(422);
     expect(causesOf(json)).toEqual(['FieldValueNotFound spec.ephemeralContainers[0].targetContainerName']);
   });
 
-  test('keeps the order that kubectl gives', async () => {
+  it('keeps the order that kubectl gives', async () => {
     const $order = [{ name: 'older' }, { name: 'last' }];
     const body = {
       spec: {
@@ -101,7 +101,7 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect(json.spec.ephemeralContainers.at(-1).name).toBe('last');
   });
 
-  test.each([
+  it.each([
     ['no such pod', 'nope', { name: 'x', image: 'busybox' }, 404, []],
     [
       'the name of a main container',
@@ -147,7 +147,7 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect(causes.length === 0 ? [] : causesOf(answer.json)).toEqual(causes);
   });
 
-  test('refuses unknown fields when asked to be strict and drops them otherwise', async () => {
+  it('refuses unknown fields when asked to be strict and drops them otherwise', async () => {
     const entry = { name: 'odd', image: 'busybox:1', command: ['true'], foo: 1 };
     const strict = await client.launch('a', [entry], { query: '&fieldValidation=Strict&dryRun=All' });
     const loose = await client.launch('a', [entry], { query: '&dryRun=All' });
@@ -155,21 +155,21 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect(loose.json.spec.ephemeralContainers[0]).not.toHaveProperty('foo');
   });
 
-  test('a dry run answers like the real thing and keeps nothing', async () => {
+  it('a dry run answers like the real thing and keeps nothing', async () => {
     const { status, json } = await client.launch('a', [{ name: 'dry', image: 'busybox:1' }], { query: '&dryRun=All' });
     expect(status).toBe(200);
     expect(json.spec.ephemeralContainers[0].name).toBe('dry');
     expect(JSON.stringify(cluster.pod('default', 'a'))).not.toContain('"dry"');
   });
 
-  test('an outdated resourceVersion is a conflict', async () => {
+  it('an outdated resourceVersion is a conflict', async () => {
     const { status, json } = await client.launch('a', [{ name: 'x', image: 'busybox' }], {
       metadata: { resourceVersion: '1' },
     });
     expect([status, json.reason]).toEqual([409, 'Conflict']);
   });
 
-  test('text that is no JSON is a bad request and another media type is unsupported', async () => {
+  it('text that is no JSON is a bad request and another media type is unsupported', async () => {
     const path = '/api/v1/namespaces/default/pods/a/ephemeralcontainers';
     const bad = await client.call('PATCH', path, '{"spec":', {
       'content-type': 'application/strategic-merge-patch+json',
@@ -178,7 +178,7 @@ describe('PATCH pods/ephemeralcontainers, as the table of cluster-facts', () => 
     expect([bad.json.reason, odd.json.reason]).toEqual(['BadRequest', 'UnsupportedMediaType']);
   });
 
-  test('an old server has no such resource: its 404 has empty details', async () => {
+  it('an old server has no such resource: its 404 has empty details', async () => {
     const old = await startLocalCluster({ kubeletDelayMs: 0, servesEphemeralContainers: false });
     const caller = new Client(old);
     old.addPod({ name: 'a' });
@@ -195,7 +195,7 @@ describe('Pod Security', () => {
     (await client.launch('r', [{ name: 'e', image: 'busybox', securityContext }], { namespace, query: '&dryRun=All' }))
       .json.message;
 
-  test('names every field that restricted misses, word for word', async () => {
+  it('names every field that restricted misses, word for word', async () => {
     expect(await refusal('strict', {})).toBe(
       'pods "r" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "e" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "e" must set securityContext.capabilities.drop=["ALL"])',
     );
@@ -212,7 +212,7 @@ describe('Pod Security', () => {
     );
   });
 
-  test('baseline refuses SYS_PTRACE and privileged, and nothing of a plain container', async () => {
+  it('baseline refuses SYS_PTRACE and privileged, and nothing of a plain container', async () => {
     expect(await refusal('base', { capabilities: { add: ['SYS_PTRACE'] } })).toBe(
       'pods "r" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities (container "e" must not include "SYS_PTRACE" in securityContext.capabilities.add)',
     );
@@ -222,7 +222,7 @@ describe('Pod Security', () => {
     expect(await refusal('base', {})).toBeUndefined();
   });
 
-  test('lets a conforming container into a restricted namespace', async () => {
+  it('lets a conforming container into a restricted namespace', async () => {
     const securityContext = { runAsUser: 65532, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
     expect(await refusal('strict', securityContext)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, isTerminated, lines } from './client.ts';
 
@@ -23,7 +23,7 @@ const launch = async (name: string, ...command: string[]) => {
 const path = (name: string, query = '') => `/api/v1/namespaces/default/pods/a/log?container=${name}${query}`;
 
 describe('pods/log', () => {
-  test('before the start is a bad request with the reason for waiting', async () => {
+  it('before the start is a bad request with the reason for waiting', async () => {
     await client.launch('a', [{ name: 'none', image: 'localhost/none:1' }]);
     await client.until('a', 'none', ({ state }) => state.waiting?.reason === 'ImagePullBackOff');
     const { status, json } = await client.log('a', 'none');
@@ -31,7 +31,7 @@ describe('pods/log', () => {
     expect(json.message).toBe('container "none" in pod "a" is waiting to start: trying and failing to pull image');
   });
 
-  test.each([
+  it.each([
     ['a container that is not there', 'nope', '', 400, 'container nope is not valid for pod a'],
     [
       'a life before the first',
@@ -67,7 +67,7 @@ describe('pods/log', () => {
     expect(answer.json.message).toBe(message);
   });
 
-  test('limits bytes, tails lines and shows stamps', async () => {
+  it('limits bytes, tails lines and shows stamps', async () => {
     await launch('short', 'seq', '1', '5');
     await client.until('a', 'short', isTerminated);
     expect((await client.log('a', 'short', '&limitBytes=3')).text).toBe('1\n2');
@@ -77,7 +77,7 @@ describe('pods/log', () => {
     );
   });
 
-  test('ignores the fraction of sinceTime', async () => {
+  it('ignores the fraction of sinceTime', async () => {
     await launch('since', 'echo', 'seen');
     await client.until('a', 'since', isTerminated);
     const stamp = (await client.log('a', 'since', '&timestamps=true')).text.split(' ')[0] ?? '';
@@ -85,7 +85,7 @@ describe('pods/log', () => {
     expect((await client.log('a', 'since', `&sinceTime=${endOfSecond}`)).text).toBe('seen\n');
   });
 
-  test('follows to the end', async () => {
+  it('follows to the end', async () => {
     await launch('followed', 'sh', '-c', 'echo one; sleep 0.1; echo two');
     await client.until('a', 'followed', ({ state }) => state.running ?? state.terminated);
     const got: string[] = [];
@@ -94,7 +94,7 @@ describe('pods/log', () => {
     expect(got).toEqual(['one', 'two']);
   });
 
-  test('can be cut by a fault after some bytes', async () => {
+  it('can be cut by a fault after some bytes', async () => {
     await launch('cut', 'seq', '1', '1000');
     await client.until('a', 'cut', isTerminated);
     cluster.faults.queue({ kind: 'cut-log', afterBytes: 100 });
@@ -106,7 +106,7 @@ describe('pods/log', () => {
     expect(bytes).toBeLessThanOrEqual(100);
   });
 
-  test('of a fast writer is rotated away for who reads after the end, while a follow from the start has it all', async () => {
+  it('of a fast writer is rotated away for who reads after the end, while a follow from the start has it all', async () => {
     const rate = 40_000;
     await launch('fast', 'seq', '-w', '-r', String(rate), '-s', `${'.'.repeat(60)}\n`, '1', '60000');
     await client.until('a', 'fast', ({ state }) => state.running);

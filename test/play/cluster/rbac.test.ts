@@ -1,5 +1,5 @@
 import { KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, type Reply } from './client.ts';
 
@@ -63,7 +63,7 @@ const post = (path: string, body: object, headers = {}): Promise<Reply> =>
   client.call('POST', `${RBAC}${path}`, body, { ...JSON_TYPE, ...headers });
 
 describe('what somebody may', () => {
-  test.each([
+  it.each([
     ['a named pod', 'roy', `${PODS}/a`, 200],
     ['another name', 'roy', `${PODS}/b`, 403],
     ['a list, where names are given', 'roy', PODS, 403],
@@ -84,7 +84,7 @@ describe('what somebody may', () => {
     expect((await client.get(path, as(name))).status).toBe(status);
   });
 
-  test('covers a subresource of any resource by */NAME, in the binding’s namespace', async () => {
+  it('covers a subresource of any resource by */NAME, in the binding’s namespace', async () => {
     const patch = (namespace: string) =>
       client.call('PATCH', `/api/v1/namespaces/${namespace}/pods/a/ephemeralcontainers?dryRun=All`, '{}', {
         'content-type': 'application/merge-patch+json',
@@ -94,7 +94,7 @@ describe('what somebody may', () => {
     expect((await client.get(`${PODS}/b`, as('jo', 'oncall'))).status).toBe(403);
   });
 
-  test('changes with the very next request', async () => {
+  it('changes with the very next request', async () => {
     expect((await client.get(PODS, as('jo'))).status).toBe(403);
     await post('/clusterroles', clusterRole('any', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]));
     await post('/namespaces/shop/rolebindings', binding('any', { kind: 'ClusterRole', name: 'any' }, user('jo')));
@@ -105,7 +105,7 @@ describe('what somebody may', () => {
 });
 
 describe('a refusal, word for word', () => {
-  test.each([
+  it.each([
     [
       `${PODS}/x/log`,
       'pods "x" is forbidden: User "jo" cannot get resource "pods/log" in API group "" in the namespace "shop"',
@@ -127,7 +127,7 @@ describe('a refusal, word for word', () => {
     expect([status, json.reason, json.message, json.details]).toEqual([403, 'Forbidden', message, details]);
   });
 
-  test('of a patch names the subresource', async () => {
+  it('of a patch names the subresource', async () => {
     const path = `${PODS}/x/ephemeralcontainers`;
     const { json } = await client.call('PATCH', path, '{}', { ...as('roy'), 'content-type': 'application/json' });
     expect(json.message).toBe(
@@ -135,7 +135,7 @@ describe('a refusal, word for word', () => {
     );
   });
 
-  test('tells of a role that is missing', async () => {
+  it('tells of a role that is missing', async () => {
     const { json } = await client.get(PODS, as('ginger'));
     expect(json.message).toMatch(
       /in the namespace "shop": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found$/,
@@ -144,7 +144,7 @@ describe('a refusal, word for word', () => {
 });
 
 describe('roles and bindings as objects', () => {
-  test('work with the official client', async () => {
+  it('work with the official client', async () => {
     const config = new KubeConfig();
     config.loadFromString(cluster.kubeconfig);
     const api = config.makeApiClient(RbacAuthorizationV1Api);
@@ -164,7 +164,7 @@ describe('roles and bindings as objects', () => {
     await expect(api.readNamespacedRole({ namespace: 'other', name: 'official' })).rejects.toMatchObject({ code: 404 });
   });
 
-  test.each([
+  it.each([
     [
       '/namespaces/shop/roles',
       role('r', [pods([])]),
@@ -202,7 +202,7 @@ describe('roles and bindings as objects', () => {
     expect(json.details.group).toBe('rbac.authorization.k8s.io');
   });
 
-  test('keep the role that they are bound to', async () => {
+  it('keep the role that they are bound to', async () => {
     const patch = await client.call(
       'PATCH',
       `${RBAC}/namespaces/shop/rolebindings/look`,
@@ -216,7 +216,7 @@ describe('roles and bindings as objects', () => {
     );
   });
 
-  test('exist once, in a namespace that exists, and an outdated write is a conflict', async () => {
+  it('exist once, in a namespace that exists, and an outdated write is a conflict', async () => {
     const again = await post('/namespaces/shop/roles', role('look', []));
     const nowhere = await post('/namespaces/nowhere/roles', { metadata: { name: 'r' } });
     const stale = { metadata: { resourceVersion: '1' } };
@@ -230,7 +230,7 @@ describe('roles and bindings as objects', () => {
     ]);
   });
 
-  test('are not made and not removed by a dry run', async () => {
+  it('are not made and not removed by a dry run', async () => {
     expect((await post('/clusterroles?dryRun=All', clusterRole('dry', []))).status).toBe(201);
     expect((await client.get(`${RBAC}/clusterroles/dry`)).status).toBe(404);
     expect((await client.call('DELETE', `${RBAC}/clusterroles/debug`, { dryRun: ['All'] }, JSON_TYPE)).status).toBe(
@@ -239,7 +239,7 @@ describe('roles and bindings as objects', () => {
     expect((await client.get(`${RBAC}/clusterroles/debug`)).status).toBe(200);
   });
 
-  test('go with their namespace', async () => {
+  it('go with their namespace', async () => {
     cluster.addNamespace('short');
     cluster.apply(role('r', [], 'short'));
     await client.call('DELETE', '/api/v1/namespaces/short');
@@ -247,7 +247,7 @@ describe('roles and bindings as objects', () => {
     expect((await client.get(`${RBAC}/namespaces/short/roles`)).json.items).toEqual([]);
   });
 
-  test('that are wrong cannot be applied by a test either', () => {
+  it('that are wrong cannot be applied by a test either', () => {
     expect(() => cluster.apply(role('r', [{ verbs: ['get'], resource: ['pods'] }]))).toThrow('unknown field');
     expect(() => cluster.apply({ kind: 'Pod' })).toThrow('only roles and bindings');
   });

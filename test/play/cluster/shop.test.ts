@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, isTerminated } from './client.ts';
 
@@ -33,7 +33,7 @@ async function diagnose(
   return { log: text, message: state.terminated.message ?? '' };
 }
 
-test('the shop has eight pods in trouble or not, and a vault that is restricted', async () => {
+it('the shop has eight pods in trouble or not, and a vault that is restricted', async () => {
   const pods = (await client.get('/api/v1/namespaces/shop/pods')).json.items;
   const vault = (await client.get('/api/v1/namespaces/vault')).json;
   expect(pods).toHaveLength(8);
@@ -41,22 +41,19 @@ test('the shop has eight pods in trouble or not, and a vault that is restricted'
   expect(cluster.pod('vault', 'vault-0')?.status.phase).toBe('Running');
 });
 
-test.skipIf(!isReal)(
-  'autodiagnose runs for real against a real process and fills the termination message',
-  async () => {
-    const { log, message } = await diagnose('pod-1234', 'web');
-    expect(log).not.toContain('measures nothing');
-    expect(log).toContain('128 MiB');
-    expect(() => JSON.parse(message)).not.toThrow();
-  },
-);
+it.skipIf(!isReal)('autodiagnose runs for real against a real process and fills the termination message', async () => {
+  const { log, message } = await diagnose('pod-1234', 'web');
+  expect(log).not.toContain('measures nothing');
+  expect(log).toContain('128 MiB');
+  expect(() => JSON.parse(message)).not.toThrow();
+});
 
-test.skipIf(!isReal)('the leaking pod shows most of its memory in use', async () => {
+it.skipIf(!isReal)('the leaking pod shows most of its memory in use', async () => {
   const { log } = await diagnose('cart-leaky-0', 'cart');
   expect(log).toMatch(/memory at 9\d% of its limit \(11\d of 120 MiB\)/);
 });
 
-test('a pod without a real process is told as not measured', async () => {
+it('a pod without a real process is told as not measured', async () => {
   cluster.addPod({ name: 'simulated', namespace: 'shop' });
   await client.until('simulated', 'app', ({ state }) => state.running, 'shop');
   const { log, message } = await diagnose('simulated', 'app');
@@ -64,7 +61,7 @@ test('a pod without a real process is told as not measured', async () => {
   expect(JSON.parse(message)).toMatchObject({ kdebug: 1, verdict: 'Nothing was measured.' });
 });
 
-test.skipIf(!isReal)(
+it.skipIf(!isReal)(
   'nothing that was typed reaches the real process: not the command, not other variables',
   async () => {
     const typed = [

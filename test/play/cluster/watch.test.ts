@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../play/cluster/index.ts';
 import { Client, lines } from './client.ts';
 
@@ -43,7 +43,7 @@ async function upTo(events: AsyncGenerator<Event>, isLast: (event: Event) => boo
 
 const version = async (): Promise<string> => (await client.get(`${PODS}?limit=1`)).json.metadata.resourceVersion;
 
-test('a watch without a version begins with what is there, then tells changes', async () => {
+it('a watch without a version begins with what is there, then tells changes', async () => {
   cluster.addPod({ name: 'old' });
   const events = watch('');
   const first = await events.next();
@@ -53,7 +53,7 @@ test('a watch without a version begins with what is there, then tells changes', 
   expect(more.at(-1)?.object.kind).toBe('Pod');
 });
 
-test('a watch resumes after a version, in order, without repeats', async () => {
+it('a watch resumes after a version, in order, without repeats', async () => {
   const from = await version();
   cluster.addPod({ name: 'p' });
   cluster.deletePod('default', 'p', 0);
@@ -63,7 +63,7 @@ test('a watch resumes after a version, in order, without repeats', async () => {
   expect([...new Set(versions)].sort((a, b) => a - b)).toEqual(versions);
 });
 
-test('a version that is forgotten is told as 410 inside the stream', async () => {
+it('a version that is forgotten is told as 410 inside the stream', async () => {
   const from = await version();
   cluster.addPod({ name: 'p' });
   cluster.forgetHistory();
@@ -71,7 +71,7 @@ test('a version that is forgotten is told as 410 inside the stream', async () =>
   expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
 });
 
-test('the history is bounded: many changes make an old version too old', async () => {
+it('the history is bounded: many changes make an old version too old', async () => {
   const from = await version();
   for (let each = 0; each < 60; each += 1) {
     cluster.addPod({ name: 'again' });
@@ -81,7 +81,7 @@ test('the history is bounded: many changes make an old version too old', async (
   expect(event?.object.code).toBe(410);
 });
 
-test('bookmarks come when they are asked for and carry the newest version', async () => {
+it('bookmarks come when they are asked for and carry the newest version', async () => {
   cluster.addNamespace('elsewhere');
   cluster.addPod({ name: 'p', namespace: 'elsewhere' });
   const [bookmark] = await upTo(
@@ -91,7 +91,7 @@ test('bookmarks come when they are asked for and carry the newest version', asyn
   expect(bookmark?.object.metadata.resourceVersion).toBe(await version());
 });
 
-test('a pod that loses its label is deleted for who selects by it', async () => {
+it('a pod that loses its label is deleted for who selects by it', async () => {
   cluster.addPod({ name: 'p', labels: { app: 'x' } });
   const events = watch('labelSelector=app%3Dx');
   await events.next();
@@ -105,11 +105,11 @@ test('a pod that loses its label is deleted for who selects by it', async () => 
   expect(rest.at(-1)?.object.metadata.labels).toEqual({ app: 'y' });
 });
 
-test('timeoutSeconds ends a watch cleanly', async () => {
+it('timeoutSeconds ends a watch cleanly', async () => {
   expect(await upTo(watch(`resourceVersion=${await version()}&timeoutSeconds=1`), () => false)).toEqual([]);
 });
 
-test.each([
+it.each([
   ['clean', { kind: 'close-watch', how: 'clean', afterEvents: 1 }],
   ['reset', { kind: 'close-watch', how: 'reset', afterEvents: 1 }],
 ] as const)('a fault ends a watch after an event: %s', async (how, fault) => {
@@ -120,7 +120,7 @@ test.each([
   else await expect(reading).rejects.toThrow();
 });
 
-test('a fault answers a good version with 410, and another gives a line that is no JSON', async () => {
+it('a fault answers a good version with 410, and another gives a line that is no JSON', async () => {
   cluster.addPod({ name: 'p' });
   cluster.faults.queue({ kind: 'gone-410' });
   cluster.faults.queue({ kind: 'garbage-watch-line' });
@@ -129,14 +129,14 @@ test('a fault answers a good version with 410, and another gives a line that is 
   await expect(upTo(watch(''), () => false)).rejects.toThrow(SyntaxError);
 });
 
-test('a fault says any line first', async () => {
+it('a fault says any line first', async () => {
   cluster.faults.queue({ kind: 'watch-line', line: '{"type":"RENAMED"}' });
   cluster.addPod({ name: 'p' });
   const events = await upTo(watch(''), ({ type }) => type === 'ADDED');
   expect(events.map(({ type }) => type)).toEqual(['RENAMED', 'ADDED']);
 });
 
-test('after the restore of an older etcd a version of before is too large, and what is listed is older', async () => {
+it('after the restore of an older etcd a version of before is too large, and what is listed is older', async () => {
   cluster.addPod({ name: 'p' });
   const from = await version();
   cluster.restoreVersions(20);
@@ -145,7 +145,7 @@ test('after the restore of an older etcd a version of before is too large, and w
   expect(Number((await client.get(`${PODS}/p`)).json.metadata.resourceVersion)).toBeLessThanOrEqual(Number(from) - 20);
 });
 
-test('watches can be silenced: the connection stays and nothing more comes', async () => {
+it('watches can be silenced: the connection stays and nothing more comes', async () => {
   cluster.addPod({ name: 'p' });
   const silent = watch('');
   await silent.next();
@@ -160,7 +160,7 @@ test('watches can be silenced: the connection stays and nothing more comes', asy
   expect(await Promise.race([next, Promise.resolve(none)])).toBe(none);
 });
 
-test('lists come in pages, selected by labels and fields', async () => {
+it('lists come in pages, selected by labels and fields', async () => {
   for (const name of ['a', 'b', 'c', 'd']) cluster.addPod({ name, labels: { app: name < 'c' ? 'x' : 'y' } });
   const first = (await client.get(`${PODS}?limit=3`)).json;
   const second = (await client.get(`${PODS}?limit=3&continue=${first.metadata.continue}`)).json;

@@ -21,7 +21,7 @@ export interface Suggestions {
 }
 
 const NONE: Suggestions = { from: 0, to: 0, items: [] };
-const MOST = 8;
+const MAX_ENTRIES = 8;
 const ADDRESSED = /^(\/kdebug|@kdebug)\s/;
 
 /** What could be meant by the word in which the caret stands. Nothing within the command after `--`, nor when it is whole already. */
@@ -46,7 +46,7 @@ interface Place {
 }
 
 const offer = (at: Place['at'], items: readonly Suggestion[]): Suggestions =>
-  items.length === 0 ? NONE : { ...at, items: items.slice(0, MOST) };
+  items.length === 0 ? NONE : { ...at, items: items.slice(0, MAX_ENTRIES) };
 
 function opening(word: string, { inThread }: Known): readonly Suggestion[] {
   const command = { label: '/kdebug', does: 'Debug a running pod: POD [--image=IMAGE] [flags]', insert: '/kdebug ' };

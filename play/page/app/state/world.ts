@@ -9,8 +9,8 @@ export interface World extends Omit<Snapshot, 'messages' | 'files' | 'views'> {
   readonly views: ReadonlyMap<string, StoredView>;
 }
 
-const MOST_EVENTS = 200;
-const MOST_REQUESTS = 500;
+const MAX_EVENTS = 200;
+const MAX_REQUESTS = 500;
 
 export function worldOf({ messages, files, views, ...rest }: Snapshot): World {
   return {
@@ -75,9 +75,9 @@ function putNotification(all: readonly Notification[], one: Notification): reado
 
 /** An event that happened again moves to the end. */
 const putEvent = (events: readonly PageEvent[], event: PageEvent): readonly PageEvent[] =>
-  [...events.filter(({ uid }) => uid !== event.uid), event].slice(-MOST_EVENTS);
+  [...events.filter(({ uid }) => uid !== event.uid), event].slice(-MAX_EVENTS);
 
 function putRequest(requests: readonly RequestLine[], request: RequestLine): readonly RequestLine[] {
   const index = requests.findLastIndex(({ id }) => id === request.id);
-  return index >= 0 ? requests.with(index, request) : [...requests, request].slice(-MOST_REQUESTS);
+  return index >= 0 ? requests.with(index, request) : [...requests, request].slice(-MAX_REQUESTS);
 }

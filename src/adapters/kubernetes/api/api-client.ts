@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
 import { type Connection, type HeaderLines, identityHeaders, type Route } from './connection.ts';
 import { Pace } from './pace.ts';
@@ -76,7 +77,7 @@ export class ApiClient {
         path: pathOf(route, request),
         method: request.method ?? 'GET',
         headers,
-        ...(request.body && { body: JSON.stringify(request.body.value) }),
+        ...defined({ body: request.body && JSON.stringify(request.body.value) }),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
@@ -86,7 +87,7 @@ export class ApiClient {
       return {
         status: response.statusCode,
         body: parse(await readAll(response.body)),
-        ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
+        ...defined({ retryAfterMs: retryAfter }),
       };
     } catch (cause) {
       throw toUnreachable(cause);
@@ -99,7 +100,7 @@ export class ApiClient {
       ...identityHeaders(request.actingAs),
       'User-Agent': this.#userAgent,
       Accept: 'application/json',
-      ...(request.body && { 'Content-Type': request.body.type }),
+      ...defined({ 'Content-Type': request.body?.type }),
     };
   }
 }

@@ -5,6 +5,7 @@ import { KubeConfig, loadYaml, makeAbsolutePath } from '@kubernetes/client-node'
 import { KdebugError } from '../../../core/errors.ts';
 import type { PolicyCluster } from '../../../core/policy/policy.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import { asObject, asObjects, asText } from './json-fields.ts';
 
 /** Where a cluster's credentials come from. */
@@ -142,7 +143,7 @@ function tlsOf(options: RequestOptions): Tls {
     ...(isMaterial(options.ca) && { ca: options.ca }),
     ...(isMaterial(options.cert) && { cert: options.cert }),
     ...(isMaterial(options.key) && { key: options.key }),
-    ...(options.servername !== undefined && { servername: options.servername }),
+    ...defined({ servername: options.servername }),
     ...(options.rejectUnauthorized === false && { rejectUnauthorized: false as const }),
   };
 }

@@ -7,12 +7,12 @@ const UP_FAST = 2;
 /** From there on it grows by this much in the first second, twice that in the next, and so on: it is back soon, and gently. */
 const UP = 0.03;
 /** A refusal that comes after a pause says little of what the server takes. */
-const LEAST_PER_SECOND = 10;
+const MIN_PER_SECOND = 10;
 /** Above so many a second there is nothing to hold back. */
 const FREE_PER_SECOND = 5_000;
 const SECOND_MS = 1_000;
 /** In less time a server's stock of spare calls is mistaken for its rate. */
-const SHORTEST_LOOK_MS = 250;
+const MIN_LOOK_MS = 250;
 
 /**
  * Asks of an API server what it takes. Free until it answers 429 (a limit of its own, or priority and fairness); from then on calls
@@ -80,7 +80,7 @@ export class Pace {
     const isFirst = this.#perSecond === Number.POSITIVE_INFINITY;
     // A rate that was doubled a moment ago has not been taken for a whole second yet, and the first calls were all sent at once.
     const took = isFirst
-      ? Math.max((this.#taken.length * SECOND_MS) / this.#takenForMs(nowMs), LEAST_PER_SECOND)
+      ? Math.max((this.#taken.length * SECOND_MS) / this.#takenForMs(nowMs), MIN_PER_SECOND)
       : Math.max(this.#taken.length, this.#perSecond / UP_FAST);
     if (!isFirst) this.#ceiling = took;
     this.#perSecond = Math.max(1, DOWN * Math.min(took, this.#perSecond));
@@ -104,7 +104,7 @@ export class Pace {
   }
 
   #takenForMs(nowMs: number): number {
-    return Math.max(nowMs - (this.#taken[0] ?? nowMs), SHORTEST_LOOK_MS);
+    return Math.max(nowMs - (this.#taken[0] ?? nowMs), MIN_LOOK_MS);
   }
 
   #forget(nowMs: number): void {

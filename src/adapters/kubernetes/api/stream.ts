@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
+import { defined } from '../../../lib/defined.ts';
 import { toClusterError, toUnreachable } from './api-errors.ts';
 import type { HeaderLines, Route } from './connection.ts';
 import { retryAfterMs } from './server-clock.ts';
@@ -151,6 +152,6 @@ function refusal(status: number, body: Buffer, retryAfter: number | undefined): 
   } catch {
     parsed = undefined;
   }
-  const answer = { status, body: parsed, ...(retryAfter !== undefined && { retryAfterMs: retryAfter }) };
+  const answer = { status, body: parsed, ...defined({ retryAfterMs: retryAfter }) };
   return toClusterError(answer, 'pod_not_found');
 }

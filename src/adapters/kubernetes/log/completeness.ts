@@ -1,11 +1,12 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
+import { defined } from '../../../lib/defined.ts';
 import type { LogTimes } from './log-times.ts';
 import { formatStamp, type Stamp, stepMs } from './stamp.ts';
 
 /** The kubelet writes `<stamp> stdout F ` before a line. */
 const RECORD_BYTES = 40;
 /** A log that stutters for hours must not fill the record of its run. */
-const MOST_GAPS = 100;
+const MAX_GAPS = 100;
 
 /** Keeps what decides whether a log is complete (cluster facts, "Logs"). */
 export class Completeness {
@@ -33,7 +34,7 @@ export class Completeness {
   }
 
   addGap(from: Stamp, to: Stamp, atByte: number): void {
-    if (this.#gaps.length < MOST_GAPS)
+    if (this.#gaps.length < MAX_GAPS)
       this.#gaps.push({ fromStamp: formatStamp(from), toStamp: formatStamp(to), atByte });
   }
 
@@ -44,7 +45,7 @@ export class Completeness {
       limitReached,
       beginningMayBeMissing,
       gaps: this.#gaps.toSorted((a, b) => a.atByte - b.atByte),
-      ...(interruptedBy !== undefined && { interruptedBy }),
+      ...defined({ interruptedBy }),
     };
   }
 }

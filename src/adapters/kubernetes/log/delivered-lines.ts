@@ -3,7 +3,7 @@ import type { Stamp } from './stamp.ts';
 
 const FIRST_CAPACITY = 1_024;
 /** Four seconds of 130,000 lines a second, which is what a container writes at most; 12 bytes each. */
-const LARGEST_CAPACITY = 512 * 1_024;
+const MAX_CAPACITY = 512 * 1_024;
 
 /**
  * The identities of the lines delivered last, in a ring that grows to 6 MiB and then forgets the oldest. It answers whether
@@ -59,7 +59,7 @@ export class DeliveredLines {
   }
 
   #makeRoom(): void {
-    if (this.#capacity >= LARGEST_CAPACITY) {
+    if (this.#capacity >= MAX_CAPACITY) {
       this.#hasForgotten = true;
       return;
     }

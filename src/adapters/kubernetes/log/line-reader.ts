@@ -1,4 +1,4 @@
-import { findNodeWords, MOST_WORDS_BYTES, mayBeNodeWords } from './node-words.ts';
+import { findNodeWords, MAX_WORDS_BYTES, mayBeNodeWords } from './node-words.ts';
 import { NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './stamp.ts';
 
 /** What becomes of a line: it is taken, passed over, kept for the next `read`, or reading stops before it. */
@@ -108,7 +108,7 @@ export class LineReader {
 
   /** Where lines have stamps the kubelet writes none without; elsewhere only its known words are taken for an error. */
   #isNodeWords(text: Buffer): boolean {
-    return text.length <= MOST_WORDS_BYTES && (this.#hasStamps || mayBeNodeWords(text));
+    return text.length <= MAX_WORDS_BYTES && (this.#hasStamps || mayBeNodeWords(text));
   }
 
   #goOn(bytes: Buffer, at: number, taker: LineTaker, final: boolean): number {
@@ -133,7 +133,7 @@ export class LineReader {
 
 /** Of a line that is not whole: a runtime cuts long lines, and behind such a piece the node's words stand without a newline. */
 function endOfContent(bytes: Buffer, from: number): number {
-  const start = Math.max(from, bytes.length - MOST_WORDS_BYTES);
+  const start = Math.max(from, bytes.length - MAX_WORDS_BYTES);
   const at = findNodeWords(bytes.subarray(start));
   return at < 0 ? bytes.length : start + at;
 }

@@ -14,13 +14,13 @@ const ITS_OWN = [
 const BEGINNINGS = [...ITS_OWN, 'failed to seek ', 'rpc error: code = '] as const;
 
 /** The kubelet's words are one sentence with a path or two in it. */
-export const MOST_WORDS_BYTES = 4_096;
+export const MAX_WORDS_BYTES = 4_096;
 
-const LONGEST = Math.max(...BEGINNINGS.map((beginning) => beginning.length));
+const MAX_LENGTH = Math.max(...BEGINNINGS.map((beginning) => beginning.length));
 
 /** Whether text without a stamp is an error of the node's, or, as far as it has come, may become one. */
 export function mayBeNodeWords(bytes: Buffer): boolean {
-  const head = bytes.toString('latin1', 0, LONGEST);
+  const head = bytes.toString('latin1', 0, MAX_LENGTH);
   return BEGINNINGS.some((beginning) => beginning.startsWith(head) || head.startsWith(beginning));
 }
 

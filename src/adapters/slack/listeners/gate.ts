@@ -2,6 +2,7 @@ import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/error
 import { type Message, text } from '../../../core/report/message.ts';
 import type { Person, PrivatePlace } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
@@ -55,7 +56,7 @@ async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Send
     const teamIds = sender.teamIds.filter((id) => id !== undefined);
     // Their own, where a shared channel names ours as well.
     const teamId = teamIds.find((id) => id !== context.identity.teamId) ?? teamIds[0];
-    const who = { userId, channelId, ...(teamId !== undefined && { teamId }) };
+    const who = { userId, channelId, ...defined({ teamId }) };
     context.inBackground(context.inbox.refused({ ...who, handler: handler.name, code }));
     throw thrown;
   }

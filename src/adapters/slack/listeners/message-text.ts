@@ -9,14 +9,14 @@ export interface WordedMessage {
 }
 
 /** Slack's advice is 20, its limit 100 ("Legacy: secondary message attachments"). */
-const MOST_ATTACHMENTS = 100;
+const MAX_ATTACHMENTS = 100;
 
 /**
  * A message's words as plain text, at most 4,000 characters: its blocks, its text where that says something else, its
  * attachments (alerts are often nothing but these). Links become their label, markup of words stays. Any shape is survived.
  */
 export function messageText({ text, blocks, attachments }: WordedMessage): string {
-  const attached = list(attachments).slice(0, MOST_ATTACHMENTS);
+  const attached = list(attachments).slice(0, MAX_ATTACHMENTS);
   const pieces = [wordsOf(blocks, 0), unmarked(text ?? ''), ...attached.map((one) => wordsOf(one, 0))];
   let said = '';
   for (const raw of pieces) {
@@ -28,7 +28,6 @@ export function messageText({ text, blocks, attachments }: WordedMessage): strin
   return firstOf(said, { weight: Number.POSITIVE_INFINITY, length: MAX_MESSAGE_TEXT });
 }
 
-const DEEPEST = 12;
 /** Rich text whose elements follow each other on one line. */
 const INLINE = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
 /** What is pressed, picked or looked at. */
@@ -37,7 +36,7 @@ const WORDLESS = new Set(['button', 'image', 'overflow', 'static_select', 'emoji
 const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks'] as const;
 
 function wordsOf(node: unknown, depth: number): string {
-  if (depth > DEEPEST) return '';
+  if (depth > MAX_DEPTH) return '';
   if (typeof node === 'string') return unmarked(node);
   if (Array.isArray(node)) return joined(node, '\n', depth);
   return isObject(node) ? wordsOfObject(node, String(node.type), depth) : '';
@@ -75,7 +74,7 @@ export const unmarked = (text: string): string =>
     .replaceAll('&amp;', '&');
 
 /** One more than a job may have, so that a longer one is refused and never cut. */
-const MOST = 65_537;
+const MAX_ENTRIES = 65_537;
 const MAX_DEPTH = 12;
 
 /**
@@ -84,7 +83,7 @@ const MAX_DEPTH = 12;
  */
 export function codeBlock({ text, blocks }: WordedMessage): string | undefined {
   const code = preformattedIn(blocks, 0) ?? fencedIn(text ?? '');
-  const typed = code === undefined ? '' : clean(code).slice(0, MOST);
+  const typed = code === undefined ? '' : clean(code).slice(0, MAX_ENTRIES);
   return typed.trim() === '' ? undefined : typed;
 }
 

@@ -1,6 +1,7 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form, Message } from '../../../core/report/message.ts';
 import type { Answer, PrivatePlace } from '../../../flow/ports/slack.ts';
+import { defined } from '../../../lib/defined.ts';
 import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';
 import type { ListenerContext } from './context.ts';
@@ -34,10 +35,7 @@ async function openOrTell(context: ListenerContext, asker: Asker, form: Form): P
     if (!isKnownForm(form.name))
       throw new KdebugError('internal_error', { detail: `no handler takes the form ${form.name}` });
     const { channelId } = place;
-    await context.openView(
-      triggerId,
-      modal(form, { channelId, ...(formThreadTs !== undefined && { threadTs: formThreadTs }) }),
-    );
+    await context.openView(triggerId, modal(form, { channelId, ...defined({ threadTs: formThreadTs }) }));
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('a form was not opened', { form: form.name, code, detail });

@@ -1,10 +1,11 @@
 import { KdebugError } from '../../../core/errors.ts';
+import { defined } from '../../../lib/defined.ts';
 import { isSlackUrl } from '../client.ts';
 import type { ShortcutPayload } from '../payloads.ts';
 import { clean } from '../views/plain.ts';
 
 /** As long as a job may be, in bytes. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** Slack's three seconds must hold a store's answer too. */
 const PATIENCE_MS = 1_500;
 const TEXT = /\.(?:ya?ml|json|txt)$/i;
@@ -14,7 +15,7 @@ export type SharedFile = NonNullable<ShortcutPayload['message']['files']>[number
 
 /** The message's first file that may hold a job: by its name, and no longer than one may be. */
 export const jobFile = (files: readonly SharedFile[] = []): SharedFile | undefined =>
-  files.find(({ name, size }) => TEXT.test(name) && size <= MOST_BYTES);
+  files.find(({ name, size }) => TEXT.test(name) && size <= MAX_BYTES);
 
 export interface FileReading {
   readonly botToken: string;
@@ -49,11 +50,11 @@ async function bounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw unreadable('longer than it was said to be');
+    if (bytes > MAX_BYTES) throw unreadable('longer than it was said to be');
     chunks.push(chunk);
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 }
 
 const unreadable = (detail: string, cause?: unknown): KdebugError =>
-  new KdebugError('slack_file_unreadable', { detail, ...(cause !== undefined && { cause }) });
+  new KdebugError('slack_file_unreadable', { detail, ...defined({ cause }) });

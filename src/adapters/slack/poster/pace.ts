@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 /** After a 429 the rate is halved and comes back by this share of its base a minute (additive increase). */
 const RECOVERY_PER_MINUTE = 0.1;
-const LEAST_FACTOR = 1 / 16;
+const MIN_FACTOR = 1 / 16;
 
 /**
  * What a call is about. `final`: a result, or what somebody waits for. `opening`: the first word about a run, which gives way to
@@ -43,7 +43,7 @@ class Backing {
     this.#untilMs = Math.max(this.#untilMs, nowMs + retryAfterMs);
     // Calls that were in flight together are refused together: one step down for all of them.
     if (this.#sinceMs > nowMs) return false;
-    this.#factor = Math.max(LEAST_FACTOR, this.factor(nowMs) / 2);
+    this.#factor = Math.max(MIN_FACTOR, this.factor(nowMs) / 2);
     this.#sinceMs = this.#untilMs;
     return true;
   }

@@ -2,6 +2,7 @@ import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import type { LineEgress } from '../egress.ts';
 import { troubleOf } from '../errors.ts';
 import { ANSWERED_MS } from '../limits.ts';
@@ -31,7 +32,7 @@ export interface LineOptions {
 }
 
 const FIRST_BACK_OFF_MS = 200;
-const LONGEST_BACK_OFF_MS = 10_000;
+const MAX_BACK_OFF_MS = 10_000;
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
@@ -92,7 +93,7 @@ export class SocketLine {
   async #connect(): Promise<KdebugError | undefined> {
     const way = this.#options.wayOut();
     const client = new DrainingClient(
-      { ...this.#options.clientOptions(), ...(way && { dispatcher: way.dispatcher }) },
+      { ...this.#options.clientOptions(), ...defined({ dispatcher: way?.dispatcher }) },
       {
         onRecycle: (reason) => this.#recycle(client, reason),
         onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
@@ -131,12 +132,12 @@ export class SocketLine {
   #sayNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
     const { log, modeSwitch } = this.#options;
     if (modeSwitch.isOff) return;
-    log.warn('a Socket Mode connection was not opened', { code, detail, ...(reason !== undefined && { reason }) });
+    log.warn('a Socket Mode connection was not opened', { code, detail, ...defined({ reason }) });
   }
 
   #planNext(atLeastMs: number): void {
     if (this.#stopped) return;
-    const ceiling = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
+    const ceiling = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#cancelWait?.();
     this.#cancelWait = this.#options.clock.after(

@@ -6,6 +6,7 @@ import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { FileToShare, Place, Shared } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import { isSlackUrl } from '../client.ts';
 import type { View } from '../views/view.ts';
 import { findMessage, sharesFile } from './find.ts';
@@ -77,7 +78,7 @@ function threadFirst(thrown: unknown): never {
   const isDenied = thrown instanceof KdebugError && thrown.facts.error === 'posting_to_channel_denied';
   if (!isDenied) throw thrown;
   const { detail, facts } = thrown;
-  throw new KdebugError('slack_thread_closed', { ...(detail !== undefined && { detail }), facts, cause: thrown });
+  throw new KdebugError('slack_thread_closed', { ...defined({ detail }), facts, cause: thrown });
 }
 
 /** After an unclear answer: an upload that Slack knows no longer has been shared, only not yet shown. */
@@ -125,7 +126,7 @@ export interface Uploader extends Speaker {
 const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
 /** Slack shows a snippet in the message itself, phones too; its docs: snippets "are limited to 1MB". */
-const MOST_SNIPPET_BYTES = 1_000_000;
+const MAX_SNIPPET_BYTES = 1_000_000;
 const IS_SNIPPET = /\.(?:log|txt)$/;
 
 /**
@@ -165,7 +166,7 @@ async function send({ client, poster, apiUrl, ...way }: Uploader, file: FileToSh
 }
 
 const snippetOf = ({ filename, bytes }: FileToShare): { snippet_type?: 'text' } =>
-  bytes <= MOST_SNIPPET_BYTES && IS_SNIPPET.test(filename) ? { snippet_type: 'text' } : {};
+  bytes <= MAX_SNIPPET_BYTES && IS_SNIPPET.test(filename) ? { snippet_type: 'text' } : {};
 
 async function sendBytes(
   url: string,

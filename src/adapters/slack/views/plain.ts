@@ -53,18 +53,18 @@ function fitting(text: string, room: Room, fromEnd: boolean): number {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** No honest grapheme is longer; a pile of combining marks that is gets cut between code points. */
-const LONGEST_GRAPHEME = 64;
+const MAX_GRAPHEME_LENGTH = 64;
 
 const splitsPair = (text: string, index: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(index, index + 1));
 
 /** The grapheme that `index` stands in, as [start, end]; equal when `index` is an edge already. */
 function edges(text: string, index: number): readonly [number, number] {
   if (index <= 0 || index >= text.length) return [index, index];
-  let from = Math.max(0, index - LONGEST_GRAPHEME);
+  let from = Math.max(0, index - MAX_GRAPHEME_LENGTH);
   if (splitsPair(text, from)) from -= 1;
-  const around = graphemes.segment(text.slice(from, index + LONGEST_GRAPHEME)).containing(index - from);
+  const around = graphemes.segment(text.slice(from, index + MAX_GRAPHEME_LENGTH)).containing(index - from);
   if (!around || around.index === index - from) return [index, index];
-  if (around.index === 0 || around.segment.length >= LONGEST_GRAPHEME)
+  if (around.index === 0 || around.segment.length >= MAX_GRAPHEME_LENGTH)
     return splitsPair(text, index) ? [index - 1, index + 1] : [index, index];
   return [from + around.index, from + around.index + around.segment.length];
 }
@@ -78,7 +78,7 @@ export const lastOf = (text: string, room: Room): string =>
 
 const MARK_ROOM = 32;
 /** In less room than this a count would cost more than it says. */
-const LEAST_FOR_COUNT = 80;
+const MIN_FOR_COUNT = 80;
 
 const fits = (text: string, room: Room): boolean => text.length <= room.length && weigh(text) <= room.weight;
 
@@ -87,7 +87,7 @@ const more = (count: number): string => `… ${count.toLocaleString('en-US')} mo
 /** `text`, or its beginning and `… N more` (N in characters), or just `…`. */
 export function shorten(text: string, room: Room): string {
   if (fits(text, room)) return text;
-  if (Math.min(room.length, room.weight) < LEAST_FOR_COUNT) {
+  if (Math.min(room.length, room.weight) < MIN_FOR_COUNT) {
     return `${firstOf(text, { weight: room.weight - 3, length: room.length - 1 })}…`;
   }
   const kept = firstOf(text, { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM });

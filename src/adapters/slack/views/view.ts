@@ -89,7 +89,7 @@ function escapesTwice(blocks: readonly KnownBlock[]): number {
 const roomOf = (weight: number) => ({ weight, length: Math.min(MAX_TEXT, weight) });
 
 /** The least room a part is worth showing in. */
-const LEAST_ROOM = 250;
+const MIN_ROOM = 250;
 
 /**
  * Gives every part the same room and finds, by halving, the most that keeps the whole within `limit`: only the longest
@@ -100,9 +100,9 @@ function within(message: Message, limit: number): KnownBlock[] {
   const fitsWith = (room: number): KnownBlock[] | undefined => accepted(layout(parts, room), limit);
   const whole = fitsWith(MAX_BLOCKS_WEIGHT);
   if (whole) return whole;
-  let best = fitsWith(LEAST_ROOM);
+  let best = fitsWith(MIN_ROOM);
   if (!best) return dropParts(parts, limit);
-  for (let low = LEAST_ROOM, high = MAX_BLOCKS_WEIGHT; high - low > 64; ) {
+  for (let low = MIN_ROOM, high = MAX_BLOCKS_WEIGHT; high - low > 64; ) {
     const middle = Math.floor((low + high) / 2);
     const tried = fitsWith(middle);
     if (tried) best = tried;
@@ -133,7 +133,7 @@ function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
     const note: Part = { kind: 'note', spans: [{ kind: 'text', text: `… ${dropped} more` }] };
     const kept = shown.slice(0, Math.max(0, shown.length - dropped));
     const keptButtons = buttons.slice(0, parts.length - Math.max(dropped, shown.length));
-    const blocks = accepted(layout([...kept, note, ...keptButtons], LEAST_ROOM), limit);
+    const blocks = accepted(layout([...kept, note, ...keptButtons], MIN_ROOM), limit);
     if (blocks) return blocks;
   }
   return [];

@@ -3,6 +3,7 @@ import { hmacSha256 } from '../../../core/hash.ts';
 import type { Grant } from '../../../core/policy/grant.ts';
 import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
+import { defined } from '../../../lib/defined.ts';
 
 /** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
 export interface Sealer {
@@ -79,7 +80,7 @@ export class Records {
 }
 
 /** Far more grants than are open at a time; the oldest are forgotten first. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * Grants as this process has seen them last. Uses only become more and an end stays, so an older record, put back by somebody who can
@@ -102,7 +103,7 @@ class KnownGrants {
     this.#known.delete(id);
     this.#known.set(id, grant);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_ENTRIES && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 
@@ -110,5 +111,5 @@ function joined(grant: Grant, known: Grant): Grant {
   const missing = known.uses.filter(({ runId }) => !grant.uses.some((use) => use.runId === runId));
   const endedBy = grant.endedBy ?? known.endedBy;
   if (missing.length === 0 && endedBy === grant.endedBy) return grant;
-  return { ...grant, uses: [...grant.uses, ...missing], ...(endedBy !== undefined && { endedBy }) };
+  return { ...grant, uses: [...grant.uses, ...missing], ...defined({ endedBy }) };
 }

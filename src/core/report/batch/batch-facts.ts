@@ -92,13 +92,13 @@ function askedFacts(run: BatchRun): readonly Fact[] {
 }
 
 /** A selector of 1,000 characters is allowed. */
-const LONGEST_SELECTOR = 300;
+const MAX_SELECTOR_LENGTH = 300;
 
 function selectionSpan({ request: { target }, rerunOf }: BatchRun): Span {
   if (rerunOf !== undefined) return text(`the pods of batch ${rerunOf} that did not succeed`);
   if (target.kind === 'all') return text('every pod of the namespace');
   const words = wordsOfTarget(target);
-  return code(words.length > LONGEST_SELECTOR ? `${words.slice(0, LONGEST_SELECTOR)}…` : words);
+  return code(words.length > MAX_SELECTOR_LENGTH ? `${words.slice(0, MAX_SELECTOR_LENGTH)}…` : words);
 }
 
 function wordsOfTarget(target: Exclude<Target, { kind: 'all' }>): string {

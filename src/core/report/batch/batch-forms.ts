@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message.ts';
@@ -8,7 +9,7 @@ export const RESIZE_FORM = 'resize-batch';
 export const APPLY_FORM = 'apply';
 
 /** What a person can paste into one field of a form (Slack: 3,000 characters). */
-export const LONGEST_PASTED = 3_000;
+export const MAX_PASTED_LENGTH = 3_000;
 
 /** The two numbers that may change while a batch runs. */
 export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: BatchRun): Form {
@@ -49,7 +50,7 @@ export type FilledSizes =
   | { readonly kind: 'errors'; readonly errors: FieldErrors };
 
 const SIZES = ['parallelism', 'replicas'] as const;
-const MOST = { parallelism: 10, replicas: 2_147_483_647 } as const;
+const MAX_ENTRIES = { parallelism: 10, replicas: 2_147_483_647 } as const;
 
 /** The sizes of a filled form that differ from the batch's own. */
 export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Batch): FilledSizes {
@@ -57,9 +58,9 @@ export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Bat
     const words = fields[id]?.trim() ?? '';
     return words === '' ? [] : [{ id, number: /^\d{1,10}$/.test(words) ? Number(words) : 0 }];
   });
-  const wrong = typed.filter(({ id, number }) => number < 1 || number > MOST[id]);
+  const wrong = typed.filter(({ id, number }) => number < 1 || number > MAX_ENTRIES[id]);
   if (wrong.length > 0) {
-    const errors = wrong.map(({ id }) => [id, `Enter a whole number from 1 to ${MOST[id]}.`]);
+    const errors = wrong.map(({ id }) => [id, `Enter a whole number from 1 to ${MAX_ENTRIES[id]}.`]);
     return { kind: 'errors', errors: Object.fromEntries(errors) };
   }
   const changed = typed.filter(({ id, number }) => number !== batch[id]);
@@ -88,8 +89,8 @@ export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => 
       optional: false,
       hint: 'For a longer job, post it in a code block and use the message shortcut "Apply as EphemeralJob".',
       placeholder: 'apiVersion: apps.kruise.io/v1alpha1',
-      maxLength: LONGEST_PASTED,
-      ...(yaml !== undefined && { initial: yaml }),
+      maxLength: MAX_PASTED_LENGTH,
+      ...defined({ initial: yaml }),
     },
     {
       id: 'namespace',
@@ -98,7 +99,7 @@ export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => 
       optional: true,
       hint: 'Leave empty for the namespace in the job, or the default of this channel.',
       maxLength: 63,
-      ...(namespace !== undefined && { initial: namespace }),
+      ...defined({ initial: namespace }),
     },
   ],
 });

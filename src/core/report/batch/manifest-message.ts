@@ -5,8 +5,8 @@ import type { ManifestProblem } from '../../job/ephemeral-job.ts';
 import { code, type Message, strong, text } from '../message.ts';
 
 const SHOWN_PROBLEMS = 10;
-const LONGEST_LINE = 120;
-const LONGEST_MESSAGE = 300;
+const MAX_LINE_LENGTH = 120;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** What is wrong with a pasted job: each problem with its line and column, the first one with a caret under its place. */
 export function manifestProblemsMessage(problems: readonly ManifestProblem[], yaml: string): Message {
@@ -25,7 +25,7 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
             .slice(0, SHOWN_PROBLEMS)
             .map(({ line, column, message }) => [
               strong(`${line}:${column} `),
-              text(message.slice(0, LONGEST_MESSAGE)),
+              text(message.slice(0, MAX_MESSAGE_LENGTH)),
             ]),
           ...(more > 0 ? [[text(`and ${more} more`)]] : []),
         ],
@@ -40,12 +40,12 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
 /** The line and a caret; of a long line, the part around the place. */
 function caretAt({ line, column }: ManifestProblem, yaml: string): string {
   const whole = (yaml.split('\n', line)[line - 1] ?? '').replaceAll('\t', ' ');
-  const from = Math.max(0, column - 1 - LONGEST_LINE / 2);
-  return `${whole.slice(from, from + LONGEST_LINE)}\n${' '.repeat(column - 1 - from)}^`;
+  const from = Math.max(0, column - 1 - MAX_LINE_LENGTH / 2);
+  return `${whole.slice(from, from + MAX_LINE_LENGTH)}\n${' '.repeat(column - 1 - from)}^`;
 }
 
 /** Slack shows about this much beside a field. */
-const LONGEST_BESIDE = 300;
+const MAX_BESIDE_LENGTH = 300;
 
 /** The same beside the field of a form: as many problems as fit, the first one in any case, and how many more there are. */
 export function fieldProblems(problems: readonly ManifestProblem[]): string {
@@ -53,8 +53,8 @@ export function fieldProblems(problems: readonly ManifestProblem[]): string {
   for (let shown = lines.length; ; shown -= 1) {
     const more = shown < lines.length ? `\nand ${lines.length - shown} more` : '';
     const said = lines.slice(0, shown).join('\n');
-    if (said.length + more.length <= LONGEST_BESIDE) return said + more;
-    if (shown <= 1) return `${said.slice(0, LONGEST_BESIDE - more.length - 1)}…${more}`;
+    if (said.length + more.length <= MAX_BESIDE_LENGTH) return said + more;
+    if (shown <= 1) return `${said.slice(0, MAX_BESIDE_LENGTH - more.length - 1)}…${more}`;
   }
 }
 
@@ -69,7 +69,7 @@ export const appliedMessage = (jobName: string, notes: readonly string[]): Messa
 });
 
 /** In characters: what one code block of a message holds whole (Slack: 3,000 a text). */
-export const LONGEST_SHOWN = 2_900;
+export const MAX_SHOWN_LENGTH = 2_900;
 
 /** A batch as an EphemeralJob, to copy. */
 export const exportMessage = (id: RunId, yaml: string): Message => ({

@@ -89,7 +89,7 @@ export function groupsPart(groups: readonly ResultGroup[], isPrivate = false): r
 }
 
 /** In characters: five of them in each of eight groups are still one message. */
-const LONGEST_VERDICT = 100;
+const MAX_VERDICT_LENGTH = 100;
 
 function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): readonly Span[] {
   const named = group.count <= OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, EXAMPLES);
@@ -100,7 +100,7 @@ function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): rea
     ...named.flatMap(({ name, verdict }, index) => [
       text(index === 0 ? ' · ' : ' '),
       code(shownName(name)),
-      ...(verdict === undefined || isPrivate ? [] : [text(` (${shorten(verdict, LONGEST_VERDICT)})`)]),
+      ...(verdict === undefined || isPrivate ? [] : [text(` (${shorten(verdict, MAX_VERDICT_LENGTH)})`)]),
     ]),
     ...(named.length > 0 && left > 0 ? [text(` and ${left} more`)] : []),
   ];

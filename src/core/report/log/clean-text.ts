@@ -18,7 +18,7 @@ const ESCAPES =
 const UNFINISHED_ESCAPE =
   /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\r\n]*\x1b?$|(?:\x1b\[|\x9b)[0-?]*[ -/]*$|\x1b[ -/]*$/y;
 const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as const;
-const LONGEST_HELD_ESCAPE = 4096;
+const MAX_HELD_ESCAPE_LENGTH = 4096;
 
 /** C0 but `\t \n \r \b`, DEL, C1; soft hyphen, joiners, fillers, bidi marks, embeddings and isolates, BOM, tags. */
 const INVISIBLE =
@@ -55,7 +55,7 @@ export function foldRewrites(line: string): string {
 
 /** Where an escape sequence begins that the text's end may have cut; the text's length when there is none. */
 export function unfinishedEscapeStart(text: string): number {
-  const earliest = Math.max(0, text.length - LONGEST_HELD_ESCAPE);
+  const earliest = Math.max(0, text.length - MAX_HELD_ESCAPE_LENGTH);
   let before = text.length;
   // A control string may end in a cut `ESC \`: its own start is then the last introducer but one.
   const starts: number[] = [];

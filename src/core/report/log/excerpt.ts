@@ -9,7 +9,7 @@ const FIRST_BYTES = 256;
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
 /** A longer run of combining marks is cut between its characters. */
-const LONGEST_GRAPHEME = 64;
+const MAX_GRAPHEME_LENGTH = 64;
 const NEWLINE = 0x0a;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -45,19 +45,19 @@ export interface Excerpt {
 
 /** Cut so that no grapheme is split: drops what is left of one at the start of `text`, whose predecessor is `before`. */
 function dropBrokenStart(before: string, text: string): string {
-  const context = before.slice(-LONGEST_GRAPHEME);
-  const joined = context + text.slice(0, LONGEST_GRAPHEME);
+  const context = before.slice(-MAX_GRAPHEME_LENGTH);
+  const joined = context + text.slice(0, MAX_GRAPHEME_LENGTH);
   const segment = graphemes.segment(joined).containing(context.length);
   if (segment === undefined || segment.index === context.length) return text;
   const end = segment.index + segment.segment.length;
-  return segment.segment.length < LONGEST_GRAPHEME ? text.slice(end - context.length) : text;
+  return segment.segment.length < MAX_GRAPHEME_LENGTH ? text.slice(end - context.length) : text;
 }
 
 /** The start of `text` up to `end`, less what of a grapheme would be cut there. */
 function dropBrokenEnd(text: string, after: string): string {
-  const context = text.slice(-LONGEST_GRAPHEME);
-  const segment = graphemes.segment(context + after.slice(0, LONGEST_GRAPHEME)).containing(context.length);
-  if (segment === undefined || segment.index === context.length || segment.segment.length >= LONGEST_GRAPHEME)
+  const context = text.slice(-MAX_GRAPHEME_LENGTH);
+  const segment = graphemes.segment(context + after.slice(0, MAX_GRAPHEME_LENGTH)).containing(context.length);
+  if (segment === undefined || segment.index === context.length || segment.segment.length >= MAX_GRAPHEME_LENGTH)
     return text;
   return text.slice(0, text.length - (context.length - segment.index));
 }
@@ -167,7 +167,7 @@ class LogExcerpt implements Excerpt {
 
   constructor(options: ExcerptOptions) {
     this.#options = options;
-    this.#headBytes = options.maxBytes + LONGEST_GRAPHEME;
+    this.#headBytes = options.maxBytes + MAX_GRAPHEME_LENGTH;
     this.#last = new LastBytes(Math.max(END_BYTES, this.#headBytes));
   }
 

@@ -62,7 +62,7 @@ const PROSE =
 const PATH =
   /^(?:file:\/\/|\.{0,2}\/(?:etc|var|run|home|root|tmp|opt|usr|secrets?|app|mnt|srv|data|config|proc|dev)(?:\/|$))/;
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*$/;
-const SHORTEST_TOKEN = 6;
+const MIN_TOKEN_LENGTH = 6;
 /** Longer than anything that is harmless as a whole: so much of a value is judged. */
 const JUDGED = 512;
 /** Keys of maps and tables, and those that are meant to be known. */
@@ -169,8 +169,8 @@ const HARMLESS: Readonly<Record<string, (value: string, before: string) => boole
   pass: (value) => /^\d{1,5}$/.test(value),
   key: (value, before) => OPEN_KEY.test(before) || !(looksRandom(value) || (VARIABLE.test(before) && mixes(value))),
   cookie: (value) => !value.includes('=') && !looksRandom(value),
-  token: (value) => value.length < SHORTEST_TOKEN,
-  credential: (value) => value.length < SHORTEST_TOKEN,
+  token: (value) => value.length < MIN_TOKEN_LENGTH,
+  credential: (value) => value.length < MIN_TOKEN_LENGTH,
   authorization: (value) => !/[ \d]/.test(value) || /^\S{0,9}$/.test(value),
 };
 const PLURAL = /(?<=^credential)s$|(?<=^cookie)2$/;

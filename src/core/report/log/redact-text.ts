@@ -9,13 +9,13 @@ import { compilePattern, type SecretRange } from './secret-range.ts';
 type Patterns = readonly string[];
 
 /** More of one text is not kept: the API server's longest words are far shorter. In UTF-16 units. */
-const LONGEST_TEXT = 32 * 1024;
+const MAX_TEXT_LENGTH = 32 * 1024;
 
 /** A whole text, cleaned and redacted as a log is (`createLogFilter`); at most 32,768 characters of it. */
 export function redactText(text: string, redact: Patterns): string {
   if (text === '') return text;
   const filter = createLogFilter({ redact });
-  const first = Buffer.from(filter.push(Buffer.from(text.slice(0, LONGEST_TEXT))));
+  const first = Buffer.from(filter.push(Buffer.from(text.slice(0, MAX_TEXT_LENGTH))));
   return Buffer.concat([first, filter.end()]).toString('utf8');
 }
 
@@ -62,13 +62,13 @@ const secretsIn = (text: string, redact: Patterns): readonly SecretRange[] =>
   new LineRedactor(redact.map(compilePattern)).find({ text, from: 0, to: text.length, startsLine: true });
 
 /** Shorter words hold no secret that is told by anything in the same word. */
-const SHORTEST_SCRIPT = 8;
+const MIN_SCRIPT_LENGTH = 8;
 
 /** The words of a command as they may be shown: a secret is replaced, the other words stay. As many words as before. */
 export function redactWords(typed: readonly string[], redact: Patterns): readonly string[] {
   // A script is a word of many lines; what tells a secret may also stand in the word before it.
   // Of a short word nothing is known that the look over all of them would not find, and thousands of them fit into a command.
-  const words = typed.map((word) => (word.length < SHORTEST_SCRIPT ? word : redactText(word, redact)));
+  const words = typed.map((word) => (word.length < MIN_SCRIPT_LENGTH ? word : redactText(word, redact)));
   const text = words.join(' ');
   const ranges = secretsIn(text, redact);
   if (ranges.length === 0) return words;

@@ -65,14 +65,14 @@ export function* findBase64Secrets(span: Span): Generator<SecretRange> {
 const FROM_AUTHORITY = /:\/\/[^\s"'<>`\\]*/g;
 /** A host's port: what follows `host:` when there is no password. */
 const PORT = /^\d{1,5}(?:[/?#,)\]};]|$)/;
-const LONGEST_USER = 256;
-const SHORTEST_BARE_TOKEN = 20;
+const MAX_USER_LENGTH = 256;
+const MIN_BARE_TOKEN_LENGTH = 20;
 
 function credentialIn(word: string, start: number, at: number): SecretRange | undefined {
-  const authority = word.slice(start, Math.min(at, start + LONGEST_USER));
+  const authority = word.slice(start, Math.min(at, start + MAX_USER_LENGTH));
   const userEnd = authority.search(/[/?#@:[]/);
   if (userEnd === -1) {
-    const bare = at - start <= LONGEST_USER && at - start >= SHORTEST_BARE_TOKEN && /\d/.test(authority);
+    const bare = at - start <= MAX_USER_LENGTH && at - start >= MIN_BARE_TOKEN_LENGTH && /\d/.test(authority);
     return bare ? { start, end: at, kind: 'url-password' } : undefined;
   }
   if (authority[userEnd] !== ':' || PORT.test(word.slice(start + userEnd + 1, start + userEnd + 7))) return undefined;

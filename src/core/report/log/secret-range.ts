@@ -36,7 +36,7 @@ export function* matchesIn(pattern: RegExp, span: Span): Generator<RegExpExecArr
 
 /** The policy's own patterns. They see one line at a time, after cleaning. */
 
-const LONGEST_PATTERN = 512;
+const MAX_PATTERN_LENGTH = 512;
 
 export type PatternProblem = 'too_long' | 'not_a_pattern' | 'matches_nothing' | 'may_never_end';
 
@@ -66,7 +66,7 @@ function repeatsRepeats(source: string): boolean {
  * expression, one that matches the empty text, or one with a repeat inside a repeat or a back reference, which could hold up the bot.
  */
 export function problemOfPattern(source: string): PatternProblem | undefined {
-  if (source.length > LONGEST_PATTERN) return 'too_long';
+  if (source.length > MAX_PATTERN_LENGTH) return 'too_long';
   try {
     if (new RegExp(source).test('')) return 'matches_nothing';
   } catch {

@@ -105,8 +105,8 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
 }
 
 /** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
-const LONGEST_PLACE = 120;
-const placeWords = (plan: Plan): string => shorten(grantPlace(plan), LONGEST_PLACE);
+const MAX_PLACE_LENGTH = 120;
+const placeWords = (plan: Plan): string => shorten(grantPlace(plan), MAX_PLACE_LENGTH);
 
 /** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
 function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {

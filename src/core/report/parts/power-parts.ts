@@ -119,8 +119,8 @@ function runsSpans({
  * What a card has room for, in bytes of JSON as Slack may count them (`adapters/slack/limits.ts`): one text of 3,000, and so much
  * that a half of the card is left for the other parts and the buttons.
  */
-const MOST_OF_PART = 2_800;
-const MOST_OF_CARD = 6_000;
+const MAX_OF_PART = 2_800;
+const MAX_OF_CARD = 6_000;
 /** JSON around a part, and around a span of it. */
 const AROUND_PART = 160;
 const AROUND_SPAN = 80;
@@ -136,9 +136,7 @@ export function unseenOnCard(asked: Asked): ReasonCode | undefined {
 
 function fitsOnCard(asked: Asked): boolean {
   const weights = powerParts(asked).map(weightOf);
-  return (
-    weights.every((weight) => weight <= MOST_OF_PART) && weights.reduce((sum, one) => sum + one, 0) <= MOST_OF_CARD
-  );
+  return weights.every((weight) => weight <= MAX_OF_PART) && weights.reduce((sum, one) => sum + one, 0) <= MAX_OF_CARD;
 }
 
 function weightOf(part: Part): number {

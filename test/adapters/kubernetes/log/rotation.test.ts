@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { START_MS } from '../../../support/builders.ts';
 import { LogScene } from '../support/log-scene.ts';
 import { aWriter, live, setBreaks, setStalls } from '../support/log-writer.ts';
@@ -8,7 +8,7 @@ const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 const PROVEN_COMPLETE = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
 
 describe('a log that is rotated while it is read', () => {
-  test.each([300, 1_500, 2_900])(
+  it.each([300, 1_500, 2_900])(
     'whose first file is lost says so, also when it was opened %i ms after the start',
     async (ms) => {
       const text = (line: number) => `${line} ${'x'.repeat(100)}`;
@@ -30,7 +30,7 @@ describe('a log that is rotated while it is read', () => {
     },
   );
 
-  test.each(SEEDS)('has every line once and in order, whoever is faster (seed %i)', async (seed) => {
+  it.each(SEEDS)('has every line once and in order, whoever is faster (seed %i)', async (seed) => {
     const scene = new LogScene({ seed });
     const writer = aWriter(scene.random);
     await live(scene, writer);
@@ -51,7 +51,7 @@ describe('a log that is rotated while it is read', () => {
     expect(scene.kubelet.openReaders).toBe(0);
   });
 
-  test.each(SEEDS)(
+  it.each(SEEDS)(
     'is never called complete when the way to the node was stuck and something is missing (seed %i)',
     async (seed) => {
       const scene = new LogScene({ seed: seed + 2_000 });
@@ -68,24 +68,21 @@ describe('a log that is rotated while it is read', () => {
     },
   );
 
-  test.each(SEEDS)(
-    'is never called complete when connections broke and something is missing (seed %i)',
-    async (seed) => {
-      const scene = new LogScene({ seed: seed + 1_000 });
-      const writer = aWriter(scene.random);
-      const breaking = setBreaks(scene);
-      await live(scene, writer);
-      breaking.stop();
-      await scene.end();
+  it.each(SEEDS)('is never called complete when connections broke and something is missing (seed %i)', async (seed) => {
+    const scene = new LogScene({ seed: seed + 1_000 });
+    const writer = aWriter(scene.random);
+    const breaking = setBreaks(scene);
+    await live(scene, writer);
+    breaking.stop();
+    await scene.end();
 
-      const completeness = await scene.finish(writer.readBytesPerSecond);
+    const completeness = await scene.finish(writer.readBytesPerSecond);
 
-      if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
-      expect(repeatedNumbers(scene.content)).toEqual([]);
-    },
-  );
+    if (completeness.complete) expect(scene.content === scene.truth).toBe(true);
+    expect(repeatedNumbers(scene.content)).toEqual([]);
+  });
 
-  test.each(SEEDS)('has nothing of what a node without inotify instances writes behind it (seed %i)', async (seed) => {
+  it.each(SEEDS)('has nothing of what a node without inotify instances writes behind it (seed %i)', async (seed) => {
     const watchError = 'failed to create fsnotify watcher: too many open files';
     const before = (kubelet: SimulatedKubelet) => Object.assign(kubelet, { watchError });
     const scene = new LogScene({ seed: seed + 3_000, before });

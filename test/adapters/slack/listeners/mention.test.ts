@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { readTyped } from '../../../../play/slack/index.ts';
 import { wordsAfterMention } from '../../../../src/adapters/slack/listeners/mention.ts';
 import { parseCommand } from '../../../../src/core/command/parse.ts';
@@ -12,7 +12,7 @@ const TEAM = {
   usergroups: {},
 } as never;
 
-test.each([
+it.each([
   ['<@U0KDEBUG> pod-1', 'pod-1'],
   ['hey <@U0KDEBUG|kdebug> pod-1', 'pod-1'],
   ['*<@U0KDEBUG> pod-1 --image=x*', 'pod-1 --image=x'],
@@ -38,7 +38,7 @@ const DEBIAN = readFrom(
   '/kdebug web-1 -n shop --image=docker.io/library/debian:12 --reason="ask U0BOB" -- cat /etc/hosts',
 );
 
-test.each([
+it.each([
   '/kdebug `web-1 -n shop --image=docker.io/library/debian:12 --reason="ask U0BOB" -- cat /etc/hosts`',
   '@kdebug ```web-1 -n shop --image=docker.io/library/debian:12 --reason="ask U0BOB" -- cat /etc/hosts```',
   '@kdebug `web-1` -n shop --image=docker.io/library/debian:12 --reason="ask @bob " -- cat /etc/hosts',
@@ -59,7 +59,7 @@ spec:
         - a
         - b`;
 
-test.each(['/kdebug apply -n shop\n', '@kdebug apply -n shop\n'])(
+it.each(['/kdebug apply -n shop\n', '@kdebug apply -n shop\n'])(
   '%j: YAML outside a code block survives its bullets',
   (head) => {
     expect(readFrom(head + JOB)).toEqual({ kind: 'apply', namespace: 'shop', yaml: JOB });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { messageText } from '../../../../src/adapters/slack/listeners/message-text.ts';
 
 const rich = (...elements: unknown[]) => [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
 
-test("a person's message is its rich text, not its fallback again", () => {
+it("a person's message is its rich text, not its fallback again", () => {
   const blocks = rich({ type: 'text', text: 'pod ' }, { type: 'text', text: 'web-1', style: { code: true } });
   expect(messageText({ text: 'pod web-1', blocks })).toBe('pod web-1');
 });
 
-test('a text that says something else than the blocks is kept', () => {
+it('a text that says something else than the blocks is kept', () => {
   expect(messageText({ text: 'fallback', blocks: rich({ type: 'text', text: 'a < b' }) })).toBe('a < b\nfallback');
 });
 
-test("Slack's links, dates and entities become words", () => {
+it("Slack's links, dates and entities become words", () => {
   const text = '<http://x/y|web-1> &lt;a&gt; &amp;amp; <https://z> <!date^1^{date}|today> <@U0BOB>';
   expect(messageText({ text })).toBe('web-1 <a> &amp; https://z today @U0BOB');
   expect(messageText({ blocks: rich({ type: 'link', url: 'http://x' }, { type: 'text', text: ' &amp;' }) })).toBe(
@@ -21,7 +21,7 @@ test("Slack's links, dates and entities become words", () => {
   );
 });
 
-test('an alert is its attachments: title, text and fields, and the fallback only where there is nothing else', () => {
+it('an alert is its attachments: title, text and fields, and the fallback only where there is nothing else', () => {
   const attachments = [
     { title: 'PodCrashLooping', text: 'in *shop*', fields: [{ title: 'pod', value: 'web-1' }], fallback: 'no' },
     { fallback: 'only this' },
@@ -29,7 +29,7 @@ test('an alert is its attachments: title, text and fields, and the fallback only
   expect(messageText({ text: '', attachments })).toBe('PodCrashLooping\nin *shop*\npod\nweb-1\nonly this');
 });
 
-test('sections, headers, fields and context are read; buttons and images are not', () => {
+it('sections, headers, fields and context are read; buttons and images are not', () => {
   const blocks = [
     { type: 'header', text: { type: 'plain_text', text: 'Alert' } },
     { type: 'section', text: { type: 'mrkdwn', text: 'web-1' }, fields: [{ type: 'mrkdwn', text: 'ns: shop' }] },
@@ -45,12 +45,12 @@ test('sections, headers, fields and context are read; buttons and images are not
   expect(messageText({ blocks })).toBe('Alert\nweb-1\nns: shop\nsmall');
 });
 
-test('it is at most 4,000 characters, without hidden ones', () => {
+it('it is at most 4,000 characters, without hidden ones', () => {
   expect(messageText({ text: 'x'.repeat(9_000) })).toHaveLength(4_000);
   expect(messageText({ text: 'we\u200Bb\u202E-1\u0000' })).toBe('web-1');
 });
 
-test('no shape breaks it', () => {
+it('no shape breaks it', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), fc.jsonValue(), (text, blocks, attachments) => {
       expect(messageText({ text, blocks, attachments }).length).toBeLessThanOrEqual(4_000);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jobFile, readSharedFile } from '../../../../src/adapters/slack/listeners/shared-file.ts';
 import { startWorld, type World } from '../harness.ts';
 
@@ -16,14 +16,14 @@ const share = (name: string, content: string) => world.local.share({ ...ROY, nam
 const apply = (ts: string, callbackId = 'apply-job') => world.local.deliver.shortcut({ ...ROY, ts, callbackId });
 
 describe('the file of a message', () => {
-  test('is read with the bot’s token and brought to the inbox', async () => {
+  it('is read with the bot’s token and brought to the inbox', async () => {
     const { ts } = await share('job.yaml', YAML);
     await apply(ts);
     await world.local.until(() => world.inbox.shortcuts.length === 1);
     expect(world.inbox.shortcuts[0]).toMatchObject({ name: 'apply-job', code: YAML });
   });
 
-  test('is found beside one that Slack gives nothing of (a free workspace hides old files)', async () => {
+  it('is found beside one that Slack gives nothing of (a free workspace hides old files)', async () => {
     const old = await share('old.yaml', YAML);
     const { ts, files } = await share('job.yaml', YAML);
     files.unshift(...old.files);
@@ -33,14 +33,14 @@ describe('the file of a message', () => {
     expect(world.inbox.shortcuts[0]).toMatchObject({ code: YAML });
   });
 
-  test('is left alone by the shortcut that needs none', async () => {
+  it('is left alone by the shortcut that needs none', async () => {
     const { ts } = await share('job.yaml', YAML);
     await apply(ts, 'debug-pod');
     await world.local.until(() => world.inbox.shortcuts.length === 1);
     expect(world.inbox.shortcuts[0]).not.toHaveProperty('code');
   });
 
-  test.each([
+  it.each([
     ['photo.png', 'x'],
     ['job.yaml', 'x'.repeat(65_537)],
   ])('%s that can be no job is not even read', async (name, content) => {
@@ -50,7 +50,7 @@ describe('the file of a message', () => {
     expect(world.inbox.shortcuts[0]).not.toHaveProperty('code');
   });
 
-  test('that Slack does not give is a private answer (slack_file_unreadable), and nothing is taken', async () => {
+  it('that Slack does not give is a private answer (slack_file_unreadable), and nothing is taken', async () => {
     const { ts } = await share('job.yaml', YAML);
     world.local.faults.queue({ method: 'download', kind: 'http_500' });
     const before = world.local.ephemerals('U0ROY').length;
@@ -69,7 +69,7 @@ describe('reading a file', () => {
   };
   const file = (url_private: string) => ({ name: 'job.yaml', size: 10, url_private });
 
-  test('gives the token to nobody but Slack', async () => {
+  it('gives the token to nobody but Slack', async () => {
     for (const url of [
       'https://evil.example/files',
       'http://files.slack.com/x',
@@ -83,7 +83,7 @@ describe('reading a file', () => {
     }
   });
 
-  test('does not follow Slack to its page to sign in, where the token is not enough', async () => {
+  it('does not follow Slack to its page to sign in, where the token is not enough', async () => {
     const url = await urlOf(YAML);
     await expect(readSharedFile(file(url), { ...reading(), botToken: 'xoxb-other' })).rejects.toMatchObject({
       code: 'slack_file_unreadable',
@@ -91,14 +91,14 @@ describe('reading a file', () => {
     });
   });
 
-  test('stops at what a job may have, whatever its size was said to be', async () => {
+  it('stops at what a job may have, whatever its size was said to be', async () => {
     await expect(readSharedFile(file(await urlOf('x'.repeat(70_000))), reading())).rejects.toMatchObject({
       detail: 'longer than it was said to be',
     });
     expect(await readSharedFile(file(await urlOf('x'.repeat(65_536))), reading())).toHaveLength(65_536);
   });
 
-  test('takes the first file that may hold a job', () => {
+  it('takes the first file that may hold a job', () => {
     const [photo, big, job] = [
       { name: 'a.png', size: 1, url_private: '' },
       { name: 'a.yml', size: 65_537, url_private: '' },

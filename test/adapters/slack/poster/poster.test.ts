@@ -5,7 +5,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Call, Poster } from '../../../../src/adapters/slack/poster/poster.ts';
 import { FakeClock, settled } from '../fake-clock.ts';
 
@@ -52,7 +52,7 @@ const outcomeOf = (call: Promise<unknown>) =>
   );
 
 describe('pace', () => {
-  test('a channel gets a burst of fifteen posts, then one a second; other channels do not wait for it', async () => {
+  it('a channel gets a burst of fifteen posts, then one a second; other channels do not wait for it', async () => {
     for (let count = 0; count < 17; count += 1) void poster.call(post(), note('shop'));
     void poster.call(post('C0OPS'), note('ops'));
     await clock.advance(2_500);
@@ -60,7 +60,7 @@ describe('pace', () => {
     expect(times('ops')).toEqual([0]);
   });
 
-  test('a file that is shared is a post of its channel', async () => {
+  it('a file that is shared is a post of its channel', async () => {
     const share: Call = { ...post(), method: 'files.completeUploadExternal' };
     for (let count = 0; count < 10; count += 1) void poster.call(share, note('file'));
     for (let count = 0; count < 6; count += 1) void poster.call(post(), note('post'));
@@ -69,7 +69,7 @@ describe('pace', () => {
     expect(times('post')).toEqual([...Array(5).fill(0), 1_000]);
   });
 
-  test('ten first words of runs go at once; five results may still follow them at once', async () => {
+  it('ten first words of runs go at once; five results may still follow them at once', async () => {
     for (let count = 0; count < 12; count += 1) void poster.call(anchor(), note('anchor'));
     await settled();
     for (let count = 0; count < 5; count += 1) void poster.call(post(), note('result'));
@@ -78,7 +78,7 @@ describe('pace', () => {
     expect(times('anchor')).toEqual(Array(10).fill(0));
   });
 
-  test('a result goes before first words that came up to five seconds earlier; after that they are in turn', async () => {
+  it('a result goes before first words that came up to five seconds earlier; after that they are in turn', async () => {
     for (let count = 0; count < 15; count += 1) void poster.call(post(), note('before'));
     await settled();
     void poster.call(anchor(), note('anchor'));
@@ -92,7 +92,7 @@ describe('pace', () => {
     expect(times('anchor')).toEqual([6_000]);
   });
 
-  test('progress never takes more than 30 updates in any minute, spread after a burst', async () => {
+  it('progress never takes more than 30 updates in any minute, spread after a burst', async () => {
     for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
     await clock.advance(3 * MINUTE);
     const inMinute = sent.map(
@@ -103,7 +103,7 @@ describe('pace', () => {
     expect(sent.filter(({ atMs }) => atMs === sent[0]!.atMs)).toHaveLength(8);
   });
 
-  test('a final update goes at once however many progress updates wait, and all lanes together stay below 50 a minute', async () => {
+  it('a final update goes at once however many progress updates wait, and all lanes together stay below 50 a minute', async () => {
     for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
     await clock.advance(50_000);
     void poster.newest('result', update('final'), note('result'));
@@ -120,7 +120,7 @@ describe('pace', () => {
 });
 
 describe('several updates of one message', () => {
-  test('only the newest waiting one is sent, and all resolve with it', async () => {
+  it('only the newest waiting one is sent, and all resolve with it', async () => {
     for (let count = 0; count < 8; count += 1) void poster.newest(`other${count}`, update('progress'), note('other'));
     await settled();
     const outcomes = ['1', '2', '3'].map((what) => outcomeOf(poster.newest('m', update('progress'), note(what))));
@@ -129,7 +129,7 @@ describe('several updates of one message', () => {
     expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
   });
 
-  test('are never in flight together, so an old one cannot land after a new one', async () => {
+  it('are never in flight together, so an old one cannot land after a new one', async () => {
     let land: () => void = () => undefined;
     const landed = new Promise<void>((resolve) => {
       land = resolve;
@@ -148,7 +148,7 @@ describe('several updates of one message', () => {
     expect(whats()).toEqual(['1 begins', '1 ends', '2']);
   });
 
-  test('a final one that waits stays final when a newer one takes its place', async () => {
+  it('a final one that waits stays final when a newer one takes its place', async () => {
     for (let count = 0; count < 60; count += 1) void poster.newest(`p${count}`, update('progress'), note('progress'));
     await settled();
     void poster.newest('p59', update('final'), note('final'));
@@ -156,7 +156,7 @@ describe('several updates of one message', () => {
     expect(whats().at(-1)).toBe('final');
   });
 
-  test('one that must go again gives way to a newer one that came meanwhile', async () => {
+  it('one that must go again gives way to a newer one that came meanwhile', async () => {
     const first = outcomeOf(poster.newest('m', update('final'), failing('1', unanswered())));
     await settled();
     const second = outcomeOf(poster.newest('m', update('final'), note('2')));
@@ -167,7 +167,7 @@ describe('several updates of one message', () => {
 });
 
 describe('a 429', () => {
-  test('is obeyed for that method only, and the same call goes again when its time has come', async () => {
+  it('is obeyed for that method only, and the same call goes again when its time has come', async () => {
     const limited = outcomeOf(poster.newest('m', update('final'), failing('update', new WebAPIRateLimitedError(30))));
     await settled();
     void poster.call(post(), note('post'));
@@ -178,7 +178,7 @@ describe('a 429', () => {
     expect(await limited).toBe('done');
   });
 
-  test('on a post stops that channel only; the post is not lost and not doubled', async () => {
+  it('on a post stops that channel only; the post is not lost and not doubled', async () => {
     const limited = outcomeOf(poster.call(post(), failing('shop', new WebAPIRateLimitedError(120))));
     await settled();
     void poster.call(post('C0OPS'), note('ops'));
@@ -187,7 +187,7 @@ describe('a 429', () => {
     expect(await limited).toBe('done');
   });
 
-  test("on a post halves its channel's burst, which comes back over minutes; one a second stays", async () => {
+  it("on a post halves its channel's burst, which comes back over minutes; one a second stays", async () => {
     void poster.call(post(), failing('first', new WebAPIRateLimitedError(1)));
     await clock.advance(MINUTE);
     const burst = async () => {
@@ -202,7 +202,7 @@ describe('a 429', () => {
     expect(await burst()).toBe(15);
   });
 
-  test('on a post in a channel that has no burst left halves its rate', async () => {
+  it('on a post in a channel that has no burst left halves its rate', async () => {
     for (let count = 0; count < 5; count += 1) {
       void poster.call(post(), failing('refused', new WebAPIRateLimitedError(1)));
       await clock.advance(1_000);
@@ -214,7 +214,7 @@ describe('a 429', () => {
     expect(second - first).toBeGreaterThan(1_500);
   });
 
-  test('halves the rate, which comes back over minutes', async () => {
+  it('halves the rate, which comes back over minutes', async () => {
     void poster.newest('m', update('final'), failing('first', new WebAPIRateLimitedError(1)));
     await clock.advance(1_000);
     sent = [];
@@ -231,7 +231,7 @@ describe('a 429', () => {
 });
 
 describe('a call that fails', () => {
-  test.each([
+  it.each([
     ['the connection breaks', unanswered()],
     ['Slack answers 503', new WebAPIHTTPError(503, 'Service Unavailable', {}, '')],
     ['the answer is cut off', refused('{"ok":true,"ts":"17')],
@@ -244,7 +244,7 @@ describe('a call that fails', () => {
     expect(whats()).toEqual(['post']);
   });
 
-  test('is tried three times when it may be repeated', async () => {
+  it('is tried three times when it may be repeated', async () => {
     const outcome = outcomeOf(
       poster.newest('m', update('final'), failing('update', unanswered(), unanswered(), unanswered())),
     );
@@ -253,7 +253,7 @@ describe('a call that fails', () => {
     expect(sent.map(({ atMs }) => atMs - sent[0]!.atMs)).toEqual([0, 500, 2_500]);
   });
 
-  test.each([
+  it.each([
     ['message_not_found', 'slack_message_gone'],
     ['is_archived', 'slack_channel_closed'],
     ['not_in_channel', 'slack_channel_closed'],
@@ -266,7 +266,7 @@ describe('a call that fails', () => {
     expect(whats()).toEqual(['update']);
   });
 
-  test('carries no timer and no call into the time after a close', async () => {
+  it('carries no timer and no call into the time after a close', async () => {
     for (let count = 0; count < 17; count += 1) void outcomeOf(poster.call(post(), note('post')));
     await settled();
     const late = outcomeOf(poster.call(post(), note('late')));
@@ -278,11 +278,11 @@ describe('a call that fails', () => {
   });
 });
 
-test('the queue is bounded: with 10,000 calls waiting the next one fails at once', async () => {
+it('the queue is bounded: with 10,000 calls waiting the next one fails at once', async () => {
   for (let count = 0; count < 10_000; count += 1) void outcomeOf(poster.call(post(), note('post')));
   expect(await outcomeOf(poster.call(post(), note('one too many')))).toBe('slack_unanswered');
 });
 
-test('the error codes of the client are the ones that are recognized', () => {
+it('the error codes of the client are the ones that are recognized', () => {
   expect(unanswered().code).toBe(ErrorCode.RequestError);
 });

@@ -1,5 +1,5 @@
 import { WebAPIRateLimitedError } from '@slack/web-api';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../../play/slack/api/methods.ts';
 import { Rates } from '../../../../play/slack/serve/rates.ts';
 import type { Lane, Method } from '../../../../src/adapters/slack/poster/pace.ts';
@@ -89,14 +89,14 @@ const everybody = Array.from({ length: PEOPLE }, (_, person) => person);
 const whose = (taken: readonly Taken[]) => taken.map(({ person }) => person).sort((a, b) => a - b);
 
 describe('ten people at once in one channel', () => {
-  test('have their last result within eight seconds, and Slack refuses nothing', async () => {
+  it('have their last result within eight seconds, and Slack refuses nothing', async () => {
     const day = await morning(15);
     expect(day.lastMs('result')).toBeLessThanOrEqual(8_000);
     expect(day.lastMs('anchor')).toBe(0);
     expect(day.refused).toBe(0);
   });
 
-  test.each([
+  it.each([
     { postBurst: 5, lastMs: 17_000 },
     { postBurst: 1, lastMs: 22_000 },
   ])(
@@ -111,14 +111,14 @@ describe('ten people at once in one channel', () => {
     },
   );
 
-  test('do not wait for the first word of one who came later: results that are there go before it', async () => {
+  it('do not wait for the first word of one who came later: results that are there go before it', async () => {
     const day = await morning(1);
     const [firstResult] = day.of('result');
     expect(firstResult?.atMs).toBeLessThan(5_000);
     expect(day.of('anchor').filter(({ atMs }) => atMs > firstResult!.atMs).length).toBeGreaterThan(0);
   });
 
-  test('never meet the fifty updates a minute: each last word about a run is updated at once', async () => {
+  it('never meet the fifty updates a minute: each last word about a run is updated at once', async () => {
     const day = await morning(15);
     expect(day.of('update').length).toBeLessThanOrEqual(2 * PEOPLE);
     expect(day.lastMs('update')).toBeLessThan(RUN_MS + 1_000);

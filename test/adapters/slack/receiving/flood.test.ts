@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../../../../src/adapters/slack/limits.ts';
 import { startWorld, type World } from '../harness.ts';
 
@@ -50,7 +50,7 @@ const isAnswered = async (): Promise<boolean> =>
 const arrayBuffers = (): number => process.memoryUsage().arrayBuffers;
 
 describe('what no signature vouches for', () => {
-  test.each([
+  it.each([
     ['no headers', () => ''],
     ['a signature of another form', () => CLAIM().replace('v0=', 'v1=')],
     ['a time of last week', () => CLAIM().replace(/: \d{10}/, ': 1500000000')],
@@ -61,14 +61,14 @@ describe('what no signature vouches for', () => {
     expect(await answered).toBe('401');
   });
 
-  test('with a claim of the right form is read, refused, and not kept', async () => {
+  it('with a claim of the right form is read, refused, and not kept', async () => {
     const socket = await open();
     const answered = status(socket);
     socket.write(`${head(CLAIM(), 4)}body`);
     expect(await answered).toBe('401');
   });
 
-  test('of a thousand connections without headers holds no memory, and others are answered', async () => {
+  it('of a thousand connections without headers holds no memory, and others are answered', async () => {
     const before = arrayBuffers();
     await Promise.all(
       Array.from({ length: 1_000 }, async () => {
@@ -81,7 +81,7 @@ describe('what no signature vouches for', () => {
     expect(arrayBuffers() - before).toBeLessThan(MAX_UNVERIFIED_BYTES);
   });
 
-  test('of three hundred connections that claim a signature holds no more than the room, and others are answered', async () => {
+  it('of three hundred connections that claim a signature holds no more than the room, and others are answered', async () => {
     const before = arrayBuffers();
     const answers: Promise<string>[] = [];
     await Promise.all(
@@ -98,7 +98,7 @@ describe('what no signature vouches for', () => {
     expect(await Promise.race(answers)).toBe('503');
   }, 30_000);
 
-  test('of more idle connections than there may be gives way to who comes', async () => {
+  it('of more idle connections than there may be gives way to who comes', async () => {
     const idle: Socket[] = [];
     for (let count = 0; count < MAX_STRANGERS; count += 1) idle.push(await open());
     const [oldest, next] = idle;

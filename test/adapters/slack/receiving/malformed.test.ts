@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { request } from 'undici';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sign } from '../../../../play/slack/deliver/signed.ts';
 import { knownPayload } from '../../../../src/adapters/slack/receiving/delivery.ts';
 import { startWorld, type World } from '../harness.ts';
@@ -42,11 +42,11 @@ describe('a signed request over HTTP', () => {
     world = await startWorld('http');
   });
 
-  test.each(Object.entries(SHAPES))('that is a %s as Slack sends it gets 200', async (_what, { body }) => {
+  it.each(Object.entries(SHAPES))('that is a %s as Slack sends it gets 200', async (_what, { body }) => {
     expect(await send(JSON.stringify(body), JSON_TYPE)).toBe(200);
   });
 
-  test.each([
+  it.each([
     ['JSON that is no object', '"x"', JSON_TYPE],
     ['JSON of a number', '1', JSON_TYPE],
     ['a form without a payload', 'a=b', FORM],
@@ -78,14 +78,14 @@ describe('a signed request over HTTP', () => {
     expect(await isAnswered()).toBe(true);
   });
 
-  test('of an event that nobody listens to is acknowledged, or Slack would send it again', async () => {
+  it('of an event that nobody listens to is acknowledged, or Slack would send it again', async () => {
     expect(await send(JSON.stringify({ type: 'event_callback', event: { type: 'app_home_opened' } }), JSON_TYPE)).toBe(
       200,
     );
     expect(await send(JSON.stringify({ type: 'app_rate_limited', team_id: 'T0LOCAL' }), JSON_TYPE)).toBe(200);
   });
 
-  test('with any payload of ours spoilt gets 200 or 400, and nothing rejects unheard', async () => {
+  it('with any payload of ours spoilt gets 200 or 400, and nothing rejects unheard', async () => {
     await fc.assert(
       fc.asyncProperty(spoilt, fc.boolean(), async ({ body }, asForm) => {
         const status = asForm ? await send(formOf(body), FORM) : await send(JSON.stringify(body) ?? '', JSON_TYPE);
@@ -118,7 +118,7 @@ describe('a message over Socket Mode', () => {
     world = await startWorld('socket');
   });
 
-  test('that is no envelope is left out with one line of log each, and nothing rejects unheard', async () => {
+  it('that is no envelope is left out with one line of log each, and nothing rejects unheard', async () => {
     for (const text of RAW) world.local.sockets.sendRaw(text);
     const lines = () => world.log.records.filter(({ message }) => message.includes('malformed')).length;
     await expect.poll(lines).toBe(RAW.length);
@@ -127,7 +127,7 @@ describe('a message over Socket Mode', () => {
     expect(await isAnswered()).toBe(true);
   });
 
-  test.each(['disconnected', 'close', 'error', 'slack_event', 'ws_message'])(
+  it.each(['disconnected', 'close', 'error', 'slack_event', 'ws_message'])(
     'whose event is called %s is no signal of the connection',
     async (type) => {
       const payload = { type: 'event_callback', event: { type } };
@@ -138,7 +138,7 @@ describe('a message over Socket Mode', () => {
     },
   );
 
-  test('with any payload of ours spoilt is acknowledged or left out, and nothing rejects unheard', async () => {
+  it('with any payload of ours spoilt is acknowledged or left out, and nothing rejects unheard', async () => {
     fc.assert(
       fc.property(spoilt, ({ envelope, body }) => {
         world.local.sockets.sendRaw(JSON.stringify({ type: envelope, envelope_id: 'e', payload: body }));
@@ -152,7 +152,7 @@ describe('a message over Socket Mode', () => {
   });
 });
 
-test('what Bolt is given holds only what was checked: no token, no other kind, no key of a prototype', async () => {
+it('what Bolt is given holds only what was checked: no token, no other kind, no key of a prototype', async () => {
   const strays = JSON.parse(
     '{"event":{},"name":"x","function_data":{},"bot_access_token":"xoxb-1","__proto__":{"a":1}}',
   );

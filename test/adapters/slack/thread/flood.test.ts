@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createThread } from '../../../../src/adapters/slack/thread/thread.ts';
 import type { Thread } from '../../../../src/flow/ports/slack.ts';
 import { FakeClock } from '../fake-clock.ts';
@@ -49,7 +49,7 @@ const many = (thread: Thread, count: number, kind: 'copy' | 'reminder') =>
   Array.from({ length: count }, (_, seq) => thread.post(ROOM, saying('asked'), meta(kind, seq)));
 
 describe('who asks for approvals over and over keeps nobody else from their result', () => {
-  test('a direct message is opened once a person', async () => {
+  it('a direct message is opened once a person', async () => {
     const clock = new FakeClock();
     const { thread, calls, close } = aThread(clock);
     const all = Array.from({ length: REQUESTS }, () => APPROVERS.map((userId) => thread.openDirect(userId))).flat();
@@ -59,7 +59,7 @@ describe('who asks for approvals over and over keeps nobody else from their resu
     close();
   });
 
-  test('one that could not be opened is asked for again', async () => {
+  it('one that could not be opened is asked for again', async () => {
     const clock = new FakeClock();
     const { thread, close } = aThread(clock, ['once']);
     const refused = thread.openDirect('U0BOB').catch(({ code }) => code);
@@ -70,7 +70,7 @@ describe('who asks for approvals over and over keeps nobody else from their resu
     close();
   });
 
-  test.each(['copy', 'reminder'] as const)('in one channel a result goes before each %s', async (kind) => {
+  it.each(['copy', 'reminder'] as const)('in one channel a result goes before each %s', async (kind) => {
     const clock = new FakeClock();
     const { thread, close } = aThread(clock);
     void Promise.allSettled(many(thread, 40, kind));

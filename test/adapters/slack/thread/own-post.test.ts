@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/find.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
 import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
@@ -26,7 +26,7 @@ const isAnchor = isPostOf({ run: aRun().id, kind: 'anchor' }, US);
 const isResult = isPostOf({ run: aRun().id, kind: 'result' }, US);
 
 describe('a message of ours without metadata is known by its small print', () => {
-  test.each(['received', 'pending-approval', 'approved', 'running', 'finished'] as const)(
+  it.each(['received', 'pending-approval', 'approved', 'running', 'finished'] as const)(
     'an anchor of a run that is %s, as an anchor only',
     (state) => {
       const message = posted(anchorMessage(finished({ state }), MOMENT));
@@ -34,7 +34,7 @@ describe('a message of ours without metadata is known by its small print', () =>
     },
   );
 
-  test.each(['finished', 'rejected', 'cancelled', 'expired'] as const)(
+  it.each(['finished', 'rejected', 'cancelled', 'expired'] as const)(
     'a result of a run that is %s, as a result only',
     (state) => {
       const message = posted(resultMessage(finished({ state })));
@@ -42,7 +42,7 @@ describe('a message of ours without metadata is known by its small print', () =>
     },
   );
 
-  test('copies and reminders for approvers, which are no results', () => {
+  it('copies and reminders for approvers, which are no results', () => {
     const pending = finished({ state: 'pending-approval' });
     const isA = (kind: 'copy' | 'reminder', message: Message) =>
       isPostOf({ run: pending.id, kind }, US)(posted(message));
@@ -53,18 +53,18 @@ describe('a message of ours without metadata is known by its small print', () =>
       expect(isResult(posted(message))).toBe(false);
   });
 
-  test('a result that came with its files, where Slack names our user alone', () => {
+  it('a result that came with its files, where Slack names our user alone', () => {
     const { bot_id: _bot, ...message } = posted(resultMessage(finished()), { files: [{ id: 'F1', name: 'a.log' }] });
     expect(isResult(message)).toBe(true);
   });
 
-  test('never one of another run', () => {
+  it('never one of another run', () => {
     const other = finished({ id: 'zzzzzzzz23' as Run['id'] });
     expect(isAnchor(posted(anchorMessage(other, MOMENT)))).toBe(false);
     expect(isResult(posted(resultMessage(other)))).toBe(false);
   });
 
-  test('never by words that somebody typed, or that a container wrote', () => {
+  it('never by words that somebody typed, or that a container wrote', () => {
     const { id } = aRun();
     const other = finished({
       id: 'zzzzzzzz23' as Run['id'],
@@ -83,13 +83,13 @@ describe('a message of ours without metadata is known by its small print', () =>
     }
   });
 
-  test('never one of another app, nor any before we know who we are', () => {
+  it('never one of another app, nor any before we know who we are', () => {
     const message = anchorMessage(finished(), MOMENT);
     expect(isAnchor(posted(message, { bot_id: 'B0OTHER', user: 'U0OTHER' }))).toBe(false);
     expect(isPostOf({ run: aRun().id, kind: 'anchor' }, undefined)(posted(message))).toBe(false);
   });
 
-  test('never where its metadata says something else', () => {
+  it('never where its metadata says something else', () => {
     const metadata = { event_type: 'kdebug_run', event_payload: { run: 'zzzzzzzz23', kind: 'anchor' } };
     expect(isAnchor(posted(anchorMessage(finished(), MOMENT), { metadata }))).toBe(false);
   });
@@ -98,14 +98,14 @@ describe('a message of ours without metadata is known by its small print', () =>
 describe('a file is ours', () => {
   const share = { ts: '1700000000.000100', files: [{ id: 'F1', name: 'a.log' }] };
 
-  test.each([
+  it.each([
     ['our bot', { bot_id: US.botId }],
     ['our user, since Slack does not name the bot of every file', { user: US.botUserId }],
   ])('when Slack names %s', (_who, by) => {
     expect(ownFiles(['a.log'], US)({ ...share, ...by })).toEqual(['F1']);
   });
 
-  test.each([
+  it.each([
     ['somebody else', { user: 'U0ROY' }],
     ['another bot', { bot_id: 'B0OTHER', user: 'U0OTHER' }],
     ['nobody', {}],

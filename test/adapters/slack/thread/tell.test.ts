@@ -1,12 +1,12 @@
 import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createThread } from '../../../../src/adapters/slack/thread/thread.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { saying } from '../harness.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-test.each(['restricted_action_thread_locked', 'thread_locked', 'message_not_found'])(
+it.each(['restricted_action_thread_locked', 'thread_locked', 'message_not_found'])(
   'who cannot be told in a thread (%s) is told outside of it',
   async (error) => {
     const told: unknown[] = [];

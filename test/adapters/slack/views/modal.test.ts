@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkedView } from '../../../../play/slack/api/views.ts';
 import { FormOrigin } from '../../../../src/adapters/slack/payloads.ts';
 import { modal } from '../../../../src/adapters/slack/views/modal.ts';
@@ -48,7 +48,7 @@ const form = (more: Partial<Form>): Form => ({
 });
 
 describe('whatever a form holds', () => {
-  test('Slack takes it, and gives back whole what it carried', () => {
+  it('Slack takes it, and gives back whole what it carried', () => {
     fc.assert(
       fc.property(anyForm, (any) => {
         const view = modal(any, PLACE);
@@ -61,7 +61,7 @@ describe('whatever a form holds', () => {
   });
 });
 
-test('looks like its golden', async () => {
+it('looks like its golden', async () => {
   const fields: Field[] = [
     { id: 'pod', label: 'Pod', kind: 'line', optional: false, initial: 'web-1', placeholder: 'pod or deployment/NAME' },
     {
@@ -83,14 +83,14 @@ test('looks like its golden', async () => {
   await expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot('../../../golden/slack/form.json');
 });
 
-test('a value that cannot be carried whole is an error, never cut', () => {
+it('a value that cannot be carried whole is an error, never cut', () => {
   expect(() => modal(form({ value: '"'.repeat(2_000) }), PLACE)).toThrow(
     expect.objectContaining({ code: 'internal_error' }),
   );
   expect(() => modal(form({ value: 'x'.repeat(2_000) }), PLACE)).not.toThrow();
 });
 
-test('what stands in a field already is cut to what the field takes, without a mark', () => {
+it('what stands in a field already is cut to what the field takes, without a mark', () => {
   const fields: Field[] = [
     { id: 'a', label: 'a', kind: 'lines', optional: false, initial: 'x'.repeat(50), maxLength: 10 },
     { id: 'b', label: 'b', kind: 'line', optional: false, initial: 'two\nlines' },
@@ -101,7 +101,7 @@ test('what stands in a field already is cut to what the field takes, without a m
   expect(elements).toMatchObject([{ initial_value: 'x'.repeat(10) }, { initial_value: 'two lines' }]);
 });
 
-test('an option that would have to be cut, and a choice without options, are left out', () => {
+it('an option that would have to be cut, and a choice without options, are left out', () => {
   const option = { value: 'x'.repeat(151), label: 'long' };
   const choice = { id: 'c', label: 'c', kind: 'choice', optional: false } as const;
   expect(modal(form({ fields: [{ ...choice, options: [option] }] }), PLACE).blocks).toEqual([]);

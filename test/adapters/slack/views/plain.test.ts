@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   clean,
   escapeText,
@@ -14,7 +14,7 @@ const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'graph
 const room = (weight: number, length = weight) => ({ weight, length });
 
 describe('clean', () => {
-  test.each([
+  it.each([
     ['colors', '\u001b[31mred\u001b[0m', 'red'],
     ['a terminal link', '\u001b]8;;http://evil\u0007click\u001b]8;;\u0007', 'click'],
     ['a clipboard write', '\u001b]52;c;ZXZpbA==\u0007x', 'x'],
@@ -29,7 +29,7 @@ describe('clean', () => {
     expect(clean(dirty)).toBe(cleaned);
   });
 
-  test('leaves nothing hidden in any text, and is stable', () => {
+  it('leaves nothing hidden in any text, and is stable', () => {
     fc.assert(
       fc.property(anyText, (dirty) => {
         const cleaned = clean(dirty);
@@ -41,33 +41,33 @@ describe('clean', () => {
 });
 
 describe('cutting', () => {
-  test('keeps graphemes whole', () => {
+  it('keeps graphemes whole', () => {
     expect(firstOf('ab👍🏽cd', room(100, 4))).toBe('ab');
     expect(lastOf('ab👍🏽cd', room(100, 4))).toBe('cd');
     expect(firstOf('e\u0301e\u0301', room(100, 3))).toBe('e\u0301');
   });
 
-  test('cuts a pile of combining marks between code points rather than keeping it whole or losing it', () => {
+  it('cuts a pile of combining marks between code points rather than keeping it whole or losing it', () => {
     const pile = `a${'\u0301'.repeat(1_000)}`;
     expect(firstOf(pile, room(10_000, 200))).toHaveLength(200);
   });
 
-  test('shows nothing but the mark in no room at all', () => {
+  it('shows nothing but the mark in no room at all', () => {
     expect(shorten('a👍', room(0))).toBe('…');
     expect(firstOf('a👍', room(10, -1))).toBe('');
   });
 
-  test('has only a mark where there is no room for a count', () => {
+  it('has only a mark where there is no room for a count', () => {
     expect(shorten('x'.repeat(40), room(Number.POSITIVE_INFINITY, 30))).toBe(`${'x'.repeat(29)}…`);
   });
 
-  test('says how much is missing', () => {
+  it('says how much is missing', () => {
     expect(shorten('x'.repeat(2_000), room(132))).toBe(`${'x'.repeat(100)}… 1,900 more`);
     const middle = shortenMiddle(`${'a'.repeat(1_000)}${'z'.repeat(1_000)}`, room(332));
     expect(middle).toBe(`${'a'.repeat(100)}\n… 1,700 more …\n${'z'.repeat(200)}`);
   });
 
-  test('never exceeds its room and never splits a character', () => {
+  it('never exceeds its room and never splits a character', () => {
     const rooms = fc.record({ weight: fc.integer({ min: 50, max: 400 }), length: fc.integer({ min: 50, max: 400 }) });
     fc.assert(
       fc.property(anyText, rooms, (dirty, bounds) => {
@@ -81,13 +81,13 @@ describe('cutting', () => {
   });
 });
 
-test('weighs as many bytes as the JSON has, with entities for markup', () => {
+it('weighs as many bytes as the JSON has, with entities for markup', () => {
   expect(weigh('a"\\\n')).toBe(7);
   expect(weigh('é€👍')).toBe(9);
   expect(weigh('&<>')).toBe(13);
 });
 
-test('escapes what Slack parses, once', () => {
+it('escapes what Slack parses, once', () => {
   expect(escapeText('<!channel> & &lt;')).toBe('&lt;!channel&gt; &amp; &amp;lt;');
   expect(escapeText(':tada: at 10:30')).toBe('\u2236tada: at 10:30');
 });

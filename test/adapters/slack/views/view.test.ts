@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
 import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
 import { emoji } from '../../../../src/core/report/message.ts';
@@ -26,11 +26,11 @@ const elementTypes = (blocks: readonly KnownBlock[]): string[] =>
   [...JSON.stringify(blocks).matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
 
 describe('a result', () => {
-  test('looks like its golden', async () => {
+  it('looks like its golden', async () => {
     await expect(`${JSON.stringify(view(RESULT), null, 2)}\n`).toMatchFileSnapshot('../../../golden/slack/result.json');
   });
 
-  test('gets simpler step by step until only its escaped summary is left', () => {
+  it('gets simpler step by step until only its escaped summary is left', () => {
     const [half, summary, plainer, bare] = [...simplerViews(RESULT)];
     expect(weightOf(half!.blocks)).toBeLessThanOrEqual(weightOf(view(RESULT).blocks) / 2);
     expect(summary!.blocks.map(({ type }) => type)).toEqual(['rich_text', 'actions', 'actions']);
@@ -39,13 +39,13 @@ describe('a result', () => {
   });
 });
 
-test('a message that does not begin with words begins with its summary', () => {
+it('a message that does not begin with words begins with its summary', () => {
   const { blocks } = view({ summary: 'the log', tone: 'failure', parts: [{ kind: 'preformatted', text: 'x' }] });
   expect(textsOf(blocks).all).toEqual([' ', 'the log', 'x']);
   expect(emojiOf(blocks)).toEqual(['x']);
 });
 
-test('a user group is mentioned by its id, in the blocks only; what is no id is words', () => {
+it('a user group is mentioned by its id, in the blocks only; what is no id is words', () => {
   const spans = ['S0SRE', '<!channel>'].map((usergroupId) => ({ kind: 'usergroup' as const, usergroupId }));
   const shown = view({ summary: 'S0SRE may approve', tone: 'attention', parts: [{ kind: 'paragraph', spans }] });
   expect(shown.text).toBe('⚠️ S0SRE may approve');
@@ -65,7 +65,7 @@ test('a user group is mentioned by its id, in the blocks only; what is no id is 
   ]);
 });
 
-test('a channel is shown by its id; what is no id is words', () => {
+it('a channel is shown by its id; what is no id is words', () => {
   const spans = ['C0SHOP', '<!channel>'].map((channelId) => ({ kind: 'channel' as const, channelId }));
   const { blocks } = view({
     summary: 's',
@@ -95,7 +95,7 @@ test('a channel is shown by its id; what is no id is words', () => {
   ]);
 });
 
-test('a button without a verb or an id is left out', () => {
+it('a button without a verb or an id is left out', () => {
   const buttons = [
     { action: '', label: 'a', value: 'x' },
     { action: 'stop', label: 'b', value: '' },
@@ -112,7 +112,7 @@ test('a button without a verb or an id is left out', () => {
   expect(textsOf(blocks).all).toEqual(['h', 'c']);
 });
 
-test('only the longest text is cut when the whole is too long', () => {
+it('only the longest text is cut when the whole is too long', () => {
   const short = { kind: 'paragraph', spans: [{ kind: 'text', text: 'short enough' }] } as const;
   const long = { kind: 'preformatted', text: '&'.repeat(2_900) } as const;
   const { blocks } = view({ summary: 's', tone: 'neutral', parts: [short, long, short] });
@@ -134,7 +134,7 @@ describe('whatever a message holds', () => {
       expect(text.replace(/\n|\t|\u{FE0F}/gu, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
   };
 
-  test('it stays within all limits, in every degree of simplicity', () => {
+  it('it stays within all limits, in every degree of simplicity', () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         for (const { blocks, text } of [view(message), ...simplerViews(message)]) {
@@ -147,7 +147,7 @@ describe('whatever a message holds', () => {
     );
   });
 
-  test('no text of it is markup: only ids and moments are parsed, and only of our own making', () => {
+  it('no text of it is markup: only ids and moments are parsed, and only of our own making', () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         const { blocks, text } = view(message);
@@ -167,7 +167,7 @@ describe('whatever a message holds', () => {
     );
   });
 
-  test.each(HOSTILE.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
+  it.each(HOSTILE.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
     '%s everywhere is shown and fits',
     (_name, hostile) => {
       const spans = [
@@ -193,7 +193,7 @@ describe('whatever a message holds', () => {
   );
 });
 
-test('a link leads to a message or file of Slack, and any other address stays words', () => {
+it('a link leads to a message or file of Slack, and any other address stays words', () => {
   const linked = (url: string) =>
     JSON.stringify(
       view({
@@ -214,7 +214,7 @@ test('a link leads to a message or file of Slack, and any other address stays wo
     expect(linked(url)).not.toMatch(/evil|javascript|!channel|"type":"link"/);
 });
 
-test('our marks are emoji elements, which a screen reader says by name; in small print and headers they are characters', () => {
+it('our marks are emoji elements, which a screen reader says by name; in small print and headers they are characters', () => {
   const spans = [emoji('hourglass_flowing_sand'), { kind: 'text', text: ' 3 waiting' } as const];
   const { blocks } = view({
     summary: 's',

@@ -9,7 +9,7 @@ import { Middle } from './middle.ts';
 import { hasRedis, RedisServer, until } from './redis-server.ts';
 import { aStore, Lines } from './stores.ts';
 
-const LONGEST_MS = 2_000;
+const MAX_MS = 2_000;
 
 describe.skipIf(!hasRedis)('a Redis in trouble', () => {
   let server: RedisServer;
@@ -54,10 +54,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
 
   /** Fails before a timer of two seconds that is set with it: the order of timers is the same on however slow a machine. */
   const failingInTime = (work: () => Promise<unknown>): Promise<unknown> =>
-    Promise.race([
-      failing(work),
-      pause(LONGEST_MS).then(() => Promise.reject(new Error(`not within ${LONGEST_MS} ms`))),
-    ]);
+    Promise.race([failing(work), pause(MAX_MS).then(() => Promise.reject(new Error(`not within ${MAX_MS} ms`)))]);
 
   it('that is frozen lets every method fail within two seconds, carries nothing out later, and is used again by itself', async () => {
     const run = aRun('aaaaaaaaaa');
@@ -88,7 +85,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
         () => store.check(),
       ].map(failingInTime),
     );
-    await until(() => performance.now() > frozenAt + LONGEST_MS);
+    await until(() => performance.now() > frozenAt + MAX_MS);
     // By now it is known: nobody waits for nothing.
     await until(async () => (await failing(() => store.check())) < 50);
     server.thaw();

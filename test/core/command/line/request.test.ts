@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { present } from '../../../../src/core/command/line/request.ts';
 import { parseCommand } from '../../../../src/core/command/parse.ts';
 
-test('a request holds what was typed and no default but the profile', () => {
+it('a request holds what was typed and no default but the profile', () => {
   expect(parseCommand('web')).toEqual({
     kind: 'ok',
     command: {
@@ -20,6 +20,6 @@ test('a request holds what was typed and no default but the profile', () => {
   });
 });
 
-test('fields without a value are left out, others stay whatever they are', () => {
+it('fields without a value are left out, others stay whatever they are', () => {
   expect(Object.keys(present({ a: undefined, b: 0, c: false, d: '' }))).toEqual(['b', 'c', 'd']);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Problem } from '../../../../src/core/command/line/line.ts';
 import {
   type Reader,
@@ -21,7 +21,7 @@ function reading<T>(reader: Reader<T>, value: string): { read: T | undefined; pr
   return { read, problems };
 }
 
-test.each<[string, Reader<unknown>, string, unknown]>([
+it.each<[string, Reader<unknown>, string, unknown]>([
   ['container', readContainerName, 'neato', 'neato'],
   ['image by alias', readImage, 'auto_diagnose.', 'auto_diagnose.'],
   ['image by reference', readImage, 'r.example.com/a:1', 'r.example.com/a:1'],
@@ -36,7 +36,7 @@ test.each<[string, Reader<unknown>, string, unknown]>([
   expect(reading(reader, value)).toEqual({ read, problems: [] });
 });
 
-test.each<[string, Reader<unknown>, string]>([
+it.each<[string, Reader<unknown>, string]>([
   ['container', readContainerName, 'a.b'],
   ['image', readImage, 'a:b:c'],
   ['selector', readSelector, ''],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { ANY, createAnchorScan, NO_WORD } from '../../../../src/core/report/log/byte-scan.ts';
 
-test('never misses an anchor', () => {
+it('never misses an anchor', () => {
   const letters = fc.stringMatching(/^[a-dA-D_0 -]{4,9}$/);
   fc.assert(
     fc.property(
@@ -20,12 +20,12 @@ test('never misses an anchor', () => {
   );
 });
 
-test('names no place in text without an anchor', () => {
+it('names no place in text without an anchor', () => {
   const bytes = Buffer.from('the quick brown fox jumps over the lazy dog');
   expect(createAnchorScan(['tokens', 'foxes', 'jumpy'])(bytes, 0, bytes.length)).toBe(bytes.length);
 });
 
-test('knows open places in an anchor, also before the first byte', () => {
+it('knows open places in an anchor, also before the first byte', () => {
   const scan = createAnchorScan([`${NO_WORD}sk-`, `eyJ${ANY}`]);
   const find = (text: string): boolean => scan(Buffer.from(text), 0, text.length) < text.length;
   expect(['sk-', ' sk-', '"sk-x', 'eyJ1', 'x eyJ.'].map(find)).toEqual([true, true, true, true, true]);

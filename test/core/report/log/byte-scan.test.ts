@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { characterBoundary, countNewlines, firstUnplain } from '../../../../src/core/report/log/byte-scan.ts';
 
-test('finds the first byte that is not plain, at any alignment', () => {
+it('finds the first byte that is not plain, at any alignment', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(7), (bytes, offset) => {
       const plain = Array.from(bytes, (byte) => (byte % 3 === 0 ? byte : 0x20 + (byte % 0x5f)));
@@ -13,7 +13,7 @@ test('finds the first byte that is not plain, at any alignment', () => {
   );
 });
 
-test.each([0x7f, 0x1f, 0x00, 0x80, 0xff])('does not miss %i between others', (byte) => {
+it.each([0x7f, 0x1f, 0x00, 0x80, 0xff])('does not miss %i between others', (byte) => {
   for (let at = 0; at < 16; at++) {
     const bytes = Buffer.alloc(16, ' ');
     bytes[at] = byte;
@@ -22,7 +22,7 @@ test.each([0x7f, 0x1f, 0x00, 0x80, 0xff])('does not miss %i between others', (by
   }
 });
 
-test('moves a cut to the start of the character it would split', () => {
+it('moves a cut to the start of the character it would split', () => {
   const bytes = Buffer.from('a日😀b');
   expect([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => characterBoundary(bytes, at))).toEqual([
     0, 1, 1, 1, 4, 4, 4, 4, 8, 9,
@@ -30,6 +30,6 @@ test('moves a cut to the start of the character it would split', () => {
   expect(characterBoundary(bytes.subarray(0, 6), 6)).toBe(4);
 });
 
-test('counts newlines', () => {
+it('counts newlines', () => {
   expect(countNewlines(Buffer.from('\na\n\nb'))).toBe(3);
 });

@@ -1,16 +1,16 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { cleanText, foldRewrites, unfinishedEscapeStart } from '../../../../src/core/report/log/clean-text.ts';
 
-test('leaves clean text as it is', () => {
+it('leaves clean text as it is', () => {
   expect(cleanText('tab\there, 日本 😀')).toBe('tab\there, 日本 😀');
 });
 
-test('folds to the last state that wrote anything', () => {
+it('folds to the last state that wrote anything', () => {
   expect(foldRewrites('a\rb\r\r')).toBe('b');
   expect(foldRewrites('\r\r')).toBe('');
 });
 
-test.each([
+it.each([
   ['a\x1b', 1],
   ['a\x1b[12;', 1],
   ['a\x1b]8;;http', 1],

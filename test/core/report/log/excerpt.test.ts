@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { REPORT_BEGIN, REPORT_END } from '../../../../src/core/diagnosis/marked-report.ts';
 import { createExcerpt, type ExcerptText } from '../../../../src/core/report/log/excerpt.ts';
 
@@ -15,7 +15,7 @@ function excerptOf(log: string, options = OPTIONS, chunkSize = 7): ExcerptText {
 const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
 
-test('is all of a short log', () => {
+it('is all of a short log', () => {
   expect(excerptOf(lines(1, 5))).toEqual({
     head: lines(1, 5).trimEnd(),
     tail: '',
@@ -27,7 +27,7 @@ test('is all of a short log', () => {
   expect(excerptOf('no newline')).toMatchObject({ head: 'no newline', lines: 1 });
 });
 
-test('is the first and the last lines of a long log, and how many lie between', () => {
+it('is the first and the last lines of a long log, and how many lie between', () => {
   expect(excerptOf(lines(1, 1000))).toMatchObject({
     head: 'line 1\nline 2',
     tail: 'line 998\nline 999\nline 1000',
@@ -36,7 +36,7 @@ test('is the first and the last lines of a long log, and how many lie between', 
   });
 });
 
-test('cuts long lines, marks the cut and counts them as not shown', () => {
+it('cuts long lines, marks the cut and counts them as not shown', () => {
   const cut = excerptOf(`${'a'.repeat(500)}\n${'b'.repeat(500)}`);
   expect(cut).toMatchObject({ omittedLines: 2, lines: 2 });
   expect(cut.head).toMatch(/^a+…$/);
@@ -44,7 +44,7 @@ test('cuts long lines, marks the cut and counts them as not shown', () => {
   expect(excerptOf('x'.repeat(1000))).toMatchObject({ omittedLines: 1, lines: 1 });
 });
 
-test.each(['👩‍👩‍👧‍👦', 'e\u0301', '한', '日'])('never splits %s', (cluster) => {
+it.each(['👩‍👩‍👧‍👦', 'e\u0301', '한', '日'])('never splits %s', (cluster) => {
   for (let shift = 0; shift < 32; shift++) {
     const { head, tail } = excerptOf(`${'-'.repeat(shift)}${cluster.repeat(300)}`);
     expect(head.replace(/^-*/, '').replace(/…$/, '').replaceAll(cluster, '')).toBe('');
@@ -52,7 +52,7 @@ test.each(['👩‍👩‍👧‍👦', 'e\u0301', '한', '日'])('never splits 
   }
 });
 
-test('stays within its bytes and shows only what the log holds', () => {
+it('stays within its bytes and shows only what the log holds', () => {
   const part = fc.constantFrom('a', 'bb ', '\n', '日本', '👩‍👩‍👧‍👦', 'e\u0301\u0302', 'a longer piece of text, ');
   fc.assert(
     fc.property(fc.array(part, { maxLength: 120 }), fc.integer({ min: 20, max: 120 }), (parts, maxBytes) => {
@@ -69,7 +69,7 @@ test('stays within its bytes and shows only what the log holds', () => {
   );
 });
 
-test('shows the last lines while the log grows', () => {
+it('shows the last lines while the log grows', () => {
   const excerpt = createExcerpt(OPTIONS);
   expect(excerpt.tail(3)).toBe('');
   excerpt.push(Buffer.from('one\ntwo\nthr'));
@@ -80,7 +80,7 @@ test('shows the last lines while the log grows', () => {
   expect(Buffer.byteLength(excerpt.tail(1))).toBeLessThanOrEqual(200);
 });
 
-test('hides nothing of a log that only holds the marks of a report', () => {
+it('hides nothing of a log that only holds the marks of a report', () => {
   const excerpt = createExcerpt(OPTIONS);
   excerpt.push(Buffer.from(`one\n${REPORT_BEGIN}\ntwo\n`));
   expect(excerpt.tail(1)).toBe('two');
@@ -89,7 +89,7 @@ test('hides nothing of a log that only holds the marks of a report', () => {
   expect(named.tail(1, true)).toBe('three');
 });
 
-test('shows the lines before a report for machines, however much of it is there and however long it is', () => {
+it('shows the lines before a report for machines, however much of it is there and however long it is', () => {
   const report = `\n${REPORT_BEGIN}\n{"kdebug":1,"x":"${'y'.repeat(15_900)}"}\n${REPORT_END}\n`;
   const excerpt = createExcerpt(OPTIONS);
   excerpt.push(Buffer.from(lines(1, 2_000)));
@@ -99,7 +99,7 @@ test('shows the lines before a report for machines, however much of it is there 
   }
 });
 
-test('gives the end of the log for a report in it', () => {
+it('gives the end of the log for a report in it', () => {
   const excerpt = createExcerpt(OPTIONS);
   excerpt.push(Buffer.from('日'.repeat(100_000)));
   excerpt.push(Buffer.from('END'));

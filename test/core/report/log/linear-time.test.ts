@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseDiagnosis } from '../../../../src/core/diagnosis/marked-report.ts';
 import { cleanText, foldRewrites, unfinishedEscapeStart } from '../../../../src/core/report/log/clean-text.ts';
 import { createExcerpt } from '../../../../src/core/report/log/excerpt.ts';
@@ -78,22 +78,22 @@ const SEEN: readonly (readonly [string, (text: string) => unknown])[] = [
   ['looking for a report', (text) => parseDiagnosis(text, text)],
 ];
 
-test.each(SEEN)('%s takes linear time for what once took quadratic time', (_name, run) => {
+it.each(SEEN)('%s takes linear time for what once took quadratic time', (_name, run) => {
   expect(slowTexts(run, HOSTILE, { longest: 20_000 })).toEqual([]);
 });
 
-test.each(FILES)('everything takes linear time for what the expressions of %s name', { timeout: 120_000 }, (file) => {
+it.each(FILES)('everything takes linear time for what the expressions of %s name', { timeout: 120_000 }, (file) => {
   const texts = textsOver(alphabetOf([file]), { pairs: 250, chains: 60 });
 
   expect(slowTexts(filtered, texts, { shortest: 2500, longest: 20_000 })).toEqual([]);
 });
 
-test('a credential of many colons takes linear time', () => {
+it('a credential of many colons takes linear time', () => {
   const basic = (colons: string): string => `Basic ${Buffer.from(`${colons}\0`).toString('base64')}`;
 
   expect(slowTexts((colons) => find(basic(colons)), [':'], { longest: 40_000 })).toEqual([]);
 });
 
-test('a log takes linear time also where its lines are longer than a piece', () => {
+it('a log takes linear time also where its lines are longer than a piece', () => {
   expect(slowTexts(filtered, HOSTILE, { shortest: 128 * 1024, longest: 512 * 1024 })).toEqual([]);
 });

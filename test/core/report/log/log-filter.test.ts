@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLogFilter } from '../../../../src/core/report/log/log-filter.ts';
 import { AWS_KEY, CLEAN_LINES, GITHUB_TOKEN, JWT, SAMPLES } from './secret-corpus.ts';
 
@@ -17,7 +17,7 @@ const inChunksOf = (size: number, length: number): number[] =>
   Array.from({ length: Math.ceil(length / size) - 1 }, (_, index) => (index + 1) * size);
 
 describe('secrets', () => {
-  test.each(SAMPLES)('redacts: $name', ({ log, secret, kind }) => {
+  it.each(SAMPLES)('redacts: $name', ({ log, secret, kind }) => {
     const result = filtered(`before\n${log}\nafter it\n`);
 
     expect(result).not.toContain(secret);
@@ -26,7 +26,7 @@ describe('secrets', () => {
     expect(result.endsWith('\nafter it\n')).toBe(true);
   });
 
-  test.each(SAMPLES)('redacts wherever the log is cut: $name', ({ log, secret }) => {
+  it.each(SAMPLES)('redacts wherever the log is cut: $name', ({ log, secret }) => {
     const bytes = Buffer.from(`a b\n${log}\nc\n`);
     const whole = filtered(bytes);
     for (let cut = 0; cut <= bytes.length; cut++) {
@@ -40,7 +40,7 @@ describe('secrets', () => {
   /** Known by their place on the line, or by a border before them. */
   const alone = new Set(['YAML with spaces in the value', 'pgpass', 'pgpass with stars', 'PASS=']);
   const single = SAMPLES.filter(({ name, log }) => !log.includes('\n') && !alone.has(name));
-  test.each(['', ' ', ',', '&', ';', '"'])('redacts both of two secrets on a line, joined by %j', (joint) => {
+  it.each(['', ' ', ',', '&', ';', '"'])('redacts both of two secrets on a line, joined by %j', (joint) => {
     for (const first of single) {
       for (const second of single) {
         const result = filtered(`${first.log}${joint}${second.log}`);
@@ -51,7 +51,7 @@ describe('secrets', () => {
     }
   });
 
-  test.each([
+  it.each([
     ['a token as a password', `https://bot:${GITHUB_TOKEN}@git.example.com`, GITHUB_TOKEN],
     ['a JWT in a header', `Authorization: Bearer ${JWT}`, JWT.slice(-30)],
     ['an address as a value', `{"password":"postgres://a:${AWS_KEY}@h"}`, AWS_KEY],
@@ -60,7 +60,7 @@ describe('secrets', () => {
     expect(filtered(log)).not.toContain(secret);
   });
 
-  test('counts what it replaced, a key over several lines once', () => {
+  it('counts what it replaced, a key over several lines once', () => {
     const filter = createLogFilter({ redact: [] });
     const pem = SAMPLES.find(({ name }) => name === 'private key over lines')?.log ?? '';
 
@@ -70,19 +70,19 @@ describe('secrets', () => {
     expect(filtered(`${pem}\n`)).toBe('key:\n[redacted:private-key]\nafter\n');
   });
 
-  test('gives nothing away when a private key never ends', () => {
+  it('gives nothing away when a private key never ends', () => {
     const body = 'MIIEowIBAAKCAQEA7bq3'.repeat(3);
     const result = filtered(`-----BEGIN ${'PRIVATE'} KEY-----\n${`${body}\n`.repeat(50)}{"level":"info"}\n`);
 
     expect(result).toBe('[redacted:private-key]\n{"level":"info"}\n');
   });
 
-  test('is the same when run twice', () => {
+  it('is the same when run twice', () => {
     const once = SAMPLES.map(({ log }) => filtered(log)).join('\n');
     expect(filtered(once)).toBe(once);
   });
 
-  test("redacts the policy's own patterns, line by line", () => {
+  it("redacts the policy's own patterns, line by line", () => {
     const log = 'id CUST-123456 ok\nCUST-1\nCUST-654321';
     expect(filtered(log, [9, 20], ['CUST-\\d{6}', '^CUST-1$'])).toBe(
       'id [redacted:custom] ok\n[redacted:custom]\n[redacted:custom]',
@@ -91,11 +91,11 @@ describe('secrets', () => {
 });
 
 describe('over-redaction', () => {
-  test('leaves lines that only look like secrets as they are', () => {
+  it('leaves lines that only look like secrets as they are', () => {
     for (const line of CLEAN_LINES) expect(filtered(line)).toBe(line);
   });
 
-  test('takes at most one line in a thousand of ordinary logs', () => {
+  it('takes at most one line in a thousand of ordinary logs', () => {
     const word = fc.constantFrom(
       'info',
       'GET',
@@ -124,7 +124,7 @@ describe('over-redaction', () => {
 });
 
 describe('cleaning', () => {
-  test.each([
+  it.each([
     ['colours', '\x1b[1;31mred\x1b[0m', 'red'],
     ['a hyperlink', '\x1b]8;;http://evil\x1b\\text\x1b]8;;\x07', 'text'],
     ['the clipboard', 'a\x1b]52;c;aGk=\x07b', 'ab'],
@@ -146,12 +146,12 @@ describe('cleaning', () => {
     for (let cut = 0; cut <= bytes.length; cut++) expect(filtered(bytes, [cut])).toBe(clean);
   });
 
-  test('finds a secret that was broken up by what is cleaned away', () => {
+  it('finds a secret that was broken up by what is cleaned away', () => {
     const broken = [...AWS_KEY].join('\u200b').replace('7', '\x1b[1m7');
     expect(filtered(broken)).toBe('[redacted:aws-key]');
   });
 
-  test('never gives out a control character, whatever comes in', () => {
+  it('never gives out a control character, whatever comes in', () => {
     const nasty = fc.constantFrom(
       '\x1b',
       '[',
@@ -184,7 +184,7 @@ describe('cleaning', () => {
     );
   });
 
-  test('gives the same for random bytes, however they are cut', () => {
+  it('gives the same for random bytes, however they are cut', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300), { maxLength: 5 }), (bytes, cuts) => {
         const log = Buffer.from(bytes);
@@ -200,13 +200,13 @@ describe('long lines', () => {
   const filler = 'lorem ipsum dolor sit amet 0123456789 ';
   const long = (length: number): string => filler.repeat(Math.ceil(length / filler.length)).slice(0, length);
 
-  test.each([LONG - 1, LONG, LONG + 1, 3 * LONG + 17])('gives a plain line of %i bytes as it is', (length) => {
+  it.each([LONG - 1, LONG, LONG + 1, 3 * LONG + 17])('gives a plain line of %i bytes as it is', (length) => {
     const log = `${long(length)}\nnext\n`;
     expect(filtered(log)).toBe(log);
     expect(filtered(log, inChunksOf(1000, log.length))).toBe(log);
   });
 
-  test('finds secrets around every edge of its pieces', () => {
+  it('finds secrets around every edge of its pieces', () => {
     for (const edge of [LONG, LONG - 8192, 2 * LONG, 2 * LONG - 8192]) {
       for (let shift = -60; shift <= 60; shift += 7) {
         const log = `${long(edge + shift)} password=hunter2!x --token abc123def ${AWS_KEY} ${long(LONG)}`;
@@ -218,20 +218,20 @@ describe('long lines', () => {
     }
   });
 
-  test('hides the rest of a line after a secret too long to be seen whole', () => {
+  it('hides the rest of a line after a secret too long to be seen whole', () => {
     const result = filtered(`${long(LONG)} password="${'s'.repeat(3 * LONG)}" tail\nnext\n`);
     expect(result).not.toContain('sss');
     expect(result.endsWith(' password="[redacted:secret]\nnext\n')).toBe(true);
   });
 
-  test('keeps characters and escapes whole across its pieces', () => {
+  it('keeps characters and escapes whole across its pieces', () => {
     for (let shift = 0; shift < 8; shift++) {
       const log = `${'x'.repeat(LONG - 4 - shift)}😀\x1b[31m日本\x1b]8;;http://x\x07y${'z'.repeat(LONG)}\n`;
       expect(filtered(log)).toBe(`${'x'.repeat(LONG - 4 - shift)}😀日本y${'z'.repeat(LONG)}\n`);
     }
   });
 
-  test('folds rewrites of a line without an end, and starts a new line for a rewrite that comes too late', () => {
+  it('folds rewrites of a line without an end, and starts a new line for a rewrite that comes too late', () => {
     const progress = Array.from({ length: 40_000 }, (_, step) => `step ${step}\r`).join('');
     expect(filtered(`${progress}\nnext\n`, inChunksOf(777, progress.length))).toBe('step 39999\nnext\n');
 
@@ -246,7 +246,7 @@ describe('bounds', () => {
     return arrayBuffers + heapUsed;
   };
 
-  test.each([
+  it.each([
     ['one line', Buffer.alloc(64 * 1024, 'abcdefgh ')],
     ['one line of secrets', Buffer.alloc(64 * 1024, 'password=x token=abcdef1 ')],
     ['one unfinished escape', Buffer.alloc(64 * 1024, '\x1b]52;c;')],
@@ -262,7 +262,7 @@ describe('bounds', () => {
     expect(filter.end().length).toBeLessThan(80 * 1024);
   });
 
-  test.each([
+  it.each([
     ['schemes', '://a:'],
     ['tokens', 'eyJ'],
     ['openings', 'password="\\'],

@@ -1,14 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { compilePattern, problemOfPattern } from '../../../../src/core/report/log/secret-range.ts';
 
-test.each(['CUST-\\d{6}', '(?:a|b)+c', '[(+*]{2,4}x', '\\(a+\\)+', 'a+b+', '(a{2})+b', '(?<year>\\d{4})-'])(
+it.each(['CUST-\\d{6}', '(?:a|b)+c', '[(+*]{2,4}x', '\\(a+\\)+', 'a+b+', '(a{2})+b', '(?<year>\\d{4})-'])(
   'accepts %s',
   (source) => {
     expect(problemOfPattern(source)).toBeUndefined();
   },
 );
 
-test.each([
+it.each([
   ['(', 'not_a_pattern'],
   ['a*', 'matches_nothing'],
   ['', 'matches_nothing'],
@@ -20,7 +20,7 @@ test.each([
   expect(problemOfPattern(source)).toBe(problem);
 });
 
-test('keeps the flags that change what is matched', () => {
+it('keeps the flags that change what is matched', () => {
   expect(compilePattern(/a/iy).flags).toBe('gi');
   expect(compilePattern('a').flags).toBe('g');
 });

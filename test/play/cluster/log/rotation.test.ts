@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContainerLog } from '../../../../play/cluster/log/container-log.ts';
 import { LogReader } from '../../../../play/cluster/log/log-reader.ts';
 
@@ -42,7 +42,7 @@ function drain(reader: LogReader): { text: string; left: 'wait' | 'end' } {
 }
 
 describe('a log', () => {
-  test('stamps every line with nine digits, never twice, never backwards', () => {
+  it('stamps every line with nine digits, never twice, never backwards', () => {
     const log = newLog();
     write(log, 'a\nb\n');
     write(log, 'c\n');
@@ -55,14 +55,14 @@ describe('a log', () => {
     expect(lines.map((line) => line.split(' ')[1])).toEqual(['a', 'b', 'c']);
   });
 
-  test('finishes an unfinished line at its end', () => {
+  it('finishes an unfinished line at its end', () => {
     const log = newLog();
     write(log, 'half');
     log.end();
     expect(drain(new LogReader(log, options)).text).toBe('half\n');
   });
 
-  test('reads from a whole second on, and the last lines', () => {
+  it('reads from a whole second on, and the last lines', () => {
     const log = newLog();
     write(log, 'early\n');
     now += 2000;
@@ -73,7 +73,7 @@ describe('a log', () => {
     expect(drain(new LogReader(log, { ...options, tailLines: 0 })).text).toBe('');
   });
 
-  test('that is big lives in a file and reads the same', () => {
+  it('that is big lives in a file and reads the same', () => {
     const log = newLog(10 ** 9);
     const line = `${'x'.repeat(99)}\n`;
     for (let each = 0; each < 20; each += 1) write(log, line.repeat(500));
@@ -87,7 +87,7 @@ describe('a log', () => {
 });
 
 describe('rotation', () => {
-  test('is asked for once a file', () => {
+  it('is asked for once a file', () => {
     const log = newLog(100);
     write(log, 'x'.repeat(200));
     write(log, 'x'.repeat(200));
@@ -97,7 +97,7 @@ describe('rotation', () => {
     expect(overflows).toEqual([log, log]);
   });
 
-  test('leaves only the newest file to a new reader', () => {
+  it('leaves only the newest file to a new reader', () => {
     const log = newLog();
     write(log, 'old\n');
     log.rotate();
@@ -105,7 +105,7 @@ describe('rotation', () => {
     expect(drain(new LogReader(log, options)).text).toBe('new\n');
   });
 
-  test('is followed by a reader that had reached the end before', () => {
+  it('is followed by a reader that had reached the end before', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true });
     write(log, 'one\n');
@@ -115,7 +115,7 @@ describe('rotation', () => {
     expect(drain(reader)).toEqual({ text: 'two\n', left: 'wait' });
   });
 
-  test('twice while a follow lags loses the file between, silently', () => {
+  it('twice while a follow lags loses the file between, silently', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true });
     expect(drain(reader).left).toBe('wait');
@@ -138,7 +138,7 @@ describe('rotation', () => {
     expect(drain(lagging)).toEqual({ text: 'one\nthree\n', left: 'wait' });
   });
 
-  test('before a follow has reached the end once escapes it: it stays on the old file and ends without error', () => {
+  it('before a follow has reached the end once escapes it: it stays on the old file and ends without error', () => {
     const log = newLog();
     write(log, 'one\n');
     const reader = new LogReader(log, { ...options, follow: true });
@@ -149,7 +149,7 @@ describe('rotation', () => {
     expect(drain(reader)).toEqual({ text: '', left: 'end' });
   });
 
-  test('cuts a line that is being written in two, the rest under a stamp of its own', () => {
+  it('cuts a line that is being written in two, the rest under a stamp of its own', () => {
     const log = newLog();
     const reader = new LogReader(log, { ...options, follow: true, timestamps: true });
     expect(drain(reader).left).toBe('wait');
@@ -159,7 +159,7 @@ describe('rotation', () => {
     expect(drain(reader).text).toMatch(/^\S+Z first half\S+Z {2}second half\n$/);
   });
 
-  test('keeps a file that somebody reads, and no longer', () => {
+  it('keeps a file that somebody reads, and no longer', () => {
     const log = newLog(10 ** 9);
     write(log, `${'x'.repeat(600 * 1024)}\n`);
     const reader = new LogReader(log, { ...options, follow: true });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../../play/cluster/index.ts';
 import { parseDiagnosis } from '../../../../src/core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../../../src/core/diagnosis/report.ts';
@@ -33,7 +33,7 @@ async function look(pod: string, targetContainerName: string): Promise<Diagnosis
   return diagnosis;
 }
 
-test.skipIf(!isReal).each([
+it.skipIf(!isReal).each([
   // The finding begins at 90; how far the leak has come by now is the machine's.
   ['cart-leaky-0', 'cart', 'memory_near_limit', 92],
   ['search-slow-0', 'search', 'cpu_throttled', 11],
@@ -44,13 +44,13 @@ test.skipIf(!isReal).each([
   expect(findingOf(diagnosis, code)?.value, diagnosis.verdict).toBeGreaterThanOrEqual(least);
 });
 
-test.skipIf(!isReal)('says that the disks and mounts here are no container’s, and shows none', async () => {
+it.skipIf(!isReal)('says that the disks and mounts here are no container’s, and shows none', async () => {
   const { sections } = await look('payments-sockets-0', 'payments');
   for (const name of ['io', 'filesystem'])
     expect(sections.find((section) => section.name === name)?.text).toMatch(/^not a container of its own: /);
 });
 
-test.skipIf(!isReal)('and finds nothing wrong with a healthy pod', async () => {
+it.skipIf(!isReal)('and finds nothing wrong with a healthy pod', async () => {
   // The counters of the network are those of the machine that plays, and of whatever else it does.
   const ofTheMachine = /^(conntrack_.*|retransmits|listen_overflow)$/;
   expect(codesOf(await look('neato-5thn0', 'neato')).filter((code) => !ofTheMachine.test(code))).toEqual([]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileView } from '../../../../play/cluster/programs/file-view.ts';
 import type { Process } from '../../../../play/cluster/programs/process.ts';
 import { findProgram } from '../../../../play/cluster/programs/programs.ts';
@@ -37,7 +37,7 @@ async function run(...argv: string[]): Promise<{ out: string; code: number; term
 const sh = (script: string) => run('sh', '-c', script);
 
 describe('the simulated shell', () => {
-  test.each([
+  it.each([
     ['echo hi; exit 3', 'hi\n', 3],
     ['true && echo yes; false && echo no; echo $?', 'yes\n1\n', 0],
     ['false || echo saved', 'saved\n', 0],
@@ -56,11 +56,11 @@ describe('the simulated shell', () => {
     expect(await sh(script)).toMatchObject({ out, code });
   });
 
-  test('writes the termination file', async () => {
+  it('writes the termination file', async () => {
     expect((await sh('echo done > /dev/termination-log')).termination).toBe('done\n');
   });
 
-  test.each(['seq 1 3 | wc -l', 'sleep 1 & echo x', 'cat < /etc/passwd'])(
+  it.each(['seq 1 3 | wc -l', 'sleep 1 & echo x', 'cat < /etc/passwd'])(
     'refuses what it cannot do: %s',
     async (script) => {
       const { out, code } = await sh(script);
@@ -69,7 +69,7 @@ describe('the simulated shell', () => {
     },
   );
 
-  test.each([
+  it.each([
     ['/bin/date', undefined],
     ['constructor', undefined],
     ['__proto__', undefined],
@@ -79,7 +79,7 @@ describe('the simulated shell', () => {
     expect(findProgram(SET, name)).toBe(program);
   });
 
-  test('sees the first process and its root', async () => {
+  it('sees the first process and its root', async () => {
     expect((await run('cat', '/proc/1/root/etc/hostname')).out).toBe('pod\n');
     expect((await run('ls', '/proc/1/root')).out).toBe('etc\n');
     expect((await run('cat', '/proc/1/environ')).out).toBe('A=b\0');

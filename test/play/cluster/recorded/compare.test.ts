@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { differencesOf, told } from './compare.ts';
 import { normaliseJson, normaliseText } from './normalise.ts';
 
 const names = { node: 'node-7' };
 
 describe('comparing answers', () => {
-  test('finds a field that differs, one that is missing and one too many, each with its path', () => {
+  it('finds a field that differs, one that is missing and one too many, each with its path', () => {
     const recorded = { status: 422, causes: [{ field: 'a', reason: 'X' }, { field: 'b' }] };
     const local = { status: 200, causes: [{ field: 'a', reason: 'Y' }], extra: null };
     expect(differencesOf('patch', recorded, local)).toEqual([
@@ -16,7 +16,7 @@ describe('comparing answers', () => {
     ]);
   });
 
-  test('tells a difference with both sides', () => {
+  it('tells a difference with both sides', () => {
     expect(told({ path: 'patch.a', recorded: 'x', local: undefined })).toBe(
       'patch.a\n  recorded  "x"\n  local     (nothing)',
     );
@@ -24,7 +24,7 @@ describe('comparing answers', () => {
 });
 
 describe('normalising', () => {
-  test.each([
+  it.each([
     ['a uid', '7c9e6679-7425-40de-944b-e07fc1f90ae7', '<uid>'],
     ['a time', '2026-11-21T10:00:00Z', '<time>'],
     ['the beginning of time stays', '1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
@@ -43,7 +43,7 @@ describe('normalising', () => {
     expect(normaliseText(text, names)).toBe(expected);
   });
 
-  test('leaves out who manages a field, and names and versions by their keys', () => {
+  it('leaves out who manages a field, and names and versions by their keys', () => {
     const metadata = { resourceVersion: '12', managedFields: [{ manager: 'x' }], generation: 3 };
     const object = { metadata, spec: { nodeName: 'node-7' }, status: { imageID: '', restartCount: 2 } };
     expect(normaliseJson(object, names)).toEqual({

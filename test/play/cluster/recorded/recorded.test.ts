@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../../../play/cluster/index.ts';
 import { NODE } from '../../../../play/cluster/local-cluster.ts';
 import { type Difference, differencesOf, told } from './compare.ts';
@@ -24,7 +24,7 @@ if (isSkipped) {
   console.warn(`skipped: the local cluster against recorded answers of kubectl ${recorded.kubectl}, because ${why}`);
 }
 
-test('the recording is small and names neither machines nor registries', () => {
+it('the recording is small and names neither machines nor registries', () => {
   const text = readFileSync(RECORDING, 'utf8');
   expect(text.length).toBeLessThan(200_000);
   expect(text).not.toMatch(/\/(root|home|work|run|tmp|Users)\//);
@@ -80,18 +80,18 @@ describe.skipIf(isSkipped)(`the answers of Kubernetes ${recorded.server}, record
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test.each(SCENARIOS.map(({ name }) => name))('are the local cluster’s too: %s', (name) => {
+  it.each(SCENARIOS.map(({ name }) => name))('are the local cluster’s too: %s', (name) => {
     const found = all.filter((each) => each.path.startsWith(`${name}.`) && !isAllowed(each));
     expect(found.map(told).join('\n')).toBe('');
   });
 
-  test('were asked of nothing that the local cluster does not know', () => {
+  it('were asked of nothing that the local cluster does not know', () => {
     const unknown = cluster.requests.unknown().map(({ url }) => url);
     // One scenario asks for it, to see the answer.
     expect(unknown.filter((url) => !url.includes('/pads/'))).toEqual([]);
   });
 
-  test('differ nowhere else than where a reason says so', () => {
+  it('differ nowhere else than where a reason says so', () => {
     const unused = ALLOWED.filter((allowed) => !all.some(({ path }) => allowed.path.test(path)));
     expect(unused.map(({ why }) => why)).toEqual([]);
   });

@@ -1,0 +1,11 @@
+/** `T` without the keys that may be `undefined`: they become optional. */
+export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** A copy without the keys whose value is `undefined`, which optional properties do not accept. */
+export function defined<T extends object>(value: T): Defined<T> {
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = item;
+  return result as Defined<T>;
+}
