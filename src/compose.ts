@@ -15,7 +15,7 @@ import { deriveKey } from './core/hash.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
 import { warnOfChannels } from './flow/reply/slack-connect.ts';
-import { Pipeline } from './flow/supervisor.ts';
+import { RunSupervisor } from './flow/supervisor.ts';
 import { defined } from './lib/defined.ts';
 import { VERSION } from './version.ts';
 
@@ -104,7 +104,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clock,
     secrets: secretsOf(env),
   });
-  const pipeline = new Pipeline({
+  const pipeline = new RunSupervisor({
     clusters,
     store,
     thread: slack.thread,

@@ -5,7 +5,7 @@ import { sealingKey } from '../config/env.ts';
 import { auditKey, formatLink, LINK_FORM, type Link, parseLink } from '../core/audit/chain.ts';
 import { readHead } from '../core/audit/head.ts';
 import { linesOf } from '../core/audit/lines.ts';
-import { type Verdict, verifyChain } from '../core/audit/verify.ts';
+import { type VerifyResult, verifyChain } from '../core/audit/verify.ts';
 import { verifyFile } from '../core/audit/verify-file.ts';
 import { formatCount } from '../lib/duration.ts';
 
@@ -73,7 +73,7 @@ function parseWords(words: readonly string[]) {
   }
 }
 
-async function verify({ path, key, mustHold }: Request): Promise<Verdict> {
+async function verify({ path, key, mustHold }: Request): Promise<VerifyResult> {
   // Opened only when it is read: a stream that nobody listens to would end the process when it fails.
   async function* chunks() {
     yield* path === '-' ? process.stdin : createReadStream(path);
@@ -97,7 +97,7 @@ async function isRecordFile(path: string): Promise<boolean> {
   }
 }
 
-function report({ wrong, notes, heads, ...counts }: Verdict): readonly string[] {
+function report({ wrong, notes, heads, ...counts }: VerifyResult): readonly string[] {
   const numbers = [
     formatCount(counts.records, 'record'),
     formatCount(counts.runs, 'run'),

@@ -12,7 +12,7 @@ import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/ident
 import { makePlan } from '../core/policy/make-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { resolveImage } from '../core/policy/resolve-image.ts';
-import { resolvePlace } from '../core/policy/resolve-place.ts';
+import { resolveNamespace } from '../core/policy/resolve-place.ts';
 import type { Origin } from '../core/run/run.ts';
 
 export type Asker = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
@@ -36,7 +36,7 @@ export function explainRequest(request: RunRequest, asker: Asker, policy: Policy
   if (isRefusedUnmapped(policy.identity, asker.requesterId)) {
     return { identity, decision: { kind: 'deny', code: 'identity_unmapped', subject: asker.requesterId } };
   }
-  const place = resolvePlace(request, asker.channelId, policy);
+  const place = resolveNamespace(request, asker.channelId, policy);
   if (place.kind === 'deny') return { identity, decision: denied(place) };
   const where = { identity, place: `cluster ${place.cluster}, namespace ${place.namespace}` };
   const image = resolveImage(request.image, policy);
@@ -57,7 +57,7 @@ export function explainRequest(request: RunRequest, asker: Asker, policy: Policy
   return { ...answer, container: containerOf(plan, decision) };
 }
 
-type NotResolved = Extract<ReturnType<typeof resolvePlace>, { kind: 'deny' }>;
+type NotResolved = Extract<ReturnType<typeof resolveNamespace>, { kind: 'deny' }>;
 
 const denied = ({ code, subject, nearest }: NotResolved): Decision => ({
   kind: 'deny',

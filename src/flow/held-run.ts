@@ -16,7 +16,7 @@ type Listener = (kept: boolean) => void;
  * each written to the store under the lease's fence before anybody sees it; but for the pods of a batch that is worked on
  * (`openBatch`), which are ahead of the store until the next `save`.
  */
-export class RunSession {
+export class HeldRun {
   readonly #store: Pick<RunStore, 'save' | 'release'>;
   readonly #fence: number;
   readonly #onChange: Set<Listener> = new Set();
@@ -142,5 +142,5 @@ export type OutOfReach = 'settled' | 'elsewhere';
 /** Changes a run that nobody may be working on: at its session here, or by taking it. */
 export interface RunChanger {
   /** Runs `act` on the run's one session and lets the run go on from there. @throws what `act` throws */
-  change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | OutOfReach>;
+  change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
 }

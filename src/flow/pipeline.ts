@@ -7,14 +7,14 @@ import { Rounds } from '../lib/rounds.ts';
 import { record } from './audit.ts';
 import type { BatchLogs } from './batch/logs.ts';
 import type { FlowDeps } from './deps.ts';
-import type { RunChanger, RunSession } from './held-run.ts';
+import type { HeldRun, RunChanger } from './held-run.ts';
 import { refusalOfError } from './inbox/refusals.ts';
 import { collect } from './stages/collect.ts';
 import { type CheckAtLaunch, launch } from './stages/launch.ts';
 import type { LogReaders } from './stages/logs.ts';
 import { plan } from './stages/plan.ts';
 import type { PodRoom } from './stages/pod-room.ts';
-import { follow } from './stages/watch.ts';
+import { watch } from './stages/watch.ts';
 
 /** How long a stage may go on failing for passing reasons: a person waits for the first, a clock bounds the others. */
 const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
@@ -33,7 +33,7 @@ export interface AdvanceContext {
   readonly batchLogs: BatchLogs;
   readonly room: PodRoom;
   /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
-  readonly workOnBatch: (session: RunSession, context: AdvanceContext) => Promise<void>;
+  readonly workOnBatch: (session: HeldRun, context: AdvanceContext) => Promise<void>;
   /** Of a part of a batch: what is looked at instead right before its launch. */
   readonly check?: CheckAtLaunch;
 }
@@ -42,10 +42,10 @@ export interface AdvanceContext {
  * Takes a run from stage to stage (request → launch → follow → collect) until it is final or waits for people. Every stage is
  * a re-entrant function of the stored run. @throws KdebugError lease_lost
  */
-export async function advance(session: RunSession, context: AdvanceContext): Promise<void> {
+export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
   const trouble = new Trouble();
   const rounds = new Rounds(context.deps.clock);
-  if (session.run.state === 'received') await tryStep(session, context, trouble, keepRequest);
+  if (session.run.state === 'received') await tryStep(session, context, trouble, recordRequest);
   while (!isFinal(session.run.state)) {
     await rounds.next();
     if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
@@ -54,21 +54,16 @@ export async function advance(session: RunSession, context: AdvanceContext): Pro
 }
 
 /** Ends an approval whose time is over; false while it may still be given. */
-async function expire(session: RunSession, { clock }: FlowDeps): Promise<boolean> {
+async function expire(session: HeldRun, { clock }: FlowDeps): Promise<boolean> {
   const expiresAtMs = session.run.approval?.expiresAtMs ?? 0;
   if (clock.now() < expiresAtMs) return false;
   await session.apply({ kind: 'expired', atMs: clock.now() });
   return true;
 }
 
-type Step = (session: RunSession, context: AdvanceContext) => Promise<void>;
+type Step = (session: HeldRun, context: AdvanceContext) => Promise<void>;
 
-async function tryStep(
-  session: RunSession,
-  context: AdvanceContext,
-  trouble: Trouble,
-  take: Step = step,
-): Promise<void> {
+async function tryStep(session: HeldRun, context: AdvanceContext, trouble: Trouble, take: Step = step): Promise<void> {
   const { clock } = context.deps;
   const { state } = session.run;
   try {
@@ -87,11 +82,11 @@ async function tryStep(
 }
 
 /** First of all who asked what is put on record: by whoever takes the run up, so that no crash leaves it out. */
-function keepRequest({ run }: RunSession, { deps }: AdvanceContext): Promise<void> {
+function recordRequest({ run }: HeldRun, { deps }: AdvanceContext): Promise<void> {
   return record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
 }
 
-function step(session: RunSession, context: AdvanceContext): Promise<void> {
+function step(session: HeldRun, context: AdvanceContext): Promise<void> {
   const { deps, readers, runs, room, check } = context;
   if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
   switch (session.run.state) {
@@ -102,14 +97,14 @@ function step(session: RunSession, context: AdvanceContext): Promise<void> {
       return launch(session, deps, { room, ...defined({ check }) });
     case 'starting':
     case 'running':
-      return follow(session, deps, readers);
+      return watch(session, deps, readers);
     default:
       return collect(session, deps, readers);
   }
 }
 
 /** An error that patience does not mend is an outcome like any other. */
-async function giveUp(session: RunSession, error: KdebugError, deps: FlowDeps): Promise<void> {
+async function giveUp(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
   const atMs = deps.clock.now();
   const { state, id } = session.run;
   deps.log.warn('stage given up', { runId: id, phase: state, reason: error.code, error });

@@ -6,18 +6,18 @@ import { sleep } from '../lib/clock.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
-import { workOnBatch } from './batch/run-batch.ts';
+import { runBatch } from './batch/run-batch.ts';
 import type { FlowDeps } from './deps.ts';
 import { filteredClusters } from './filtered-cluster.ts';
-import { type OutOfReach, type RunChanger, RunSession } from './held-run.ts';
+import { HeldRun, type OutOfReach, type RunChanger } from './held-run.ts';
 import { CommandInbox, type Starter } from './inbox/inbox.ts';
 import { advance } from './pipeline.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss } from './recovery/lost-lease.ts';
-import { heedNotes } from './recovery/peer-commands.ts';
+import { applyPeerCommands } from './recovery/peer-commands.ts';
 import { Reply } from './reply/reply.ts';
-import { type LateWait, lateWait } from './stages/late-end.ts';
+import { awaitLateEnd, type LateEndWait } from './stages/late-end.ts';
 import { LogReaders } from './stages/logs.ts';
 import { PodRoom } from './stages/pod-room.ts';
 
@@ -37,7 +37,7 @@ const TAKE_EVERY_MS = 100;
 const HAND_OVER_MS = 1_000;
 
 interface Held {
-  readonly session: RunSession;
+  readonly session: HeldRun;
   readonly work: Promise<void>;
 }
 
@@ -45,7 +45,7 @@ interface Held {
  * Holds the runs of this replica: each is advanced through its stages (`advance`) with the reply told beside it from state
  * alone, then let go: settled, or parked while only people or the clock can move it. Any replica can take the next step.
  */
-export class Pipeline implements Starter, RunChanger {
+export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: Inbox;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
@@ -53,11 +53,11 @@ export class Pipeline implements Starter, RunChanger {
   readonly #recovery: Recovery;
   readonly #room: PodRoom;
   readonly #held = new Map<RunId, Held>();
-  readonly #taking = new Map<RunId, Promise<RunSession | undefined>>();
+  readonly #taking = new Map<RunId, Promise<HeldRun | undefined>>();
   /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
   readonly #late = new Set<RunId>();
   /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
-  readonly #unreleased = new Set<RunSession>();
+  readonly #unreleased = new Set<HeldRun>();
   #draining = false;
   #drained = false;
   #stopAdopting: () => void = () => {};
@@ -85,7 +85,7 @@ export class Pipeline implements Starter, RunChanger {
     return this.#held.size - this.#late.size;
   }
 
-  start(session: RunSession): void {
+  start(session: HeldRun): void {
     const { id } = session.run;
     const work = this.#hold(session).finally(() => {
       if (this.#held.get(id)?.session === session) this.#held.delete(id);
@@ -94,7 +94,7 @@ export class Pipeline implements Starter, RunChanger {
     this.#taking.delete(id);
   }
 
-  async change<Value>(id: RunId, act: (session: RunSession) => Promise<Value>): Promise<Value | OutOfReach> {
+  async change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach> {
     for (let tries = TAKE_TRIES; tries > 0; tries -= 1) {
       const session = this.#held.get(id)?.session ?? (await this.#take(id));
       const done = session && (await this.#changeAt(session, act));
@@ -108,8 +108,8 @@ export class Pipeline implements Starter, RunChanger {
 
   /** Undefined: the session was let go, or taken over, in this very moment. */
   async #changeAt<Value>(
-    session: RunSession,
-    act: (session: RunSession) => Promise<Value>,
+    session: HeldRun,
+    act: (session: HeldRun) => Promise<Value>,
   ): Promise<{ readonly value: Value } | undefined> {
     try {
       return { value: await act(session) };
@@ -154,20 +154,20 @@ export class Pipeline implements Starter, RunChanger {
   }
 
   /** One take at a time: clicks that arrive together share the session, which is started when the first of them is through. */
-  #take(id: RunId): Promise<RunSession | undefined> {
+  #take(id: RunId): Promise<HeldRun | undefined> {
     const taking = this.#taking.get(id) ?? this.#takeNow(id);
     this.#taking.set(id, taking);
     return taking;
   }
 
-  async #takeNow(id: RunId): Promise<RunSession | undefined> {
+  async #takeNow(id: RunId): Promise<HeldRun | undefined> {
     const { store, owner } = this.#deps;
-    const lease = await store.take(id, owner).catch((thrown: unknown) => {
+    const lease = await store.lease(id, owner).catch((thrown: unknown) => {
       this.#taking.delete(id);
       throw thrown;
     });
     // Who left it parked had said all there was to say.
-    if (lease) return new RunSession(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
+    if (lease) return new HeldRun(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
     this.#taking.delete(id);
     return undefined;
   }
@@ -176,7 +176,7 @@ export class Pipeline implements Starter, RunChanger {
     const { store, owner, log } = this.#deps;
     try {
       await store.renew(owner);
-      void heedNotes(
+      void applyPeerCommands(
         [...this.#held.values()].map(({ session }) => session.run),
         { deps: this.#deps, runs: this },
       );
@@ -185,18 +185,18 @@ export class Pipeline implements Starter, RunChanger {
       const room = MAX_SESSIONS - this.#held.size;
       for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
         log.info('run adopted', { runId: run.id, phase: run.state });
-        this.start(new RunSession(run, fence, store, true));
+        this.start(new HeldRun(run, fence, store, true));
       }
     } catch (thrown) {
       log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });
     }
   }
 
-  async #hold(session: RunSession): Promise<void> {
+  async #hold(session: HeldRun): Promise<void> {
     const { id } = session.run;
     let lost = false;
     try {
-      await this.#see(session);
+      await this.#runToEnd(session);
     } catch (thrown) {
       const error = toKdebugError(thrown);
       lost = error.code === 'lease_lost';
@@ -214,7 +214,7 @@ export class Pipeline implements Starter, RunChanger {
     else if (again) this.start(again);
   }
 
-  async #release(session: RunSession): Promise<void> {
+  async #release(session: HeldRun): Promise<void> {
     try {
       await session.release();
       this.#unreleased.delete(session);
@@ -224,7 +224,7 @@ export class Pipeline implements Starter, RunChanger {
   }
 
   /** Until the run is settled or parked: a vote may come in while the last words are being said. */
-  async #see(session: RunSession): Promise<void> {
+  async #runToEnd(session: HeldRun): Promise<void> {
     const { clock } = this.#deps;
     const room = this.#room;
     const context = {
@@ -232,7 +232,7 @@ export class Pipeline implements Starter, RunChanger {
       readers: this.#readers,
       batchLogs: this.#batchLogs,
       room,
-      workOnBatch,
+      workOnBatch: runBatch,
       runs: this,
     };
     session.onChange(() => {
@@ -246,7 +246,7 @@ export class Pipeline implements Starter, RunChanger {
       beforeClosing: () => conclude(session.run, this.#deps),
     });
     const rounds = new Rounds(clock);
-    let late: LateWait | undefined;
+    let late: LateEndWait | undefined;
     for (;;) {
       await rounds.next();
       let said = session.run;
@@ -255,14 +255,14 @@ export class Pipeline implements Starter, RunChanger {
       };
       await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
       if (isGivenUp(session.run)) {
-        late ??= lateWait(session, this.#deps, this.#readers);
+        late ??= awaitLateEnd(session, this.#deps, this.#readers);
         if (!(await this.#awaitLate(said, late))) return;
       } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
     }
   }
 
   /** Resolves with whether there is more to say. */
-  async #awaitLate({ id, grant }: Run, late: LateWait): Promise<boolean> {
+  async #awaitLate({ id, grant }: Run, late: LateEndWait): Promise<boolean> {
     this.#late.add(id);
     try {
       return await late({ grant, wanted: () => !this.#draining });
@@ -273,7 +273,7 @@ export class Pipeline implements Starter, RunChanger {
 }
 
 /** Two halves of one work: when one fails, the other stops, and only then has it failed. */
-async function bothOrNeither(session: RunSession, halves: readonly Promise<void>[]): Promise<void> {
+async function bothOrNeither(session: HeldRun, halves: readonly Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(
     halves.map((half) =>
       half.catch((thrown: unknown) => {

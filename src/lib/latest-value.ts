@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
  * A mailbox of one: holds only the newest value, so a slow reader never makes anything pile up.
  * One reader at a time.
  */
-export class Latest<Value> {
+export class LatestValue<Value> {
   readonly #clock: Clock;
   #value: { readonly value: Value } | undefined;
   #wake: (() => void) | undefined;

@@ -56,7 +56,13 @@ describe.skipIf(process.platform !== 'linux')('the example of docs/diagnostic-im
 
 it('every field and limit that the page names is the parser’s', () => {
   const parser = readFileSync(fileURLToPath(new URL('../../src/core/diagnosis/report.ts', import.meta.url)), 'utf8');
-  for (const limit of ['64 * 1024', 'MAX_TEXT_LENGTH = 300', 'MAX_ITEMS = 20', '2_147_483_647', '[a-z][a-z0-9_-]{0,39}'])
+  for (const limit of [
+    '64 * 1024',
+    'MAX_TEXT_LENGTH = 300',
+    'MAX_ITEMS = 20',
+    '2_147_483_647',
+    '[a-z][a-z0-9_-]{0,39}',
+  ])
     expect(parser).toContain(limit);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId } from '../../src/core/ids.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
-import type { Place } from '../../src/flow/ports/slack.ts';
+import type { Destination } from '../../src/flow/ports/slack.ts';
 import { anOrigin, aPolicy, aRule } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
@@ -37,7 +37,7 @@ function closeFor(
   code: 'slack_channel_closed' | 'slack_refused' = 'slack_channel_closed',
 ) {
   const post = world.thread.post.bind(world.thread);
-  world.thread.post = (place: Place, ...rest) =>
+  world.thread.post = (place: Destination, ...rest) =>
     place.channelId === 'C0SHOP' ? Promise.reject(new KdebugError(code, { facts: { error } })) : post(place, ...rest);
 }
 

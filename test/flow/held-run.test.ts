@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryRunStore } from '../../src/adapters/store/index.ts';
-import { RunSession } from '../../src/flow/held-run.ts';
+import { HeldRun } from '../../src/flow/held-run.ts';
 import { aRun, START_MS } from '../support/builders.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -9,9 +9,9 @@ it('denies every change to who no longer owns the run (lease_lost), and changes 
   const run = aRun({ state: 'received' });
   const created = await store.create(run, 'replica-1');
   if (created.kind !== 'created') throw new Error(created.kind);
-  const session = new RunSession(run, created.fence, store);
+  const session = new HeldRun(run, created.fence, store);
   await store.release(run.id, created.fence);
-  const taken = await store.take(run.id, 'replica-2');
+  const taken = await store.lease(run.id, 'replica-2');
   expect(taken?.fence).toBeGreaterThan(created.fence);
   const denied = {
     kind: 'denied',

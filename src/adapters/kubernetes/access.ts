@@ -24,7 +24,7 @@ export type ReviewClient = Pick<ApiClient, 'send'>;
 export type Reviewed = Pick<AccessRequest, 'actingAs' | 'subject'>;
 
 /** Where. Without a name: for every pod of the namespace (ResourceAttributes: an empty name "means all"). */
-export interface ReviewedPlace {
+export interface ReviewTarget {
   readonly namespace: string;
   readonly name?: string;
 }
@@ -45,7 +45,7 @@ const TIMEOUT_MS = 5_000;
 async function reviewAccess(
   client: ReviewClient,
   who: Reviewed,
-  asked: { readonly right: Right; readonly place: ReviewedPlace },
+  asked: { readonly right: Right; readonly place: ReviewTarget },
 ): Promise<ReviewAnswer> {
   const answer = await sendReview(client, who, asked);
   if (answer.status === 403) throw lackingRight(answer, who);
@@ -63,7 +63,7 @@ async function reviewAccess(
  */
 export async function mayAddEphemeralContainers(
   client: ReviewClient,
-  place: ReviewedPlace & { readonly actingAs: ActingAs | undefined },
+  place: ReviewTarget & { readonly actingAs: ActingAs | undefined },
 ): Promise<boolean> {
   const who = place.actingAs ? { actingAs: place.actingAs } : {};
   const answer = await sendReview(client, who, { right: ADD_CONTAINER, place });
@@ -73,7 +73,7 @@ export async function mayAddEphemeralContainers(
 function sendReview(
   client: ReviewClient,
   { actingAs, subject }: Reviewed,
-  { right, place }: { readonly right: Right; readonly place: ReviewedPlace },
+  { right, place }: { readonly right: Right; readonly place: ReviewTarget },
 ): Promise<ApiAnswer> {
   const ofSubject = actingAs ? undefined : subject;
   if (ofSubject) checkIdentity(ofSubject.user, ofSubject.groups);
@@ -152,7 +152,7 @@ export class Access {
     return this.#answerOf(request, { namespace, name }, open);
   }
 
-  #answerOf(who: Reviewed, place: ReviewedPlace, rights: readonly Right[]): Promise<AccessAnswer> {
+  #answerOf(who: Reviewed, place: ReviewTarget, rights: readonly Right[]): Promise<AccessAnswer> {
     const key = JSON.stringify([identityKey(who), place.namespace, place.name ?? '', rights.map(wordsOf)]);
     return this.#known.of(key, () => ask(this.#client, who, { place, rights }));
   }
@@ -167,7 +167,7 @@ function identityKey({ actingAs, subject }: Reviewed): readonly unknown[] {
 async function ask(
   client: ReviewClient,
   who: Reviewed,
-  { place, rights }: { readonly place: ReviewedPlace; readonly rights: readonly Right[] },
+  { place, rights }: { readonly place: ReviewTarget; readonly rights: readonly Right[] },
 ): Promise<AccessAnswer> {
   const answers = await Promise.all(
     rights.map(async (right) => ({ right, ...(await reviewAccess(client, who, { right, place })) })),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 import type { ChannelFacts, Directory, Person } from '../../flow/ports/slack.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { asked } from './errors.ts';
+import { callSlack } from './errors.ts';
 import { Fresh } from './fresh.ts';
 import type { Identity } from './identity.ts';
 import { cleanLine, shorten } from './views/plain.ts';
@@ -83,7 +83,7 @@ const ChannelObject = z.object({
 
 /** Asked of conversations.info, which needs channels:read, and groups:read for a private channel, where the bot must be a member. */
 async function askChannel({ client }: DirectoryOptions, channelId: string): Promise<ChannelFacts> {
-  const answer = await asked(() => client.conversations.info({ channel: channelId }));
+  const answer = await callSlack(() => client.conversations.info({ channel: channelId }));
   const channel = ChannelObject.safeParse(answer.channel);
   if (!channel.success || channel.data.id !== channelId) {
     throw new KdebugError('slack_refused', {
@@ -100,7 +100,7 @@ async function askChannelMembers({ client }: DirectoryOptions, channelId: string
   const found = new Set<string>();
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { members, response_metadata } = await asked(() =>
+    const { members, response_metadata } = await callSlack(() =>
       client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
     );
     for (const userId of members ?? []) found.add(userId);
@@ -117,7 +117,7 @@ const UNKNOWN_GROUP = new Set(['no_such_subteam', 'subteam_not_found', 'invalid_
 
 async function unless<T>(errors: ReadonlySet<string>, code: ReasonCode, question: () => Promise<T>): Promise<T> {
   try {
-    return await asked(question);
+    return await callSlack(question);
   } catch (thrown) {
     const isIt = thrown instanceof KdebugError && errors.has(String(thrown.facts.error));
     throw isIt ? new KdebugError(code, { cause: thrown }) : thrown;

@@ -121,7 +121,7 @@ export const isAboutShape = (thrown: unknown): boolean =>
  * One question to the Web API, outside the poster's queue: asked once, at once.
  * @throws KdebugError slack_unreachable (no answer, or a rate limit), slack_token_rejected, slack_refused (fact `error`)
  */
-export async function asked<T>(question: () => Promise<T>): Promise<T> {
+export async function callSlack<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (thrown) {

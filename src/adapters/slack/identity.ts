@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
-import { asked } from './errors.ts';
+import { callSlack } from './errors.ts';
 
 /** Who we are in Slack, learnt at the start. */
 export interface Identity {
@@ -18,14 +18,14 @@ export interface Identity {
  * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_scopes_missing, slack_org_install
  */
 export async function learnIdentity(client: WebClient, log: Log): Promise<Identity> {
-  const answer = await asked(() => client.auth.test());
+  const answer = await callSlack(() => client.auth.test());
   const { team_id, user_id, bot_id, enterprise_id } = answer;
   if (answer.is_enterprise_install === true || team_id?.startsWith('E')) throw new KdebugError('slack_org_install');
   if (!team_id || !user_id || !bot_id) {
     throw new KdebugError('slack_token_rejected', { detail: 'it is not the token of a bot (xoxb-…)' });
   }
   checkScopes(answer.response_metadata?.scopes, log);
-  const { bot } = await asked(() => client.bots.info({ bot: bot_id }));
+  const { bot } = await callSlack(() => client.bots.info({ bot: bot_id }));
   if (!bot?.app_id) throw new KdebugError('slack_token_rejected', { detail: 'its bot belongs to no app' });
   return {
     teamId: team_id,

@@ -7,7 +7,7 @@ import { clientOptions, createClient, libraryLogger, SLACK_API_URL } from './cli
 import { ClockCheck } from './clock-check.ts';
 import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
-import { asked } from './errors.ts';
+import { callSlack } from './errors.ts';
 import { type Identity, learnIdentity } from './identity.ts';
 import { readSharedFile } from './listeners/shared-file.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
@@ -107,7 +107,7 @@ export function createSlack(options: SlackOptions): Slack {
         identity: learnt,
         clock,
         log,
-        openView: async (trigger_id, view) => void (await asked(() => client.views.open({ trigger_id, view }))),
+        openView: async (trigger_id, view) => void (await callSlack(() => client.views.open({ trigger_id, view }))),
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),

@@ -92,7 +92,7 @@ export class MemoryRunStore implements RunStore {
     return this.#entry(id)?.run;
   }
 
-  async take(id: RunId, owner: string): Promise<Lease | undefined> {
+  async lease(id: RunId, owner: string): Promise<Lease | undefined> {
     this.#mustBeOpen();
     const entry = this.#open.get(id);
     if (!entry || (this.#isHeld(entry) && entry.owner !== owner)) return undefined;

@@ -1,7 +1,7 @@
 import type { Link } from './chain.ts';
 import type { Head } from './head.ts';
 import type { Line } from './lines.ts';
-import { type Verdict, verifyChain, type Wrong } from './verify.ts';
+import { type VerifyResult, verifyChain, type Wrong } from './verify.ts';
 
 export interface LogFile {
   /** Opened when first asked for a line. */
@@ -16,7 +16,11 @@ export interface LogFile {
  * cannot find by itself is a log put back *with* its head to what both once were: give it a head that was noted
  * down elsewhere (`mustHold`).
  */
-export async function verifyFile(key: Uint8Array, file: LogFile, mustHold: readonly Link[] = []): Promise<Verdict> {
+export async function verifyFile(
+  key: Uint8Array,
+  file: LogFile,
+  mustHold: readonly Link[] = [],
+): Promise<VerifyResult> {
   const before = await file.head();
   const own = before !== undefined && before.last.seq >= 0 ? [before.last] : [];
   const verdict = await verifyChain(file.lines, { key, form: 'file', mustHold: [...own, ...mustHold] });
@@ -26,7 +30,7 @@ export async function verifyFile(key: Uint8Array, file: LogFile, mustHold: reado
   return wrong ? { ...verdict, wrong } : verdict;
 }
 
-function wrongHead(head: Head | undefined, { bytes }: Verdict): Wrong | undefined {
+function wrongHead(head: Head | undefined, { bytes }: VerifyResult): Wrong | undefined {
   if (head === undefined) {
     return {
       problem: 'no-head',

@@ -31,7 +31,7 @@ export interface Wrong {
   readonly text: string;
 }
 
-export interface Verdict {
+export interface VerifyResult {
   readonly wrong?: Wrong;
   /** Where the last line that was read ends. */
   readonly bytes: number;
@@ -95,7 +95,7 @@ export class ChainVerifier {
     return this.#wrong === undefined;
   }
 
-  finish(): Verdict {
+  finish(): VerifyResult {
     const wrong = this.#wrong ?? this.#suspect?.wrong ?? this.#atEnd();
     return {
       ...defined({ wrong }),
@@ -228,7 +228,7 @@ const missing = (first: number, last: number): string =>
 export async function verifyChain(
   lines: Iterable<Line> | AsyncIterable<Line>,
   options: VerifyOptions,
-): Promise<Verdict> {
+): Promise<VerifyResult> {
   const verifier = new ChainVerifier(options);
   for await (const line of lines) if (!verifier.take(line)) break;
   return verifier.finish();

@@ -10,7 +10,10 @@ import type { Variant } from './batch.ts';
 export const KEEPERS = 10;
 
 /** Who asked for what, as `Run` has it; no bearer secret and no words of voters. */
-export type Kept = Pick<Run, 'origin' | 'request' | 'commandLine' | 'job' | 'planHash' | 'decision' | 'approval'> & {
+export type BatchReference = Pick<
+  Run,
+  'origin' | 'request' | 'commandLine' | 'job' | 'planHash' | 'decision' | 'approval'
+> & {
   readonly variant: Variant;
   readonly parallelism: number;
   readonly createdAtMs: number;
@@ -20,7 +23,7 @@ export type Kept = Pick<Run, 'origin' | 'request' | 'commandLine' | 'job' | 'pla
 export interface PartReference {
   readonly v: 1;
   readonly partOf: RunId;
-  readonly kept?: Kept;
+  readonly kept?: BatchReference;
 }
 
 /** The text to seal for a container of a batch: whose part it is. */
@@ -31,7 +34,7 @@ export const writePartReference = (batchId: RunId): string =>
 export const writeKeeperReference = (run: BatchRun): string =>
   JSON.stringify({ v: 1, partOf: run.id, kept: keptOf(run) } satisfies PartReference);
 
-function keptOf({ origin, request, commandLine, job, planHash, decision, approval, batch }: BatchRun): Kept {
+function keptOf({ origin, request, commandLine, job, planHash, decision, approval, batch }: BatchRun): BatchReference {
   return {
     origin: withoutSecret(origin),
     request,
@@ -53,7 +56,12 @@ const isPartReference = (value: unknown): value is PartReference =>
  * A batch whose record is lost, rebuilt from the pods that hold a container of it. It is closed: what is there is followed to its
  * end; the pods that had not had their turn are not known any more. When each was launched is an estimate.
  */
-export function rebuildBatch(id: RunId, kept: Kept, pods: readonly Pod[], nowMs: number): BatchRun | undefined {
+export function rebuildBatch(
+  id: RunId,
+  kept: BatchReference,
+  pods: readonly Pod[],
+  nowMs: number,
+): BatchRun | undefined {
   const [template] = kept.variant;
   const [first] = pods;
   if (!template || !first) return undefined;

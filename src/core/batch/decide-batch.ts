@@ -67,7 +67,7 @@ function withRules(policy: Policy, channelId: string, keep: (rule: Rule) => bool
   };
 }
 
-export type ResizeVerdict = { readonly kind: 'allow' } | Extract<Decision, { kind: 'deny' }>;
+export type ResizeResult = { readonly kind: 'allow' } | Extract<Decision, { kind: 'deny' }>;
 
 /**
  * Whether a running batch may become that large. Growing is decided anew, by the policy in force; beyond what an approver said
@@ -77,7 +77,7 @@ export function decideResize(
   batch: Batch,
   { parallelism = batch.parallelism, replicas = batch.replicas ?? batch.eligible }: Partial<ResizeAsked>,
   policy: Policy,
-): ResizeVerdict {
+): ResizeResult {
   const size = { pods: Math.min(replicas, batch.eligible), parallelism };
   const grows = size.pods > workedOn(batch) || parallelism > batch.parallelism;
   if (!grows) return { kind: 'allow' };

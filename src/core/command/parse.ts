@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
-import { readPlace, readRequest, readScale } from './line/request.ts';
+import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { readNamed, typed, unexpectedWord } from './line/target.ts';
 import { readRunId } from './line/values.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
@@ -196,7 +196,7 @@ function readDescribe(reading: VerbReading): Command | undefined {
   const hint = 'Name a pod: describe POD';
   if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
   const named = readNamed(word, report);
-  const place = readPlace(line, report, named);
+  const place = readNamespaceFlags(line, report, named);
   if (!noMore({ ...reading, words }, 1) || !named) return undefined;
   if (named.target.kind === 'pod') return { kind: 'describe', pod: named.target.name, ...place };
   return report({
@@ -237,7 +237,7 @@ function readBatch(reading: VerbReading): Command | undefined {
 }
 
 function readApply(reading: VerbReading): Command | undefined {
-  const place = readPlace(reading.line, reading.report);
+  const place = readNamespaceFlags(reading.line, reading.report);
   if (!noMore(reading, 0)) return undefined;
   return { kind: 'apply', ...place, ...(reading.yaml === '' ? {} : { yaml: reading.yaml }) };
 }

@@ -57,5 +57,5 @@ export function grantScope(plan: Plan): string {
 }
 
 /** Where a grant of this plan holds, in words. */
-export const grantPlace = ({ workload, podName }: Pick<Plan, 'workload' | 'podName'>): string =>
+export const grantTarget = ({ workload, podName }: Pick<Plan, 'workload' | 'podName'>): string =>
   workload === undefined ? `the pod ${podName}` : `any pod of ${workload.kind}/${workload.name}`;

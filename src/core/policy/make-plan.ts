@@ -39,7 +39,7 @@ export interface Resolved {
   readonly alias: ImageAlias;
 }
 
-export type MadePlan =
+export type PlanResult =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'refused'; readonly code: ReasonCode; readonly subject: string };
 
@@ -48,7 +48,7 @@ export type MadePlan =
  * Pod Security level would refuse; an `auto` that no rule covers becomes the mildest plan, so that the decision on it
  * says which rule is in the way.
  */
-export function makePlan(resolved: Resolved): MadePlan {
+export function makePlan(resolved: Resolved): PlanResult {
   const { request, origin, policy, cluster, pod, container, alias } = resolved;
   const workload = workloadOf(pod);
   const base = {
@@ -135,7 +135,7 @@ const nobodyOf = (resolved: Resolved): UserAndGroup => (hasOwnWords(resolved) ? 
 
 type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
 
-function withProfileOf(resolved: Resolved, make: WithProfile): MadePlan {
+function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
   const { request, policy, pod, level } = resolved;
   const asked = request.profile;
   const target = targetOf(resolved);
@@ -167,4 +167,4 @@ const targetOf = ({ request, pod, container, learnt }: Resolved): TargetIdentity
 const restrictedUser = (target: UserAndGroup | undefined, nobody: UserAndGroup): UserAndGroup =>
   target && target.uid !== 0 ? { uid: target.uid, gid: target.gid } : nobody;
 
-const made = (plan: Plan): MadePlan => ({ kind: 'plan', plan });
+const made = (plan: Plan): PlanResult => ({ kind: 'plan', plan });

@@ -4,7 +4,7 @@ import { matchesNamespace } from './decide.ts';
 import type { Policy, Rule } from './policy.ts';
 import { type NotResolved, resolveCluster } from './resolve-image.ts';
 
-export interface ResolvedPlace {
+export interface ResolvedNamespace {
   readonly kind: 'ok';
   readonly cluster: string;
   readonly namespace: string;
@@ -15,11 +15,11 @@ export interface ResolvedPlace {
  * else `default`. A channel or namespace that no rule names is denied here, before the cluster is asked anything, so that
  * nobody learns from an answer which pods exist.
  */
-export function resolvePlace(
+export function resolveNamespace(
   request: Pick<RunRequest, 'cluster' | 'namespace'>,
   channelId: string,
   policy: Policy,
-): ResolvedPlace | NotResolved {
+): ResolvedNamespace | NotResolved {
   const rules = own(policy.channels, channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: channelId };
   const resolved = resolveCluster(request.cluster, policy);

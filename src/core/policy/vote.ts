@@ -32,7 +32,7 @@ export interface Voter {
   readonly isApprover: boolean;
 }
 
-export type VoteVerdict =
+export type VoteResult =
   /** The vote counts, more are needed. */
   | { readonly kind: 'counted' }
   | { readonly kind: 'granted' }
@@ -47,7 +47,7 @@ export type VoteVerdict =
  * self-approval, also by a second account; votes by people who left the group since the card was posted; late votes; and
  * counting anybody twice, also with two accounts. At the very moment of the expiry it is too late.
  */
-export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteVerdict {
+export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteResult {
   if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };
   if (voter.isRequester) return { kind: 'ignored', code: 'vote_by_requester' };
   if (!voter.isApprover) return { kind: 'ignored', code: 'vote_by_outsider' };

@@ -14,14 +14,14 @@ import {
   usergroup,
 } from './message.ts';
 import { type Approvers, whyExpired } from './parts/approval-parts.ts';
-import { anchorMessage, type Moment } from './run-messages.ts';
+import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
 
 /**
  * The card for somebody who may decide and does not see it where it stands: all of it, with its buttons, and where it comes from. Once
  * there is a decision, that alone. `url` leads to the card.
  */
-export function copyMessage(run: Run, moment: Moment, url: string | undefined): Message {
+export function copyMessage(run: Run, moment: RenderContext, url: string | undefined): Message {
   if (run.state !== 'pending-approval') return decidedCopy(run, url);
   const card = anchorMessage(run, moment);
   const spans = [

@@ -24,7 +24,7 @@ import {
 import { typedText } from './typed-text.ts';
 
 /** What only the moment knows: the clock, and the newest lines while it runs. */
-export interface Moment {
+export interface RenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
@@ -33,7 +33,7 @@ export interface Moment {
 }
 
 /** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
-export function anchorMessage(run: Run, moment: Moment): Message {
+export function anchorMessage(run: Run, moment: RenderContext): Message {
   if (isBatchRun(run)) return batchMessage(run, moment);
   const { tone, headline, besides } = statusOf(run, moment);
   return {
@@ -69,7 +69,7 @@ export function anchorMessage(run: Run, moment: Moment): Message {
  * where they should be notified (`namesRequester`). One that is private has no buttons: a direct message is no channel of the policy,
  * so nothing can be asked for there; and it notifies them without a mention.
  */
-export function resultMessage(run: Run, { isPrivate = false }: Pick<Moment, 'isPrivate'> = {}): Message {
+export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run);
   const { verdict } = run;
@@ -106,7 +106,7 @@ function summaryOf(run: Run, headline: string): string {
 }
 
 /** The newest lines while it runs. */
-function tailPart(run: Run, { tail = '', isPrivate = false }: Moment): readonly Part[] {
+function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): readonly Part[] {
   if (isPrivate) return [];
   const shown = tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
@@ -134,7 +134,7 @@ interface Status {
   readonly besides?: string;
 }
 
-function statusOf(run: Run, { nowMs, isPrivate = false }: Moment): Status {
+function statusOf(run: Run, { nowMs, isPrivate = false }: RenderContext): Status {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   const { tone, headline } = STATE_TEXT[run.state];
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;

@@ -60,7 +60,7 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
 }
 
 /** The container that a lost run left in the cluster. */
-export interface Found {
+export interface FoundContainer {
   readonly runId: RunId;
   readonly containerName: string;
   readonly image: string;
@@ -77,7 +77,7 @@ export interface Found {
  * in a container that is another one than was launched. `redact`: the policy's patterns, for the command line that is shown.
  */
 export function rebuildRun(
-  found: Found,
+  found: FoundContainer,
   text: string,
   redact: readonly string[] = [],
 ): (Run & { readonly plan: Plan }) | undefined {

@@ -6,13 +6,13 @@ import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts
 import type { PostRef, Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
-import type { Place, PostMeta } from '../ports/slack.ts';
+import type { HeldRun } from '../held-run.ts';
+import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
-import { momentOf, retryMs } from '../reply/schedule.ts';
+import { renderContextOf, retryMs } from '../reply/schedule.ts';
 import type { Voice } from '../reply/voice.ts';
 import type { PendingRun } from './voting.ts';
-import { lost, placeOf, remindersOf, whomToAsk } from './whom-to-ask.ts';
+import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
 /** How often one message is tried. The run goes on meanwhile, and without it. */
 const MAX_TRIES = 3;
@@ -25,7 +25,7 @@ const MAX_TRIES = 3;
  */
 export class ApproverCopies {
   readonly #voice: Voice;
-  readonly #session: RunSession;
+  readonly #session: HeldRun;
   readonly #deps: FlowDeps;
   #doubt: boolean;
   #failures = 0;
@@ -135,7 +135,7 @@ export class ApproverCopies {
     const { thread } = this.#deps;
     const { run } = this.#session;
     if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
-    const place = 'userId' in notice ? await thread.openDirect(notice.userId) : placeOf(notice);
+    const place = 'userId' in notice ? await thread.openDirect(notice.userId) : destinationOfCopy(notice);
     const meta = this.#voice.meta(notice.kind);
     const found = this.#doubt ? await thread.find(place, meta, run.origin.receivedAtMs) : undefined;
     const ref = found ?? (await this.#post(place, notice, meta));
@@ -147,7 +147,7 @@ export class ApproverCopies {
   }
 
   /** Undefined: it is decided by now. */
-  async #post(place: Place, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
+  async #post(place: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
     const { run } = this.#session;
     if (!isPending(run)) return undefined;
     return this.#deps.thread.post(place, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
@@ -159,7 +159,7 @@ export class ApproverCopies {
   }
 
   async #messageOf(notice: Notice, run: Run): Promise<Message> {
-    const moment = await momentOf(run, this.#deps);
+    const moment = await renderContextOf(run, this.#deps);
     if (notice.kind === 'copy') return copyMessage(run, moment, await this.#linkTo(run.delivery.anchor));
     if (notice.threadTs === undefined) {
       const card = run.asked?.copies.find((copy) => copy.channelId === notice.channelId && !copy.isReminder);
@@ -175,7 +175,7 @@ export class ApproverCopies {
     const shows = shownOnCopies(run);
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
     try {
-      const message = copyMessage(run, await momentOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
+      const message = copyMessage(run, await renderContextOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
       await this.#voice.sure();
       await this.#deps.thread.update(
         copy,

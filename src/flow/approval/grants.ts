@@ -10,7 +10,7 @@ import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
 import { isApprover } from './approvers.ts';
 
-export interface Asking {
+export interface GrantContext {
   /** What the rule asks for, unless a grant stands in for it. */
   readonly asked: Extract<Decision, { kind: 'needs-approval' }>;
   readonly deps: FlowDeps;
@@ -21,7 +21,7 @@ export interface Asking {
  * Uses an open grant of the channel that covers the plan; resolves with the run that carries it. The use is counted at that run,
  * under its lease, so that no burst gets more runs through than were granted; once, however often this is entered for one run.
  */
-export async function useGrant(run: Run, plan: Plan, asking: Asking): Promise<RunId | undefined> {
+export async function useGrant(run: Run, plan: Plan, asking: GrantContext): Promise<RunId | undefined> {
   const { asked, deps } = asking;
   const { rule } = asked;
   const atMs = deps.clock.now();
@@ -41,7 +41,7 @@ const withoutUseOf = ({ id }: Run, grant: Grant): Grant => ({
 });
 
 /** Counts the use; false when there is no room any more, or the grant cannot be changed now. */
-async function isCounted(run: Run, grantOf: RunId, { deps, runs }: Asking): Promise<boolean> {
+async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext): Promise<boolean> {
   const use = { runId: run.id, userId: run.origin.requesterId, atMs: deps.clock.now() };
   const counted = await runs.change(grantOf, async (session) => {
     const isThere = session.run.grant?.uses.some(({ runId }) => runId === run.id);
@@ -54,7 +54,7 @@ async function isCounted(run: Run, grantOf: RunId, { deps, runs }: Asking): Prom
  * Whether the one person's word is enough for what is asked: they are an approver to this day, and another person than who asks.
  * Where nobody can say, it is not: an approval is asked for then.
  */
-async function isValidFor(run: Run, { byUserId }: Grant, { asked, deps }: Asking): Promise<boolean> {
+async function isValidFor(run: Run, { byUserId }: Grant, { asked, deps }: GrantContext): Promise<boolean> {
   if (!mayGrant(asked.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
   return isApprover(asked.approval.from, byUserId, deps, deps.clock.now()).catch(() => false);
 }

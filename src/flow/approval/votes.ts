@@ -17,13 +17,13 @@ import type { AuditEntry } from '../ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { endGrant } from './grants.ts';
-import { type Given, grantFacts, type PendingRun, reasonForm, votedOf } from './voting.ts';
+import { grantFacts, type PendingRun, reasonForm, type VoteInput, votedOf } from './voting.ts';
 
 /** The buttons by which people decide. */
 export const DECISIONS = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant'] as const;
 export type DecisionAction = (typeof DECISIONS)[number];
 
-type VoteAction = Given['action'];
+type VoteAction = VoteInput['action'];
 const isVote = (action: DecisionAction): action is VoteAction => action !== 'cancel' && action !== 'end-grant';
 
 type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
@@ -113,7 +113,7 @@ export class Approvals {
     return record(this.#deps, run, step, { kind: KIND[action], ...facts, planHash: run.planHash });
   }
 
-  async #vote(run: Run, actor: Actor, asked: Omit<Given, 'userId'>): Promise<Result> {
+  async #vote(run: Run, actor: Actor, asked: Omit<VoteInput, 'userId'>): Promise<Result> {
     const { approval } = run;
     if (run.state !== 'pending-approval' || !approval) return 'approval_decided';
     const pending = { ...run, approval };
@@ -130,7 +130,7 @@ export class Approvals {
 
   async #count(
     run: PendingRun,
-    { action }: Given,
+    { action }: VoteInput,
     { event, clickedIn }: { readonly event: VotedEvent; readonly clickedIn: string },
   ): Promise<Result> {
     const { vote, lapsed } = event;
@@ -176,14 +176,14 @@ const isBeingTold = ({ state, asked }: Run): boolean =>
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 
 /** Undefined: the vote counts, as far as `event` tells. */
-function verdictOn(run: PendingRun, { action }: Given, { vote, voter, lapsed }: VotedEvent): Result | undefined {
+function verdictOn(run: PendingRun, { action }: VoteInput, { vote, voter, lapsed }: VotedEvent): Result | undefined {
   const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
   if (verdict.kind === 'ignored') return verdict.code;
   return verdict.kind === 'reason-missing' ? { kind: 'form', form: reasonForm(run, action) } : undefined;
 }
 
 /** Why the card offers no such button. */
-function notOfferedOn(run: PendingRun, { action }: Given): ReasonCode | undefined {
+function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | undefined {
   if (action === 'reject') return undefined;
   // Asked for by an older kdebug, which showed a part of it.
   const unseen = unseenOnCard(run);

@@ -1,5 +1,5 @@
 import { asUserId } from '../../core/ids.ts';
-import { GRANT_MS, GRANT_RUNS, type Grant, grantPlace, grantScope } from '../../core/policy/grant.ts';
+import { GRANT_MS, GRANT_RUNS, type Grant, grantTarget, grantScope } from '../../core/policy/grant.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
 import type { Form } from '../../core/report/message.ts';
@@ -10,7 +10,7 @@ import type { AuditEntry } from '../ports/machine.ts';
 import { isApprover, lapsedVoters } from './approvers.ts';
 
 /** A vote as somebody gives it. */
-export interface Given {
+export interface VoteInput {
   readonly action: 'approve' | 'approve-grant' | 'reject';
   readonly userId: string;
   readonly reason?: string;
@@ -20,7 +20,7 @@ export interface Given {
 export type PendingRun = Run & { readonly approval: PendingApproval };
 
 /** The vote with all that has to be looked up to judge it; with `sinceMs`, nothing that Slack said before that moment counts. */
-export async function votedOf(run: PendingRun, given: Given, deps: FlowDeps, sinceMs?: number) {
+export async function votedOf(run: PendingRun, given: VoteInput, deps: FlowDeps, sinceMs?: number) {
   const vote = voteOf(given, deps.clock.now());
   const [voter, lapsed] = await Promise.all([
     voterOf(run, given.userId, deps, sinceMs),
@@ -30,7 +30,7 @@ export async function votedOf(run: PendingRun, given: Given, deps: FlowDeps, sin
   return { kind: 'voted', vote, voter, lapsed, ...defined({ grant }) } as const;
 }
 
-function voteOf({ action, userId, reason }: Given, atMs: number): Vote {
+function voteOf({ action, userId, reason }: VoteInput, atMs: number): Vote {
   const kind = action === 'reject' ? 'reject' : 'approve';
   return { userId, kind, atMs, ...defined({ reason }) };
 }
@@ -56,13 +56,13 @@ export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
   if (!grant || !plan) return {};
   const { scope, maxRuns: grantRuns, expiresAtMs } = grant;
   const grantUntil = new Date(expiresAtMs).toISOString();
-  return { grantTo: plan.requesterId, grantPlace: grantPlace(plan), grantScope: scope, grantRuns, grantUntil };
+  return { grantTo: plan.requesterId, grantPlace: grantTarget(plan), grantScope: scope, grantRuns, grantUntil };
 }
 
 /** The form that asks for the reason of a vote. */
 export const VOTE_REASON = 'vote-reason';
 
-export const reasonForm = (run: Run, action: Given['action']): Form => ({
+export const reasonForm = (run: Run, action: VoteInput['action']): Form => ({
   name: VOTE_REASON,
   value: `${action}:${run.id}`,
   title: action === 'reject' ? 'Reject' : 'Approve',

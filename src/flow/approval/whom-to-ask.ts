@@ -5,7 +5,7 @@ import type { Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { Place } from '../ports/slack.ts';
+import type { Destination } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { inChannel } from './approvers.ts';
 import type { PendingRun } from './voting.ts';
@@ -137,13 +137,13 @@ function halfTimeOf({ approval, decision }: PendingRun, nowMs: number): number {
   return expiresAtMs - termMs / 2;
 }
 
-export const placeOf = ({
+export const destinationOfCopy = ({
   channelId,
   threadTs,
 }: {
   readonly channelId: string;
   readonly threadTs?: string;
-}): Place => ({
+}): Destination => ({
   channelId,
   ...defined({ threadTs }),
 });

@@ -1,7 +1,7 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 
 /** The least time between two writes of a batch that is worked on. */
 const EVERY_MS = 1_000;
@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000;
  * is lost in a crash, and found again in the cluster.
  */
 export class Checkpoints {
-  readonly #session: RunSession;
+  readonly #session: HeldRun;
   readonly #deps: FlowDeps;
   #dueAtMs = 0;
   #sureUntilMs = 0;
@@ -28,7 +28,7 @@ export class Checkpoints {
   #isStale = false;
   #writing: Promise<void> | undefined;
 
-  constructor(session: RunSession, deps: FlowDeps) {
+  constructor(session: HeldRun, deps: FlowDeps) {
     this.#session = session;
     this.#deps = deps;
   }

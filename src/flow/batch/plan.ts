@@ -15,7 +15,7 @@ import {
   aimOf,
   type Glance,
   learntOf,
-  type Made,
+  type PlannedRequest,
   type PlanParts,
   planPod,
   refuse,
@@ -32,7 +32,7 @@ export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?
  * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
  * match is a refusal. @throws Refused
  */
-export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<Made> {
+export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
   const { aim, policy, deps } = context;
   const { request, origin } = run;
   const cluster = deps.clusters.get(aim.cluster);

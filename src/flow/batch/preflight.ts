@@ -15,14 +15,18 @@ import type { CheckAtLaunch } from '../stages/launch.ts';
 import { aimOf, planPod, Refused } from '../stages/plan-pod.ts';
 import { roomFor } from '../stages/pod-room.ts';
 import { accessProblem, unwanted } from '../stages/preflight.ts';
-import type { Place } from './run-pod.ts';
+import type { PodSlot } from './run-pod.ts';
 
 /**
  * What stands against the launch of one pod of an approved batch: the policy as it is now, the pod as it is now, a plan that has
  * become another one, the cluster's rights. It concerns that pod alone; a pod that is gone or replaced is told so by its PATCH.
  * `sizeNow`: people may have made the batch larger or smaller since it began.
  */
-export function recheckOf(batch: BatchRun, asked: FlowDeps, sizeNow: () => BatchSize): (place: Place) => CheckAtLaunch {
+export function recheckOf(
+  batch: BatchRun,
+  asked: FlowDeps,
+  sizeNow: () => BatchSize,
+): (place: PodSlot) => CheckAtLaunch {
   const known = new KnownPlans(batch);
   // Asked once, as it begins: who leaves the approvers later, or how long it goes on, does not stop what was let begin.
   const problem = batch.state === 'approved' ? unwanted(batch, asked) : undefined;
@@ -49,7 +53,7 @@ class KnownPlans {
     this.#batch = batch;
   }
 
-  keyOf(plan: Plan, { index, container }: Place): string {
+  keyOf(plan: Plan, { index, container }: PodSlot): string {
     const name = `${this.#batch.batch.pods[index]?.variant}/${container}`;
     const key = this.#keys.get(name) ?? keyOf(plan);
     this.#keys.set(name, key);

@@ -7,14 +7,14 @@ import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import { aboutContainer } from '../../core/run/reference.ts';
 import { sleep } from '../../lib/clock.ts';
-import { Latest } from '../../lib/latest-value.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { AdvanceContext } from '../pipeline.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { recheckOf } from './preflight.ts';
-import { headOf, launchedPart, type PartRun, type Place, partOf, sessionOf, workOnPart } from './run-pod.ts';
+import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf, runPod } from './run-pod.ts';
 
 /** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
 const MAX_READING = 50;
@@ -27,18 +27,18 @@ const AGAIN_MS = 2_000;
  * of any run, and keeps how far it is. May be entered again at any time, by any replica: what was launched since it was last
  * kept is found in the cluster. @throws KdebugError lease_lost, store_unreachable
  */
-export async function workOnBatch(session: RunSession, context: AdvanceContext): Promise<void> {
+export async function runBatch(session: HeldRun, context: AdvanceContext): Promise<void> {
   if (!isBatchRun(session.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
   await new BatchEngine(session, session.run, context).work();
 }
 
 class BatchEngine {
-  readonly #session: RunSession;
+  readonly #session: HeldRun;
   readonly #context: AdvanceContext;
   readonly #recheck: ReturnType<typeof recheckOf>;
-  readonly #news: Latest<true>;
+  readonly #news: LatestValue<true>;
   readonly #checkpoints: Checkpoints;
-  readonly #parts = new Map<RunSession, Place>();
+  readonly #parts = new Map<HeldRun, PodSlot>();
   readonly #works = new Set<Promise<void>>();
   /** Written once: what the pods' containers carry, each sealed for itself. */
   readonly #references: { readonly keeper: string; readonly other: string };
@@ -49,10 +49,10 @@ class BatchEngine {
   /** As it was when the work began; for what never changes. */
   #run: BatchRun;
 
-  constructor(session: RunSession, run: BatchRun, context: AdvanceContext) {
+  constructor(session: HeldRun, run: BatchRun, context: AdvanceContext) {
     const { deps } = context;
     this.#session = session;
-    this.#news = new Latest(deps.clock);
+    this.#news = new LatestValue(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
     this.#recheck = recheckOf(run, deps, () => sizeOf(this.#open?.head ?? run.batch));
@@ -91,7 +91,7 @@ class BatchEngine {
     this.#run = { ...run, batch };
     const open = this.#session.openBatch(batch, clock.now());
     this.#open = open;
-    for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPart);
+    for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPodRun);
     await this.#checkpoints.now();
     return open;
   }
@@ -142,7 +142,7 @@ class BatchEngine {
 
   #launch(index: number): void {
     if (!this.#session.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
-    this.#workOn(index, partOf);
+    this.#workOn(index, podRunOf);
   }
 
   /** What has ended is still read; the others are no longer waited for, and what they have written so far is their log. */
@@ -156,7 +156,7 @@ class BatchEngine {
     }
   }
 
-  #keepLog({ run: { id } }: RunSession, place: Place): void {
+  #keepLog({ run: { id } }: HeldRun, place: PodSlot): void {
     const { readers, batchLogs } = this.#context;
     const reader = readers.of(id);
     if (!reader) return;
@@ -178,21 +178,21 @@ class BatchEngine {
     }
   }
 
-  #refOf({ id, plan }: PartRun, { index }: Place): string {
+  #refOf({ id, plan }: PodRun, { index }: PodSlot): string {
     const { keeper, other } = this.#references;
     return this.#context.deps.seal(index < KEEPERS ? keeper : other, aboutContainer(id, plan.podUid));
   }
 
   /** Never rejects: what goes wrong with one container is its own end. */
-  async #workOnPart(place: Place, make: MakePart): Promise<void> {
+  async #workOnPart(place: PodSlot, make: MakePart): Promise<void> {
     const { deps } = this.#context;
-    let part: RunSession | undefined;
+    let part: HeldRun | undefined;
     try {
       const made = await make(this.#run, place, deps);
-      part = sessionOf({ ...made, ref: this.#refOf(made, place) });
+      part = heldPodRun({ ...made, ref: this.#refOf(made, place) });
       this.#parts.set(part, place);
       const context = { ...this.#context, check: this.#recheck(place) };
-      await workOnPart({ batch: this.#session, place, part, context });
+      await runPod({ batch: this.#session, place, part, context });
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost') return;
@@ -205,4 +205,4 @@ class BatchEngine {
   }
 }
 
-type MakePart = (batch: BatchRun, place: Place, deps: FlowDeps) => PartRun | Promise<PartRun>;
+type MakePart = (batch: BatchRun, place: PodSlot, deps: FlowDeps) => PodRun | Promise<PodRun>;

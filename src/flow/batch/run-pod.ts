@@ -15,7 +15,7 @@ import type { Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { conclude } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import { RunSession } from '../held-run.ts';
+import { HeldRun } from '../held-run.ts';
 import { type AdvanceContext, advance } from '../pipeline.ts';
 import { isSealedFor, launchRequestOf } from '../stages/launch-request.ts';
 import type { ReadLog } from '../stages/logs.ts';
@@ -23,10 +23,10 @@ import type { HeadOf } from './logs.ts';
 import { requestsOf } from './plan.ts';
 
 /** What one container of a batch is worked on with. */
-export interface PartWork {
-  readonly batch: RunSession;
-  readonly place: Place;
-  readonly part: RunSession;
+export interface PodRunContext {
+  readonly batch: HeldRun;
+  readonly place: PodSlot;
+  readonly part: HeldRun;
   readonly context: AdvanceContext;
 }
 
@@ -34,7 +34,7 @@ export interface PartWork {
  * Takes one container of a batch through the stages of any run, and tells the batch where it is. Its end counts as soon as the
  * container has ended; what its log came to is told when that was read. @throws KdebugError lease_lost when it was given up
  */
-export async function workOnPart(work: PartWork): Promise<void> {
+export async function runPod(work: PodRunContext): Promise<void> {
   const { batch, place, part, context } = work;
   const { readers, batchLogs, deps } = context;
   const { index, container } = place;
@@ -55,11 +55,11 @@ export async function workOnPart(work: PartWork): Promise<void> {
 }
 
 /** The head of a container's log in the file of its batch, as far as is known. */
-export function headOf({ run }: RunSession, place: Place, log: Parameters<HeadOf>[0]): string {
+export function headOf({ run }: HeldRun, place: PodSlot, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, place.index, { container: place.container, ...log }) : '';
 }
 
-function tell({ batch, place, part, context }: PartWork): void {
+function tell({ batch, place, part, context }: PodRunContext): void {
   const { deps } = context;
   const { index, container } = place;
   const { run } = part;
@@ -90,7 +90,7 @@ function outcomeOf({ outcome, refusal }: Run): Outcome {
 }
 
 /** One container of one pod of a batch, by their places. */
-export interface Place {
+export interface PodSlot {
   readonly index: number;
   readonly container: number;
 }
@@ -98,10 +98,10 @@ export interface Place {
 /** Parts are in no store: their batch and the cluster know all that a crash may leave to be done. */
 const NO_STORE = { save: () => Promise.resolve('saved' as const), release: () => Promise.resolve() };
 
-export type PartRun = Run & { readonly plan: Plan };
+export type PodRun = Run & { readonly plan: Plan };
 
 /** The run of one container of a batch, about to be launched. Its id is derived, so every replica arrives at the same one. */
-export function partOf(batch: BatchRun, { index, container }: Place): PartRun {
+export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun {
   const plan = plansOf(batch.batch, index)[container];
   if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod is not worked on' });
   return {
@@ -119,8 +119,8 @@ export function partOf(batch: BatchRun, { index, container }: Place): PartRun {
 }
 
 /** The same, when its container is in the pod already: it stands where a launch ends, and what follows is seen. */
-export async function launchedPart(batch: BatchRun, place: Place, deps: FlowDeps): Promise<PartRun> {
-  const part = partOf(batch, place);
+export async function launchedPodRun(batch: BatchRun, place: PodSlot, deps: FlowDeps): Promise<PodRun> {
+  const part = podRunOf(batch, place);
   const { plan } = part;
   const name = containerName(part.id, plan.podUid);
   const { launchedAtMs = deps.clock.now(), startedAtMs } = batch.batch.pods[place.index] ?? {};
@@ -136,7 +136,7 @@ export async function launchedPart(batch: BatchRun, place: Place, deps: FlowDeps
 }
 
 /** What another pod of a rebuilt batch was sent is not known to the letter any more; that it was by us is. */
-async function holds(part: PartRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
+async function holds(part: PodRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
   const { plan } = part;
   const sent = fingerprintOf(launchRequestOf(part, plan, deps).container);
   try {
@@ -150,4 +150,4 @@ async function holds(part: PartRun, isRebuilt: boolean, deps: FlowDeps): Promise
   }
 }
 
-export const sessionOf = (part: Run): RunSession => new RunSession(part, 0, NO_STORE);
+export const heldPodRun = (part: Run): HeldRun => new HeldRun(part, 0, NO_STORE);

@@ -8,10 +8,10 @@ import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
 
 /** What a run may have from its birth besides its request. */
-export type Extra = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
+export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
 
 /** The one way in for a request: kept in the store, within the limits, and started. */
-export type Take = (origin: Origin, request: RunRequest, extra?: Extra) => Promise<Answer>;
+export type AcceptRequest = (origin: Origin, request: RunRequest, extra?: RequestExtras) => Promise<Answer>;
 
 /** Who asked where, and what makes it the same request however often it is delivered. */
 export interface Asked extends Actor {

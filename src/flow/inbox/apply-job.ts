@@ -18,7 +18,7 @@ import { defined } from '../../lib/defined.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { type Extra, originOf, type Take } from './accept.ts';
+import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
 
 /** The callback id of the message shortcut "Apply as EphemeralJob". */
 export const APPLY_JOB = 'apply-job';
@@ -27,11 +27,11 @@ const said = (message: Message): Answer => ({ kind: 'message', message });
 
 export interface ApplyParts {
   readonly deps: FlowDeps;
-  readonly take: Take;
+  readonly take: AcceptRequest;
 }
 
 /** The ways in for an EphemeralJob: the command, its form, and the shortcut on a message. The result is a batch like any other. */
-export class ApplyDesk {
+export class JobInbox {
   readonly #parts: ApplyParts;
 
   constructor(parts: ApplyParts) {
@@ -76,7 +76,7 @@ export class ApplyDesk {
     return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
   }
 
-  async #apply(origin: Origin, yaml: string, place: JobPlace): Promise<Answer> {
+  async #apply(origin: Origin, yaml: string, place: JobNamespace): Promise<Answer> {
     const unknown = this.#unknownChannel(origin.channelId);
     if (unknown) return said(unknown);
     const read = readRequests(yaml, place, this.#parts.deps);
@@ -105,19 +105,19 @@ export class ApplyDesk {
 const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
 
 /** Where a job is to run, besides what it says itself. */
-export interface JobPlace {
+export interface JobNamespace {
   readonly namespace?: string;
   readonly cluster?: string;
 }
 
 export type ReadRequests =
-  | { readonly kind: 'ok'; readonly request: RunRequest; readonly extra: Extra; readonly job: JobRequests }
+  | { readonly kind: 'ok'; readonly request: RunRequest; readonly extra: RequestExtras; readonly job: JobRequests }
   | { readonly kind: 'invalid'; readonly problems: readonly ManifestProblem[] }
   /** The job names another namespace, or another cluster, than the command does. */
-  | { readonly kind: 'contradiction'; readonly field: keyof JobPlace; readonly words: string };
+  | { readonly kind: 'contradiction'; readonly field: keyof JobNamespace; readonly words: string };
 
 /** An EphemeralJob as what `Take` takes. Where the job and the command both name a place, they must agree. */
-function readRequests(yaml: string, place: JobPlace, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
+function readRequests(yaml: string, place: JobNamespace, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
   const read = manifests.read(yaml);
   if (read.kind === 'invalid') return read;
   const job = requestsOfJob(read.job);
@@ -138,7 +138,7 @@ function readRequests(yaml: string, place: JobPlace, { manifests }: Pick<FlowDep
 
 const FIELDS = ['namespace', 'cluster'] as const;
 
-function contradictionOf(asked: RunRequest, place: JobPlace): ReadRequests | undefined {
+function contradictionOf(asked: RunRequest, place: JobNamespace): ReadRequests | undefined {
   for (const field of FIELDS) {
     const [job, command] = [asked[field], place[field]];
     if (job !== undefined && command !== undefined && job !== command) {
@@ -148,12 +148,12 @@ function contradictionOf(asked: RunRequest, place: JobPlace): ReadRequests | und
   return undefined;
 }
 
-const placeOf = ({ namespace, cluster }: JobPlace): JobPlace => ({
+const placeOf = ({ namespace, cluster }: JobNamespace): JobNamespace => ({
   ...defined({ namespace, cluster }),
 });
 
 /** Shown in the place of a command: the whole job would be too long. */
-const lineOf = (name: string, { namespace, cluster }: JobPlace): string =>
+const lineOf = (name: string, { namespace, cluster }: JobNamespace): string =>
   [
     `apply ${name}`,
     ...(namespace === undefined ? [] : [`-n ${namespace}`]),

@@ -19,9 +19,9 @@ import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
-import type { Answer, Click, PrivatePlace, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { privatePlaceOf } from '../reply/destinations.ts';
-import type { Take } from './accept.ts';
+import type { Answer, Click, PrivateDestination, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { privateDestinationOf } from '../reply/destinations.ts';
+import type { AcceptRequest } from './accept.ts';
 import { type Change, changeBatch, mayChange, type NotChanged } from './change-batch.ts';
 import { RERUN_FAILED, rerunFailed } from './rerun-failed.ts';
 import { showRun } from './show.ts';
@@ -32,21 +32,21 @@ const RESIZE = 'resize';
 const said = (message: Message): Answer => ({ kind: 'message', message });
 const NOTHING: Answer = { kind: 'nothing' };
 
-export interface DeskParts {
+export interface BatchCommandsParts {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
   readonly approvals: Approvals;
-  readonly take: Take;
+  readonly take: AcceptRequest;
 }
 
 /**
  * What people do with a batch that there is: look at it, change it, take its failed pods up again, have it as YAML. A click is
  * only a hint: who it is, whether they may and where the batch stands are looked up at the click. Every refusal is private.
  */
-export class BatchDesk {
-  readonly #parts: DeskParts;
+export class BatchCommands {
+  readonly #parts: BatchCommandsParts;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: BatchCommandsParts) {
     this.#parts = parts;
   }
 
@@ -90,7 +90,7 @@ export class BatchDesk {
   async export(origin: Origin, id: string): Promise<Answer> {
     const run = await this.#readFor(origin, id);
     if (!run || !isBatchRun(run)) return said(reasonMessage('batch_not_found', id));
-    const asker = privatePlaceOf({ origin, delivery: {} });
+    const asker = privateDestinationOf({ origin, delivery: {} });
     return said(exportBatch(run, asker, this.#parts.deps));
   }
 
@@ -151,7 +151,7 @@ const refusalOr = (not: NotChanged, done: Answer): Answer => (not ? said(reasonM
  * The batch as an EphemeralJob, for one person: in a code block, and where that would cut it, as a file in a direct message,
  * which is sent after the answer.
  */
-function exportBatch(run: BatchRun, asker: PrivatePlace, deps: FlowDeps): Message {
+function exportBatch(run: BatchRun, asker: PrivateDestination, deps: FlowDeps): Message {
   const job = jobOfRun(run);
   if (!job) return reasonMessage('batch_not_exportable');
   const yaml = deps.manifests.write(job);
@@ -162,7 +162,7 @@ function exportBatch(run: BatchRun, asker: PrivatePlace, deps: FlowDeps): Messag
 
 interface ToSend {
   readonly yaml: string;
-  readonly asker: PrivatePlace;
+  readonly asker: PrivateDestination;
   readonly deps: FlowDeps;
 }
 

@@ -9,7 +9,7 @@ import { defined } from '../../lib/defined.ts';
 import { isApprover } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunChanger, RunSession } from '../held-run.ts';
+import type { HeldRun, RunChanger } from '../held-run.ts';
 
 /** What people may do to a batch while it runs. */
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -17,7 +17,7 @@ export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 /** Why it was not done; undefined: it was. */
 export type NotChanged = { readonly code: ReasonCode; readonly detail?: string } | undefined;
 
-export interface Asking {
+export interface ChangeContext {
   readonly userId: string;
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
@@ -28,7 +28,7 @@ export interface Asking {
  * record first, refusals too. The change itself is one atomic event of the batch's state machine. @throws KdebugError
  * audit_unavailable, store_unreachable, and the `Directory`'s: then nothing was changed
  */
-export async function changeBatch(run: BatchRun, change: Change, asking: Asking): Promise<NotChanged> {
+export async function changeBatch(run: BatchRun, change: Change, asking: ChangeContext): Promise<NotChanged> {
   const { userId, deps, runs } = asking;
   if (!(await mayChange(run, userId, deps))) {
     await keep(run, change, asking, 'not_your_batch');
@@ -45,7 +45,7 @@ export async function mayChange(run: Run, userId: string, deps: FlowDeps): Promi
   return isApprover(run.approval?.from ?? [], userId, deps);
 }
 
-async function changeAt(session: RunSession, change: Change, asking: Asking): Promise<NotChanged> {
+async function changeAt(session: HeldRun, change: Change, asking: ChangeContext): Promise<NotChanged> {
   const { run } = session;
   const { deps, userId } = asking;
   if (!isBatchRun(run)) return { code: 'batch_unchangeable' };
@@ -79,13 +79,13 @@ function eventOf(change: Change, byUserId: string): BatchEvent {
   }
 }
 
-function keep(run: Run, change: Change, { deps, userId }: Asking, verdict: string): Promise<void> {
+function keep(run: Run, change: Change, { deps, userId }: ChangeContext, verdict: string): Promise<void> {
   const sizes = change.kind === 'scale' ? { parallelism: change.parallelism, replicas: change.replicas } : {};
   return record(deps, run, 'batch', { actorId: userId, kind: change.kind, ...sizes, verdict });
 }
 
 /** Nobody here could take it: it is over, or another replica is at work on it, which is left a note (`heedNotes`). */
-async function passOn({ id }: Run, change: Change, { userId, deps: { store } }: Asking): Promise<NotChanged> {
+async function passOn({ id }: Run, change: Change, { userId, deps: { store } }: ChangeContext): Promise<NotChanged> {
   const now = await store.read(id);
   if (!now || isFinal(now.state)) return { code: 'batch_unchangeable' };
   await store.notes.leave(id, JSON.stringify({ change, userId }));

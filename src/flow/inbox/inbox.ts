@@ -23,13 +23,13 @@ import { Approvals, DECISIONS } from '../approval/votes.ts';
 import { VOTE_REASON } from '../approval/voting.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import { type RunChanger, RunSession } from '../held-run.ts';
+import { HeldRun, type RunChanger } from '../held-run.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { originOf, quotasOf, type Take } from './accept.ts';
-import { APPLY_JOB, ApplyDesk } from './apply-job.ts';
-import { BatchDesk } from './batch-commands.ts';
+import { type AcceptRequest, originOf, quotasOf } from './accept.ts';
+import { APPLY_JOB, JobInbox } from './apply-job.ts';
+import { BatchCommands } from './batch-commands.ts';
 import { canI, whoAmI } from './explain.ts';
-import { LOOK_AGAIN, Looks, lookAgain } from './look-again.ts';
+import { LOOK_AGAIN, LookLimiter, lookAgain } from './look-again.ts';
 import { BoundedRefusals } from './refusals.ts';
 import { showOrLogs } from './show.ts';
 import { channelNeeded, Talks } from './talk.ts';
@@ -40,7 +40,7 @@ const LISTED_RUNS = 10;
 export interface Starter {
   /** Why no run of this person can be taken now; undefined: it can. */
   refusalFor(requesterId: UserId): ReasonCode | undefined;
-  start(session: RunSession): void;
+  start(session: HeldRun): void;
 }
 
 const said = (message: Message): Answer => ({ kind: 'message', message });
@@ -55,9 +55,9 @@ export class CommandInbox implements Inbox {
   readonly #starter: Starter;
   readonly #approvals: Approvals;
   readonly #refusals: BoundedRefusals;
-  readonly #batches: BatchDesk;
-  readonly #jobs: ApplyDesk;
-  readonly #looks: Looks;
+  readonly #batches: BatchCommands;
+  readonly #jobs: JobInbox;
+  readonly #looks: LookLimiter;
   readonly #talks: Talks;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
@@ -66,9 +66,9 @@ export class CommandInbox implements Inbox {
     this.#refusals = new BoundedRefusals(deps);
     this.#approvals = new Approvals(deps, runs, this.#refusals);
     const take = this.#take;
-    this.#batches = new BatchDesk({ deps, runs, approvals: this.#approvals, take });
-    this.#jobs = new ApplyDesk({ deps, take });
-    this.#looks = new Looks(deps);
+    this.#batches = new BatchCommands({ deps, runs, approvals: this.#approvals, take });
+    this.#jobs = new JobInbox({ deps, take });
+    this.#looks = new LookLimiter(deps);
     this.#talks = new Talks(deps);
   }
 
@@ -187,7 +187,7 @@ export class CommandInbox implements Inbox {
     }
   }
 
-  readonly #take: Take = async (origin, request, extra = {}) => {
+  readonly #take: AcceptRequest = async (origin, request, extra = {}) => {
     if (request.holdMs !== undefined) return said(notYetMessage('--hold'));
     const refused = this.#starter.refusalFor(origin.requesterId);
     if (refused) return said(reasonMessage(refused));
@@ -211,7 +211,7 @@ export class CommandInbox implements Inbox {
     if (kept.kind === 'duplicate') {
       return origin.source === 'button' ? said(reasonMessage('already_asked', `run ${kept.runId}`)) : NOTHING;
     }
-    this.#starter.start(new RunSession(run, kept.fence, this.#deps.store));
+    this.#starter.start(new HeldRun(run, kept.fence, this.#deps.store));
     return NOTHING;
   };
 

@@ -81,7 +81,7 @@ const MANY = 1_000;
  * How often a person asks for what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk for which a pod is
  * looked up. Counted here and not in the store, because it is this process' time that is spent.
  */
-export class Looks {
+export class LookLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
   readonly #byPerson = new Map<string, readonly number[]>();
 

@@ -6,13 +6,13 @@ import type { BatchRun } from '../../core/run/life-cycle.ts';
 import { defined } from '../../lib/defined.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';
 import type { Answer } from '../ports/slack.ts';
-import { originOf, type Take } from './accept.ts';
+import { type AcceptRequest, originOf } from './accept.ts';
 
 /** The button of a batch that has ended with pods that did not succeed. */
 export const RERUN_FAILED = 'rerun-failed';
 
 interface RerunParts {
-  readonly take: Take;
+  readonly take: AcceptRequest;
   readonly nowMs: number;
   readonly policy: Policy;
 }

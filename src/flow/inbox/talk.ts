@@ -4,7 +4,7 @@ import { type Talk, talkIn } from '../../core/command/talk.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asRunId } from '../../core/ids.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { resolvePlace } from '../../core/policy/resolve-place.ts';
+import { resolveNamespace } from '../../core/policy/resolve-place.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, talkMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
@@ -12,7 +12,7 @@ import { sleep } from '../../lib/clock.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { Looks } from './look-again.ts';
+import { LookLimiter } from './look-again.ts';
 
 /** Who mentions the bot waits for this before their words are taken for a command. */
 const PATIENCE_MS = 1_000;
@@ -20,11 +20,11 @@ const PATIENCE_MS = 1_000;
 /** Answers what people say to the bot that is no command. Starts nothing, keeps nothing. */
 export class Talks {
   readonly #deps: FlowDeps;
-  readonly #looks: Looks;
+  readonly #looks: LookLimiter;
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
-    this.#looks = new Looks(deps);
+    this.#looks = new LookLimiter(deps);
   }
 
   /**
@@ -45,7 +45,7 @@ export class Talks {
     const { clock, policies } = this.#deps;
     const late = sleep(clock, PATIENCE_MS).then(() => false);
     if (!(await Promise.race([isNoPod(request, origin, this.#deps), late]))) return undefined;
-    const place = resolvePlace(request, origin.channelId, policies.current());
+    const place = resolveNamespace(request, origin.channelId, policies.current());
     return talkMessage(talk, place.kind === 'ok' ? place.namespace : undefined);
   }
 }

@@ -43,7 +43,7 @@ export interface RunStore {
   create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateAnswer>;
   read(id: RunId): Promise<Run | undefined>;
   /** Leases one run, unless another owner holds it. For who must change it now: a click. */
-  take(id: RunId, owner: string): Promise<Lease | undefined>;
+  lease(id: RunId, owner: string): Promise<Lease | undefined>;
   /** Runs of a channel whose grant may still be open, newest first, at most 20. */
   granting(channelId: string): Promise<readonly Run[]>;
   /** Leases up to `limit` runs that are not settled (`isSettled`) and whose lease has lapsed, oldest first. */

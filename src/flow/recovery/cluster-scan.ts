@@ -1,18 +1,18 @@
-import { type Kept, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
+import { type BatchReference, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
 import { containerName } from '../../core/container/build.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import { batchFileName } from '../../core/report/batch/batch-files.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
-import { aboutContainer, type Found, rebuildRun } from '../../core/run/reference.ts';
+import { aboutContainer, type FoundContainer, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
-import { RunSession } from '../held-run.ts';
+import { HeldRun } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
-import { placeOf, resultPlaceOf } from '../reply/destinations.ts';
+import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
 import { logFileName } from '../reply/files.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
@@ -30,12 +30,12 @@ const GIVEN_BACK_MS = 5_000;
  */
 export class Recovery {
   readonly #deps: FlowDeps;
-  readonly #start: (session: RunSession) => void;
+  readonly #start: (session: HeldRun) => void;
   readonly #looked = new Set<string>();
   #stopped = false;
 
   /** `start` takes over a run that was found and given to the store. */
-  constructor(deps: FlowDeps, start: (session: RunSession) => void) {
+  constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
   }
@@ -78,12 +78,12 @@ export class Recovery {
   }
 
   /** Undefined: it is not what we sealed for this very container; whoever may patch pods can copy what another one carries. */
-  #open({ runId, containerName: name, ref, pod }: Found): string | undefined {
+  #open({ runId, containerName: name, ref, pod }: FoundContainer): string | undefined {
     const { uid } = pod.metadata;
     return name === containerName(runId, uid) ? this.#deps.unseal(ref, aboutContainer(runId, uid)) : undefined;
   }
 
-  async #recover(found: Found, text: string): Promise<void> {
+  async #recover(found: FoundContainer, text: string): Promise<void> {
     const run = rebuildRun(found, text, this.#deps.policies.current().output.redact);
     if (!run || (await this.#isKnown(found.runId))) return;
     if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#takeUp(run, found.pod.metadata.name);
@@ -100,7 +100,7 @@ export class Recovery {
   }
 
   /** Whether something is under way, or over and not told yet; what is long over would only be said twice. */
-  async #isWanted(run: Run, containers: readonly Found[], timeoutMs: number): Promise<boolean> {
+  async #isWanted(run: Run, containers: readonly FoundContainer[], timeoutMs: number): Promise<boolean> {
     const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
     if (stands.has('under-way')) return true;
     return stands.has('over') && !(await this.#wasTold(run));
@@ -115,7 +115,7 @@ export class Recovery {
     const kept = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (kept.kind !== 'created') return;
     log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
-    this.#start(new RunSession(run, kept.fence, store, true));
+    this.#start(new HeldRun(run, kept.fence, store, true));
   }
 
   /** Whether its result stands in its thread already: then it is only our memory that is lost. */
@@ -123,10 +123,10 @@ export class Recovery {
     const { thread } = this.#deps;
     const sinceMs = run.origin.receivedAtMs;
     try {
-      const anchor = await thread.find(placeOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
+      const anchor = await thread.find(destinationOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
       if (!anchor) return false;
       const isPrivate = await isForRequesterAlone(run.origin, this.#deps);
-      const there = await resultPlaceOf({ ...run, delivery: { anchor } }, isPrivate, thread);
+      const there = await resultDestinationOf({ ...run, delivery: { anchor } }, isPrivate, thread);
       if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) return true;
       const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
       return (await thread.findShared(there, [name], sinceMs)) !== undefined;
@@ -140,13 +140,13 @@ export class Recovery {
 
 /** A batch as far as the cluster tells: the pods with a container of it, in which of these the rest is kept. */
 interface LostBatch {
-  kept: Kept | undefined;
+  kept: BatchReference | undefined;
   readonly pods: Pod[];
-  readonly parts: Found[];
+  readonly parts: FoundContainer[];
 }
 
 /** False: it is no part of a batch. */
-function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): boolean {
+function addPart(batches: Map<RunId, LostBatch>, found: FoundContainer, text: string): boolean {
   const reference = readPartReference(text);
   if (!reference) return false;
   const batch = batches.get(reference.partOf) ?? { kept: undefined, pods: [], parts: [] };
@@ -157,7 +157,7 @@ function addPart(batches: Map<RunId, LostBatch>, found: Found, text: string): bo
   return true;
 }
 
-function foundIn(pod: Pod): readonly Found[] {
+function foundIn(pod: Pod): readonly FoundContainer[] {
   return pod.spec.ephemeralContainers.flatMap(({ name, image, runId, ref, notAfterMs, fingerprint }) =>
     runId !== undefined && isRunId(runId) && ref !== undefined
       ? [
@@ -174,18 +174,18 @@ function foundIn(pod: Pod): readonly Found[] {
   );
 }
 
-const terminationOf = ({ pod, containerName }: Found) =>
+const terminationOf = ({ pod, containerName }: FoundContainer) =>
   pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
 
 /** A container that never ended is over when its clocks have run out: then it was given up. */
-function standOf(found: Found, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
+function standOf(found: FoundContainer, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
   if (terminationOf(found)) return 'over';
   const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;
   if (nowMs < givenUpAtMs) return 'under-way';
   return nowMs - givenUpAtMs < RECENT_MS ? 'over' : 'long-over';
 }
 
-function isRecent(found: Found, nowMs: number): boolean {
+function isRecent(found: FoundContainer, nowMs: number): boolean {
   const termination = terminationOf(found);
   return termination === undefined || nowMs - Date.parse(termination.finishedAt) < RECENT_MS;
 }

@@ -9,7 +9,7 @@ import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
 import { type Change, changeBatch, type NotChanged } from '../inbox/change-batch.ts';
 
-interface Heeding {
+interface PeerContext {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
 }
@@ -19,26 +19,26 @@ interface Heeding {
  * who may is judged again, and who is refused is told. One look at the store for each batch at work and each open grant. Never
  * rejects.
  */
-export async function heedNotes(held: readonly Run[], heeding: Heeding): Promise<void> {
+export async function applyPeerCommands(held: readonly Run[], heeding: PeerContext): Promise<void> {
   const nowMs = heeding.deps.clock.now();
   const isNoted = ({ batch, grant, state }: Run): boolean =>
     grant ? isActive(grant, nowMs) : batch !== undefined && !isFinal(state);
   await Promise.all(held.filter(isNoted).map((run) => heedNotesOf(run, heeding)));
 }
 
-async function heedNotesOf(run: Run, heeding: Heeding): Promise<void> {
+async function heedNotesOf(run: Run, heeding: PeerContext): Promise<void> {
   try {
-    for (const text of await heeding.deps.store.notes.take(run.id)) await heedSurely(run, text, heeding);
+    for (const text of await heeding.deps.store.notes.take(run.id)) await applySafely(run, text, heeding);
   } catch (thrown) {
     complain(run, thrown, heeding);
   }
 }
 
 /** Taken notes are nowhere else: one that could not be heeded now is left again, and holds up none of the others. */
-async function heedSurely(run: Run, text: string, heeding: Heeding): Promise<void> {
+async function applySafely(run: Run, text: string, heeding: PeerContext): Promise<void> {
   const { notes } = heeding.deps.store;
   try {
-    await heed(run, text, heeding);
+    await applyCommand(run, text, heeding);
   } catch (thrown) {
     complain(run, thrown, heeding);
     // What is no note at all stays none.
@@ -47,11 +47,11 @@ async function heedSurely(run: Run, text: string, heeding: Heeding): Promise<voi
   }
 }
 
-function complain({ id }: Run, thrown: unknown, { deps: { log } }: Heeding): void {
+function complain({ id }: Run, thrown: unknown, { deps: { log } }: PeerContext): void {
   log.warn('a note of another replica was not heeded', { runId: id, reason: toKdebugError(thrown).code });
 }
 
-async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
+async function applyCommand(run: Run, text: string, heeding: PeerContext): Promise<void> {
   const note = readNote(text);
   const not = note && (await heedOne(run, note, heeding));
   if (!note || !not) return;
@@ -62,7 +62,7 @@ async function heed(run: Run, text: string, heeding: Heeding): Promise<void> {
     .catch((thrown: unknown) => complain(run, thrown, heeding));
 }
 
-async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: Heeding): Promise<NotChanged> {
+async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: PeerContext): Promise<NotChanged> {
   if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
   const code = await endGrant(run, userId, { deps, runs });
   return code && { code };

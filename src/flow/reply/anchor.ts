@@ -4,7 +4,7 @@ import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 import type { Thread } from '../ports/slack.ts';
-import { placeOf, privatePlaceOf } from './destinations.ts';
+import { destinationOf, privateDestinationOf } from './destinations.ts';
 import { isForGood, type Posted, type PostToMake, postOnce } from './post-once.ts';
 import { saysNotIn } from './slack-connect.ts';
 import type { Voice } from './voice.ts';
@@ -18,7 +18,7 @@ export async function postAnchor(voice: Voice, message: Message): Promise<Posted
   const { run, deps } = voice;
   const canBeDenied = run.state === 'pending-approval' || (run.state === 'approved' && !run.batch);
   try {
-    return await voice.post('anchor', placeOf(run), message, { toDirect: !canBeDenied });
+    return await voice.post('anchor', destinationOf(run), message, { toDirect: !canBeDenied });
   } catch (thrown) {
     const error = toKdebugError(thrown);
     if (!voice.refused.isOver('anchor', error)) throw error;
@@ -59,7 +59,7 @@ export async function tellAlone(
 async function tellSomewhere(post: Omit<PostToMake, 'place'>, thread: Thread): Promise<void> {
   const { run, message } = post;
   try {
-    await thread.tell(privatePlaceOf(run), message);
+    await thread.tell(privateDestinationOf(run), message);
   } catch (thrown) {
     if (!isForGood(toKdebugError(thrown).code)) throw thrown;
     await postOnce(thread, { ...post, place: await thread.openDirect(run.origin.requesterId) });

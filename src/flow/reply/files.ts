@@ -5,15 +5,15 @@ import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Delivery, Run } from '../../core/run/run.ts';
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
-import { type Place, partOf, sessionOf } from '../batch/run-pod.ts';
+import { heldPodRun, type PodSlot, podRunOf } from '../batch/run-pod.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { Spool } from '../ports/machine.ts';
 import type { FileToShare, Shared } from '../ports/slack.ts';
 import type { LogReaders } from '../stages/logs.ts';
 
 export interface FileSource {
-  readonly session: RunSession;
+  readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly batchLogs: BatchLogs;
@@ -61,7 +61,7 @@ function wantsLogFile({ log, delivery }: Run): boolean {
 export const logFileName = ({ id, late }: Pick<Run, 'id' | 'late'>): string => `kdebug-${id}${late ? '-late' : ''}.log`;
 
 /** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
-async function logFile(session: RunSession, readers: LogReaders): Promise<FilesToShare> {
+async function logFile(session: HeldRun, readers: LogReaders): Promise<FilesToShare> {
   const { run } = session;
   // The scratch file may have gone with the process that had read it.
   const reader = readers.of(run.id) ?? (await readers.again(session));
@@ -157,9 +157,9 @@ async function readAgain(
   const missing = missingOf(run, log);
   const worker = async (): Promise<void> => {
     for (let place = missing.shift(); place; place = missing.shift()) {
-      const part = partOf(run, place);
+      const part = podRunOf(run, place);
       const startedAtMs = run.batch.pods[place.index]?.startedAtMs ?? deps.clock.now();
-      const session = sessionOf({ ...part, containerName: containerName(part.id, part.plan.podUid) });
+      const session = heldPodRun({ ...part, containerName: containerName(part.id, part.plan.podUid) });
       const read = await (await readers.start(session, { terminated: true, startedAtMs })).result;
       const doubt = logDoubt(read.log.completeness);
       const { index, container } = place;
@@ -170,7 +170,7 @@ async function readAgain(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-function missingOf({ batch }: BatchRun, log: BatchLog): Place[] {
+function missingOf({ batch }: BatchRun, log: BatchLog): PodSlot[] {
   return batch.pods.flatMap(({ index, results = [] }) =>
     results.flatMap((result, container) =>
       (result?.logBytes ?? 0) > 0 && !log.has(index, container) ? [{ index, container }] : [],

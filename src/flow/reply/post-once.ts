@@ -1,12 +1,12 @@
 import { toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { PostRef, Run } from '../../core/run/run.ts';
-import type { Place, PostMeta, Thread } from '../ports/slack.ts';
-import { placeInstead } from './destinations.ts';
+import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
+import { fallbackDestination } from './destinations.ts';
 
 export interface PostToMake {
   readonly run: Run;
-  readonly place: Place;
+  readonly place: Destination;
   readonly message: Message;
   readonly meta: PostMeta;
   /** A post of this kind may stand there without our knowing: after a crash, or an unclear answer. */
@@ -33,7 +33,7 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
   } catch (thrown) {
     const { code } = toKdebugError(thrown);
     const isKept = post.toDirect === false && code === 'slack_channel_closed';
-    const place = isKept ? undefined : await placeInstead(post.place, code, post.run, thread);
+    const place = isKept ? undefined : await fallbackDestination(post.place, code, post.run, thread);
     if (!place) throw thrown;
     return postOnce(thread, { ...post, place });
   }

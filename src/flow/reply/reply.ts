@@ -10,16 +10,16 @@ import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts'
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
-import { Latest } from '../../lib/latest-value.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { LogReaders } from '../stages/logs.ts';
 import { postAnchor, tellAlone } from './anchor.ts';
 import { ResultDelivery } from './result.ts';
-import { gatherMs, lookAgainMs, momentOf, retryMs, urgentPart } from './schedule.ts';
+import { gatherMs, lookAgainMs, renderContextOf, retryMs, urgentPart } from './schedule.ts';
 import { withInvitation } from './slack-connect.ts';
 import { Voice } from './voice.ts';
 
@@ -31,7 +31,7 @@ const TAIL_LINES = 15;
  * again at any time. A post whose answer got lost is looked up by its metadata before it is posted again.
  */
 export class Reply {
-  readonly #session: RunSession;
+  readonly #session: HeldRun;
   readonly #deps: FlowDeps;
   readonly #readers: LogReaders;
   readonly #voice: Voice;
@@ -50,7 +50,7 @@ export class Reply {
 
   /** `beforeClosing` is waited for before the run is marked as told: whoever finds it unmarked does it again. */
   constructor(
-    session: RunSession,
+    session: HeldRun,
     deps: FlowDeps,
     context: {
       readonly readers: LogReaders;
@@ -73,7 +73,7 @@ export class Reply {
    * @throws KdebugError lease_lost
    */
   async keepSaying(): Promise<Run> {
-    const changes = new Latest<true>(this.#deps.clock);
+    const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
     const stop = this.#session.onChange((kept) => {
@@ -117,7 +117,7 @@ export class Reply {
   }
 
   /** Until there may be something to say; resolves with whether there was news. */
-  async #rest(changes: Latest<true>, looks: number): Promise<boolean> {
+  async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
     const waitMs = retryMs(this.#failures);
     // A run that has ended brings no more news: only time helps.
@@ -127,7 +127,7 @@ export class Reply {
   }
 
   /** Waits for news, or `ms`. News that an update soon follows is gathered: a quick run costs three calls in all. */
-  async #nextLook(changes: Latest<true>, ms: number): Promise<boolean> {
+  async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.now() + ms;
     const settledMs = this.#saidAtMs + gatherMs(this.#session.run, clock.now());
@@ -230,7 +230,7 @@ export class Reply {
   async #sayAnchor(run: Run): Promise<void> {
     const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
     const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
-    const message = anchorMessage(run, { ...(await momentOf(run, this.#deps)), ...defined({ tail }) });
+    const message = anchorMessage(run, { ...(await renderContextOf(run, this.#deps)), ...defined({ tail }) });
     const { anchor, anchorGone } = run.delivery;
     this.#shownUrgent = urgentPart(run);
     if (anchorGone) return;

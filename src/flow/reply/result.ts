@@ -3,11 +3,11 @@ import type { Message } from '../../core/report/message.ts';
 import { fileMessage } from '../../core/report/parts/result-parts.ts';
 import { resultMessage } from '../../core/report/run-messages.ts';
 import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
-import type { Place, Shared } from '../ports/slack.ts';
-import { filePlaceOf, placeInstead, privatePlaceOf, resultPlaceOf } from './destinations.ts';
+import type { Destination, Shared } from '../ports/slack.ts';
+import { fallbackDestination, fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
 import { deliveryOf, type FileSource, filesOf, wantedFiles } from './files.ts';
 import { isForGood } from './post-once.ts';
-import { momentOf } from './schedule.ts';
+import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
 /** The words of a result wait for its files so long, and for so many tries, before they go alone. */
@@ -43,7 +43,7 @@ export class ResultDelivery {
   async #say(): Promise<void> {
     const { run, deps } = this.#voice;
     const { result } = run.delivery;
-    const { isPrivate } = await momentOf(run, deps);
+    const { isPrivate } = await renderContextOf(run, deps);
     // A late end is output too: it is not added to a result that people of another company can read by now.
     const isElsewhere = run.late === true && isPrivate && result?.channelId === run.origin.channelId;
     if (!result || isElsewhere) await this.#sayWhole({ isPrivate, isFirst: true });
@@ -55,7 +55,7 @@ export class ResultDelivery {
   async #sayWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
-    const place = await resultPlaceOf(run, isPrivate, deps.thread);
+    const place = await resultDestinationOf(run, isPrivate, deps.thread);
     // What is found there would be the words of the earlier end.
     const doubt = voice.doubt && isFirst;
     const said = await this.#share(place, resultMessage(run, { isPrivate }), doubt);
@@ -72,7 +72,7 @@ export class ResultDelivery {
     const { run, deps } = voice;
     if (wantedFiles(run).length === 0) return;
     await voice.sure();
-    const place = await filePlaceOf(run, isPrivate, deps.thread);
+    const place = await fileDestinationOf(run, isPrivate, deps.thread);
     const said = await this.#share(place, fileMessage(run), voice.doubt);
     if (!said) return;
     await voice.record('ref' in said ? said.files : said);
@@ -81,7 +81,7 @@ export class ResultDelivery {
   }
 
   /** Undefined: there are no files to share. */
-  async #share(place: Place, message: Message, doubt: boolean): Promise<SaidWithFiles | Lost | undefined> {
+  async #share(place: Destination, message: Message, doubt: boolean): Promise<SaidWithFiles | Lost | undefined> {
     const { run, deps } = this.#voice;
     const names = wantedFiles(run);
     if (names.length === 0) return undefined;
@@ -90,7 +90,7 @@ export class ResultDelivery {
       return 'fileLost' in shared ? shared : { ref: shared.ref, files: deliveryOf(run, names, shared) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
-      const elsewhere = await placeInstead(place, error.code, run, deps.thread);
+      const elsewhere = await fallbackDestination(place, error.code, run, deps.thread);
       if (elsewhere) return this.#share(elsewhere, message, doubt);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
       deps.log.warn('files could not be shared', { runId: run.id, reason: error.code, detail: error.detail });
@@ -98,12 +98,12 @@ export class ResultDelivery {
     }
   }
 
-  #findShared(place: Place): Promise<Shared | undefined> {
+  #findShared(place: Destination): Promise<Shared | undefined> {
     const { run, deps } = this.#voice;
     return deps.thread.findShared(place, wantedFiles(run), run.origin.receivedAtMs);
   }
 
-  async #shareNow(place: Place, message: Message): Promise<Shared | Lost> {
+  async #shareNow(place: Destination, message: Message): Promise<Shared | Lost> {
     const { deps, sure } = this.#voice;
     const files = await filesOf(this.#source);
     if ('lost' in files) return { fileLost: files.lost };
@@ -135,7 +135,7 @@ export class ResultDelivery {
     const { run, deps } = this.#voice;
     const fields = { runId: run.id, reason: code, detail };
     try {
-      await deps.thread.tell(privatePlaceOf(run), resultMessage(withLoss(run, code), { isPrivate: true }));
+      await deps.thread.tell(privateDestinationOf(run), resultMessage(withLoss(run, code), { isPrivate: true }));
       deps.log.error('the result could be said privately only', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;

@@ -1,4 +1,4 @@
-import type { Moment } from '../../core/report/run-messages.ts';
+import type { RenderContext } from '../../core/report/run-messages.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from './slack-connect.ts';
@@ -39,7 +39,10 @@ export function urgentPart({ state, batch }: Run): string {
 const step = (steps: readonly number[], index: number): number => steps[Math.min(index, steps.length - 1)] ?? 0;
 
 /** What an anchor or a result is rendered with now, besides its run. @throws KdebugError as `isForRequesterAlone` */
-export async function momentOf({ origin }: Run, deps: FlowDeps): Promise<Moment & { readonly isPrivate: boolean }> {
+export async function renderContextOf(
+  { origin }: Run,
+  deps: FlowDeps,
+): Promise<RenderContext & { readonly isPrivate: boolean }> {
   const isPrivate = await isForRequesterAlone(origin, deps);
   return { nowMs: deps.clock.now(), approvers: deps.policies.current().approvers, isPrivate };
 }

@@ -5,8 +5,8 @@ import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
-import type { Place, PostMeta } from '../ports/slack.ts';
+import type { HeldRun } from '../held-run.ts';
+import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood, type Posted, postOnce } from './post-once.ts';
 
 /** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
@@ -14,7 +14,7 @@ const SURE_MS = 2_000;
 
 /** What every word on one run needs: that the run is still ours, what may stand in Slack already, and the record of what was said. */
 export class Voice {
-  readonly session: RunSession;
+  readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly refused: RefusedPosts;
   /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
@@ -22,7 +22,7 @@ export class Voice {
   #sureAtMs: number;
   #seq = 0;
 
-  constructor(session: RunSession, deps: FlowDeps) {
+  constructor(session: HeldRun, deps: FlowDeps) {
     this.session = session;
     this.deps = deps;
     this.refused = new RefusedPosts(deps.clock);
@@ -51,7 +51,7 @@ export class Voice {
   /** Posts, unless it stands there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
     kind: PostMeta['kind'],
-    place: Place,
+    place: Destination,
     message: Message,
     { toDirect = true, doubt = this.doubt } = {},
   ): Promise<Posted> {

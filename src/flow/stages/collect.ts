@@ -12,7 +12,7 @@ import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
 
@@ -20,7 +20,7 @@ import type { LogReaders, ReadLog } from './logs.ts';
 const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
 /** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
-export async function collect(session: RunSession, deps: FlowDeps, readers: LogReaders): Promise<void> {
+export async function collect(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
   const { run } = session;
   if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
   const read = await readLog(session, readers, run.outcome);
@@ -37,7 +37,7 @@ export async function collect(session: RunSession, deps: FlowDeps, readers: LogR
   });
 }
 
-async function readLog(session: RunSession, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
+async function readLog(session: HeldRun, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
   const { run } = session;
   const running = readers.of(run.id);
   if (!running) {
@@ -64,7 +64,7 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 }
 
 /** What a run left behind. */
-export interface Left extends Written {
+export interface CollectedOutput extends Written {
   readonly outcome: Outcome;
 }
 
@@ -78,7 +78,7 @@ const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-
  * and where the target's own state explains the end, that alone; else undefined, and plain output stays as it is. The events and the node are asked
  * for only when there is a report. Never throws.
  */
-export async function diagnose(run: Run, left: Left, deps: FlowDeps): Promise<Verdict | undefined> {
+export async function diagnose(run: Run, left: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan } = run;
   if (!plan) return undefined;
   const diagnosis = believedReport(plan, deps.policies.current(), left);
@@ -150,7 +150,7 @@ async function learn(
  * The log as a reply shows it: a report that the verdict tells is only in the file. One that is not believed is plain output, with
  * a note where the policy could say otherwise.
  */
-export function shownLog({ plan }: Run, log: RunLog, left: Left, { policies }: FlowDeps): RunLog {
+export function shownLog({ plan }: Run, log: RunLog, left: CollectedOutput, { policies }: FlowDeps): RunLog {
   if (!plan) return log;
   const policy = policies.current();
   if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };

@@ -5,10 +5,10 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Grant } from '../../core/policy/grant.ts';
 import { isGivenUp, parkedUntilMs } from '../../core/run/life-cycle.ts';
 import { defined } from '../../lib/defined.ts';
-import { Latest } from '../../lib/latest-value.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import type { LogReaders } from './logs.ts';
@@ -22,19 +22,19 @@ interface Waiting {
   readonly wanted: () => boolean;
 }
 
-export type LateWait = (waiting: Waiting) => Promise<boolean>;
+export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
 
 /**
  * Waits for the end of a run that was given up: a container that starts late, a node that comes back (cluster facts, "Late
  * start is real"), half an hour in all. Each wait resolves with whether there is more to say: the end has come, or the run's grant
  * was used or is over. @throws KdebugError lease_lost
  */
-export function lateWait(session: RunSession, deps: FlowDeps, readers: LogReaders): LateWait {
+export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReaders): LateEndWait {
   const untilMs = deps.clock.now() + WAIT_MS;
   return async (waiting) => {
     const { plan, containerName } = session.run;
     if (!plan || containerName === undefined) return false;
-    const latest = new Latest<PodSeen>(deps.clock);
+    const latest = new LatestValue<PodSeen>(deps.clock);
     const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
     const subscription = deps.clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
     const stop = session.onChange(() => latest.nudge());
@@ -48,12 +48,12 @@ export function lateWait(session: RunSession, deps: FlowDeps, readers: LogReader
 }
 
 interface Wait extends Waiting {
-  readonly session: RunSession;
+  readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly plan: Plan;
   readonly containerName: string;
-  readonly latest: Latest<PodSeen>;
+  readonly latest: LatestValue<PodSeen>;
   readonly untilMs: number;
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from '../../core/run/outcome.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import type { LaunchAnswer } from '../ports/cluster.ts';
 import { isSealedFor, launchRequestOf, markOf } from './launch-request.ts';
@@ -23,7 +23,7 @@ export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Re
  * rehearsal: nothing is added when RBAC, Pod Security, a webhook or validation says no to it.
  */
 export async function launch(
-  session: RunSession,
+  session: HeldRun,
   deps: FlowDeps,
   { room, check = problemNow }: { readonly room: PodRoom; readonly check?: CheckAtLaunch },
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { createLogFilter, type LogFilter } from '../../core/report/log/log-filte
 import type { LogCompleteness, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 
@@ -169,7 +169,7 @@ export class LogReaders {
   }
 
   /** Begins to read unless it is being read; tells a reader whose container has ended so. */
-  async start(session: RunSession, from: ReadFrom): Promise<LogReader> {
+  async start(session: HeldRun, from: ReadFrom): Promise<LogReader> {
     const { run } = session;
     const running = this.#readers.get(run.id);
     if (running) {
@@ -204,7 +204,7 @@ export class LogReaders {
   }
 
   /** Reads what the node still has, for a run that another process read. Undefined when it was never seen to start. */
-  async again(session: RunSession): Promise<LogReader | undefined> {
+  async again(session: HeldRun): Promise<LogReader | undefined> {
     const { termination, startedAtMs } = session.run;
     const sinceMs = termination ? Date.parse(termination.startedAt) : startedAtMs;
     return sinceMs === undefined ? undefined : this.start(session, { terminated: true, startedAtMs: sinceMs });

@@ -10,7 +10,7 @@ import type { Decision } from '../../core/policy/decision.ts';
 import { makePlan } from '../../core/policy/make-plan.ts';
 import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
 import { resolveImage } from '../../core/policy/resolve-image.ts';
-import { resolvePlace } from '../../core/policy/resolve-place.ts';
+import { resolveNamespace } from '../../core/policy/resolve-place.ts';
 import type { Origin, Refusal } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -27,7 +27,7 @@ export const refuse = (code: ReasonCode, subject?: string): never => {
 };
 
 /** What a request came to. */
-export interface Made {
+export interface PlannedRequest {
   readonly plan: Plan;
   /** Of the plan, or of all of a batch's. */
   readonly planHash: string;
@@ -44,7 +44,7 @@ export interface Aim {
 
 /** @throws Refused */
 export function aimOf(request: RunRequest, { channelId }: Pick<Origin, 'channelId'>, policy: Policy): Aim {
-  const place = resolvePlace(request, channelId, policy);
+  const place = resolveNamespace(request, channelId, policy);
   if (place.kind === 'deny') return refuse(place.code, place.subject);
   const image = resolveImage(request.image, policy);
   if (image.kind === 'deny') throw new Refused(withNearest(image.code, image.subject, image.nearest));

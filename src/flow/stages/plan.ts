@@ -9,14 +9,14 @@ import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { defined } from '../../lib/defined.ts';
-import { type Asking, useGrant } from '../approval/grants.ts';
+import { type GrantContext, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
 import { type PlanContext, planBatch } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunChanger, RunSession } from '../held-run.ts';
+import type { HeldRun, RunChanger } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
-import { aimOf, type Glance, learntOf, type Made, planPod, Refused, refuse } from './plan-pod.ts';
+import { aimOf, type Glance, learntOf, type PlannedRequest, planPod, Refused, refuse } from './plan-pod.ts';
 import { roomFor } from './pod-room.ts';
 import { accessProblem, rehearse, tooOld } from './preflight.ts';
 
@@ -25,7 +25,7 @@ import { accessProblem, rehearse, tooOld } from './preflight.ts';
  * asked of the cluster but the person's rights, the pod and its namespace. A channel that outsiders read, a channel or namespace that
  * no rule names, and who may not get the pod are refused before the pod is read, so nobody learns from the answers which pods exist.
  */
-export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger): Promise<void> {
+export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
   const { run } = session;
   try {
@@ -52,7 +52,7 @@ export async function plan(session: RunSession, deps: FlowDeps, runs: RunChanger
 }
 
 /** A person has only so many requests waiting for an approval; the store counts. @throws Refused */
-async function takePlan(session: RunSession, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
+async function takePlan(session: HeldRun, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
   try {
     await session.apply(planned);
   } catch (thrown) {
@@ -67,7 +67,7 @@ export async function planOrRefusal(
   run: Run,
   deps: FlowDeps,
   glance?: Glance,
-): Promise<Made | { readonly refusal: Refusal }> {
+): Promise<PlannedRequest | { readonly refusal: Refusal }> {
   try {
     return await planFor(run, deps, glance);
   } catch (thrown) {
@@ -76,7 +76,7 @@ export async function planOrRefusal(
   }
 }
 
-function recordDecision(run: Run, { plan, decision, batch }: Made, deps: FlowDeps): Promise<void> {
+function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, deps: FlowDeps): Promise<void> {
   const code = decision.kind === 'deny' ? decision.code : undefined;
   return record(deps, run, 'decision', {
     kind: decision.kind,
@@ -90,8 +90,8 @@ function recordDecision(run: Run, { plan, decision, batch }: Made, deps: FlowDep
 /** An open grant stands in for the approval; without one, the cluster must take the patch before a person is bothered. */
 async function beforeAsking(
   run: Run,
-  { plan, batch }: Made,
-  { asked, deps, runs }: Asking,
+  { plan, batch }: PlannedRequest,
+  { asked, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
   // A grant is for single runs: it counts them.
   const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
@@ -104,7 +104,7 @@ async function beforeAsking(
 }
 
 /** Refuses before the cluster is asked about any pod: what the channel is, and who asks, may stand against it. */
-async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made> {
+async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<PlannedRequest> {
   const { request, origin } = run;
   const policy = deps.policies.current();
   // At a glance, and in a rehearsal, nothing is posted.
@@ -120,7 +120,11 @@ async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<Made>
   return target.kind === 'pod' ? planOne(run, target.name, context) : planBatch(run, target, context);
 }
 
-async function planOne({ request, origin }: Run, name: string, { aim, policy, deps }: PlanContext): Promise<Made> {
+async function planOne(
+  { request, origin }: Run,
+  name: string,
+  { aim, policy, deps }: PlanContext,
+): Promise<PlannedRequest> {
   const cluster = deps.clusters.get(aim.cluster);
   const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
   const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));

@@ -15,7 +15,7 @@ import { channelProblem } from '../reply/slack-connect.ts';
 import { launchRequestOf } from './launch-request.ts';
 
 /** Where somebody wants to debug: one pod, or any pod of the namespace. */
-export interface AccessPlace {
+export interface AccessTarget {
   readonly cluster: string;
   readonly namespace: string;
   readonly podName?: string;
@@ -27,7 +27,7 @@ export interface AccessPlace {
  * `identity.unmapped` says. It is asked before the pod is read, so that nobody learns of a pod what the cluster denies them to get.
  * Fails closed by throwing.
  */
-export async function accessProblem(run: Run, place: AccessPlace, deps: FlowDeps): Promise<Refusal | undefined> {
+export async function accessProblem(run: Run, place: AccessTarget, deps: FlowDeps): Promise<Refusal | undefined> {
   const { identity } = deps.policies.current();
   if (isRefusedUnmapped(identity, run.origin.requesterId)) return refusal('identity_unmapped', run.origin.requesterId);
   const actingAs = identityFor(identity, run.origin);

@@ -4,10 +4,10 @@ import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../
 import { KdebugError } from '../../core/errors.ts';
 import { type Deadline, deadlineOf } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
-import { Latest } from '../../lib/latest-value.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunSession } from '../held-run.ts';
+import type { HeldRun } from '../held-run.ts';
 import type { Cluster, PodSeen } from '../ports/cluster.ts';
 import type { LogReaders } from './logs.ts';
 
@@ -20,12 +20,12 @@ const CATCH_UP_MS = 5_000;
  * Follows a launched container until it ends, a clock runs out, or its pod is gone. Level-triggered: every step looks at the
  * pod as it is now, so it may be entered again at any time, by any replica.
  */
-export async function follow(session: RunSession, deps: FlowDeps, readers: LogReaders): Promise<void> {
+export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
   const { plan } = session.run;
   if (!plan) throw new KdebugError('internal_error', { detail: 'a launched run has no plan' });
   const cluster = deps.clusters.get(plan.cluster);
   const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
-  const latest = new Latest<PodSeen>(deps.clock);
+  const latest = new LatestValue<PodSeen>(deps.clock);
   const subscription = cluster.watch(pod, (seen) => latest.put(seen));
   const stop = session.onChange(() => {
     if (session.isOver) latest.nudge();
@@ -39,13 +39,13 @@ export async function follow(session: RunSession, deps: FlowDeps, readers: LogRe
 }
 
 interface Following {
-  readonly session: RunSession;
+  readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly cluster: Cluster;
   readonly pod: PodRef;
   readonly plan: Plan;
-  readonly latest: Latest<PodSeen>;
+  readonly latest: LatestValue<PodSeen>;
 }
 
 async function untilEnded(following: Following): Promise<void> {
@@ -60,7 +60,7 @@ async function untilEnded(following: Following): Promise<void> {
     const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;
     const seen = await sight(session, latest, Math.min(deadlineMs, nextLookMs));
     if (seen) {
-      state = await see(following, seen, state);
+      state = await onPodChange(following, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
       await end(following, await orNodeLost(following, deadline.outcome));
     } else {
@@ -72,14 +72,14 @@ async function untilEnded(following: Following): Promise<void> {
 const orCatchUp = (deadline: Deadline | undefined, beganMs: number): Deadline | undefined =>
   deadline && deadline.atMs <= beganMs ? { ...deadline, atMs: beganMs + CATCH_UP_MS } : deadline;
 
-async function sight(session: RunSession, latest: Latest<PodSeen>, untilMs: number): Promise<PodSeen | undefined> {
+async function sight(session: HeldRun, latest: LatestValue<PodSeen>, untilMs: number): Promise<PodSeen | undefined> {
   const seen = await latest.next(untilMs);
   if (session.isOver) throw new KdebugError('lease_lost');
   return seen;
 }
 
 /** Takes one sight of the pod; returns the container's state for the clocks' words. */
-async function see(following: Following, seen: PodSeen, before: ContainerState): Promise<ContainerState> {
+async function onPodChange(following: Following, seen: PodSeen, before: ContainerState): Promise<ContainerState> {
   if (seen.kind === 'gone' || seen.kind === 'replaced') {
     await end(following, { kind: 'pod-gone' });
     return before;

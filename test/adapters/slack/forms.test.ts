@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StoredView } from '../../../play/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
-import type { Answer, Place } from '../../../src/flow/ports/slack.ts';
+import type { Answer, Destination } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';
 
@@ -102,7 +102,7 @@ describe('an answer that is a form is opened', () => {
 });
 
 /** A message with a button, in the channel, in a thread of it or elsewhere. */
-async function aCard(place: Place = { channelId: 'C0SHOP' }): Promise<string> {
+async function aCard(place: Destination = { channelId: 'C0SHOP' }): Promise<string> {
   const buttons = [{ action: 'approve', label: 'Approve', value: 'abcdefgh23' }];
   const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
   return (await world.slack.thread.post(place, message, { run: 'abcdefgh23', kind: 'anchor', seq: 1 })).ts;

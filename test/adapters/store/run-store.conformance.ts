@@ -295,26 +295,26 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
     it('takes one run for who must change it now, unless another holds it', async () => {
       const run = aRun('aaaaaaaaaa');
       const fence = await created(at.store, run, 'one');
-      expect(await at.second.take(run.id, 'two')).toBeUndefined();
+      expect(await at.second.lease(run.id, 'two')).toBeUndefined();
       await at.store.release(run.id, fence);
-      const lease = await at.second.take(run.id, 'two');
+      const lease = await at.second.lease(run.id, 'two');
       expect(lease?.fence).toBeGreaterThan(fence);
       expect(await at.store.save(run, fence)).toBe('stale');
-      expect(await at.store.take(asRunId('zzzzzzzzzz'), 'one')).toBeUndefined();
+      expect(await at.store.lease(asRunId('zzzzzzzzzz'), 'one')).toBeUndefined();
     });
 
     it('takes no run that is settled', async () => {
       const run = aRun('aaaaaaaaaa');
       const fence = await created(at.store, run);
       await at.store.save(settled(run), fence);
-      expect(await at.store.take(run.id, 'one')).toBeUndefined();
+      expect(await at.store.lease(run.id, 'one')).toBeUndefined();
     });
 
     it('lets nobody claim a run that waits for votes until its time is over', async () => {
       const run = { ...aRun('aaaaaaaaaa'), ...waitingForVotes(at.now() + 60_000) };
       await at.store.release(run.id, await created(at.store, run));
       expect(await at.store.claim('two', 10)).toEqual([]);
-      expect(await at.store.take(run.id, 'two')).toBeDefined();
+      expect(await at.store.lease(run.id, 'two')).toBeDefined();
       await at.elapse(60_000 + at.leaseMs);
       expect(await at.store.claim('two', 10)).toHaveLength(1);
     });

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { auditKey, extendChain, type Link } from '../../../src/core/audit/chain.ts';
 import { headSlot } from '../../../src/core/audit/head.ts';
 import { toLogLine } from '../../../src/core/audit/lines.ts';
-import { type Verdict, type VerifyOptions, verifyChain } from '../../../src/core/audit/verify.ts';
+import { type VerifyOptions, type VerifyResult, verifyChain } from '../../../src/core/audit/verify.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { aChain, aHappening, fileOf, KEY, someHappenings, textOf } from './chain-of.ts';
 
-const check = (data: Uint8Array, options: Partial<VerifyOptions> = {}): Promise<Verdict> =>
+const check = (data: Uint8Array, options: Partial<VerifyOptions> = {}): Promise<VerifyResult> =>
   verifyChain(fileOf(data), { key: KEY, form: 'file', ...options });
 const problem = async (data: Uint8Array, options: Partial<VerifyOptions> = {}) => {
   const { wrong } = await check(data, options);

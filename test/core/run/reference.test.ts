@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { asRunId, asUserId } from '../../../src/core/ids.ts';
-import { type Found, rebuildRun, writeReference } from '../../../src/core/run/reference.ts';
+import { type FoundContainer, rebuildRun, writeReference } from '../../../src/core/run/reference.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { anApproval, anOrigin, aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';
 
@@ -37,7 +37,7 @@ const plan = (parts: Partial<Plan> = {}): Plan =>
     ...parts,
   });
 
-const found = (parts: Partial<Found> = {}): Found => ({
+const found = (parts: Partial<FoundContainer> = {}): FoundContainer => ({
   runId: asRunId('qrstuvwxyz'),
   containerName: 'kdebug-abc',
   image: 'registry.example.com/debian:12',

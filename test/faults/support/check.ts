@@ -1,4 +1,4 @@
-import type { Place } from '../../../src/flow/ports/slack.ts';
+import type { Destination } from '../../../src/flow/ports/slack.ts';
 import type { PortScene, Story } from './port-scene.ts';
 
 /** What the suite counts over all its histories. */
@@ -65,7 +65,7 @@ function judgeSlack({ thread }: PortScene, expected: Story['expected'], tally: T
   const result = of('result')[0];
   if (expected.result && !JSON.stringify(result?.message).includes(expected.result))
     tally.wrong(`the result says ${JSON.stringify(result?.message)}`);
-  const isPlaced = ({ channelId, threadTs }: Place): boolean =>
+  const isPlaced = ({ channelId, threadTs }: Destination): boolean =>
     expected.resultIn ? channelId === expected.resultIn : threadTs === anchor?.ref.ts;
   if (result && anchor && !isPlaced(result.place)) tally.wrong('the result is elsewhere');
   const file = thread.files[0];

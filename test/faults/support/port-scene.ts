@@ -10,7 +10,7 @@ import type { LaunchAnswer, LaunchRequest, LogRequest, LogSink } from '../../../
 import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
@@ -125,7 +125,7 @@ const LIMIT_MS = 200_000;
 
 export interface LivingReplica {
   readonly life: Life;
-  readonly pipeline: Pipeline;
+  readonly pipeline: RunSupervisor;
 }
 
 /** The real flow, any number of replicas of it, over one store, one cluster and one Slack in memory; time moves on demand. */
@@ -159,7 +159,7 @@ export class PortScene {
   /** Starts one more replica, as a restart does. */
   boot(): LivingReplica {
     const life: Life = { index: this.replicas.length, dead: false };
-    const replica = { life, pipeline: new Pipeline(recorded(this.#deps(life.index), this.effects, life)) };
+    const replica = { life, pipeline: new RunSupervisor(recorded(this.#deps(life.index), this.effects, life)) };
     this.replicas.push(replica);
     replica.pipeline.startAdopting();
     return replica;
@@ -209,7 +209,7 @@ export class PortScene {
   }
 
   /** The same, without letting time pass. */
-  press(userId: string, action: string, pipeline: Pipeline): Promise<Answer> {
+  press(userId: string, action: string, pipeline: RunSupervisor): Promise<Answer> {
     const anchor = this.thread.posts.find(({ meta }) => meta.kind === 'anchor')?.ref;
     const click = { action, value: this.runId, teamId: 'T0TEAM', userId, messageTs: anchor?.ts ?? '' };
     return pipeline.inbox.action({
@@ -236,7 +236,7 @@ export class PortScene {
     return this.clock.now() > START_MS + 20_000;
   }
 
-  async #clickIfAsked(pipeline: Pipeline): Promise<void> {
+  async #clickIfAsked(pipeline: RunSupervisor): Promise<void> {
     const { click } = this.#story;
     const isAsked = this.thread.posts.some(({ meta }) => meta.kind === 'anchor');
     if (!click || !isAsked || (await this.run())?.state !== 'pending-approval') return;

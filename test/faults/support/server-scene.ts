@@ -27,7 +27,7 @@ import type { Run } from '../../../src/core/run/run.ts';
 import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import type { Log } from '../../../src/flow/ports/machine.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { FakeAudit } from '../../flow/support/fakes.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
@@ -69,7 +69,7 @@ const MAX_SKIPS = 4_000;
 
 export interface ServerReplica {
   readonly life: Life;
-  readonly pipeline: Pipeline;
+  readonly pipeline: RunSupervisor;
   /** Where it takes Slack's HTTP requests. */
   readonly url: string;
   /** Whether Slack's requests can arrive. */
@@ -189,7 +189,7 @@ export class ServerScene {
       unseal: seal.open,
       owner: `replica-${life.index}`,
     };
-    const pipeline = new Pipeline(recorded(deps, this.effects, life));
+    const pipeline = new RunSupervisor(recorded(deps, this.effects, life));
     await slack.start(pipeline.inbox);
     const url = `http://127.0.0.1:${slack.port()}/slack/events`;
     const stop = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, ApproverGroup, Policy } from '../../../src/core/policy/policy.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy, aRule, aTermination } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { BATCH_RULE, BatchWorld } from '../batch/batch-world.ts';
@@ -70,8 +70,8 @@ const copyIn = (world: World, channelId: string): Said => {
 const at = ({ ref }: Said) => ({ channelId: ref.channelId, messageTs: ref.ts });
 
 /** Another replica on the same store and the same Slack, which takes over what lapses. */
-function another(world: World): Pipeline {
-  const bot = new Pipeline({ ...world.deps(), owner: 'replica-2' });
+function another(world: World): RunSupervisor {
+  const bot = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
   bot.startAdopting();
   return bot;
 }

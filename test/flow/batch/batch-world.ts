@@ -8,7 +8,7 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeThread } from '../support/fakes.ts';
@@ -33,13 +33,13 @@ export class BatchWorld {
   readonly store: RunStore;
   #kept: RunStore;
   policy: Policy;
-  bot: Pipeline;
+  bot: RunSupervisor;
   process: Mortal;
   readonly #world = new World();
   readonly directory = this.#world.directory;
   #bots = 0;
   #asked = 0;
-  readonly #lives: { readonly bot: Pipeline; readonly process: Mortal }[] = [];
+  readonly #lives: { readonly bot: RunSupervisor; readonly process: Mortal }[] = [];
 
   constructor(pods: number | readonly Pod[], options: { readonly policy?: Policy; readonly death?: Death } = {}) {
     this.fleet = new Fleet(this.clock, typeof pods === 'number' ? podsOfWeb(pods) : pods);
@@ -65,9 +65,9 @@ export class BatchWorld {
     [this.bot, this.process] = this.#start(death);
   }
 
-  #start(death: Death | undefined): readonly [Pipeline, Mortal] {
+  #start(death: Death | undefined): readonly [RunSupervisor, Mortal] {
     const process = new Mortal(this.#deps(), death);
-    const bot = new Pipeline(process.deps);
+    const bot = new RunSupervisor(process.deps);
     bot.startAdopting();
     this.#lives.push({ bot, process });
     return [bot, process];
@@ -95,11 +95,11 @@ export class BatchWorld {
     for (const bot of this.#alive()) await this.#clickAt(bot, action, userId);
   }
 
-  #alive(): readonly Pipeline[] {
+  #alive(): readonly RunSupervisor[] {
     return this.#lives.filter(({ process }) => !process.isDead).map(({ bot }) => bot);
   }
 
-  async #clickAt(bot: Pipeline, action: string, userId: string): Promise<void> {
+  async #clickAt(bot: RunSupervisor, action: string, userId: string): Promise<void> {
     const anchor = this.anchors[0]?.ref ?? { channelId: '', ts: '' };
     this.#asked += 1;
     const where = { teamId: 'T0TEAM', channelId: anchor.channelId, messageTs: anchor.ts };

@@ -1,7 +1,7 @@
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import { RunSession } from '../../../src/flow/held-run.ts';
+import { HeldRun } from '../../../src/flow/held-run.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import type { Click, Submission } from '../../../src/flow/ports/slack.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
@@ -23,9 +23,9 @@ export class DeskWorld {
       { refusalFor: () => undefined, start: ({ run }) => void this.started.push(run) },
       {
         change: async (id, act) => {
-          const lease = this.isElsewhere ? undefined : await deps.store.take(id, deps.owner);
+          const lease = this.isElsewhere ? undefined : await deps.store.lease(id, deps.owner);
           if (!lease) return this.isElsewhere ? 'elsewhere' : 'settled';
-          const session = new RunSession(lease.run, lease.fence, deps.store);
+          const session = new HeldRun(lease.run, lease.fence, deps.store);
           try {
             return await act(session);
           } finally {

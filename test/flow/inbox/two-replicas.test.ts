@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';
@@ -12,7 +12,7 @@ it('a button of a batch works whichever replica the click reaches', async () => 
   await world.say('-l app=web', anOrigin());
   expect((await world.run()).batch).toMatchObject({ parallelism: 1 });
 
-  const other = new Pipeline({ ...world.deps(), owner: 'replica-2' });
+  const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
   const origin = anOrigin({ dedupeKey: 'two', source: 'slash' });
   const answer = other.inbox.command(origin, `batch ${world.runId} pause`);
   for (let tries = 0; tries < 12; tries += 1) {
@@ -44,7 +44,7 @@ async function twoReplicas() {
   });
   world.pipeline.startAdopting();
   await world.say('web-1');
-  const other = new Pipeline({ ...world.deps(), owner: 'replica-2' });
+  const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
   const click = async (action: string, userId: string): Promise<string> => {
     const { ref } = world.thread.posts[0]!;
     const where = { teamId: 'T0TEAM', channelId: ref.channelId, messageTs: ref.ts };
@@ -68,9 +68,9 @@ it('a grant ends whichever replica the click reaches, though its run goes on at 
 
 it('a vote and a cancel that another replica keeps from the run are not said to be decided', async () => {
   const { world, click } = await twoReplicas();
-  await world.store.take(world.runId, 'replica-3');
+  await world.store.lease(world.runId, 'replica-3');
   expect(await click('approve', 'U0BOB')).toContain('run_elsewhere');
-  await world.store.take(world.runId, 'replica-3');
+  await world.store.lease(world.runId, 'replica-3');
   expect(await click('cancel', 'U0ROY')).toContain('run_elsewhere');
   expect((await world.run()).state).toBe('pending-approval');
 });

@@ -3,7 +3,7 @@ import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { containerName } from '../../../src/core/container/build.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPod, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
@@ -12,10 +12,10 @@ import { World } from '../support/world.ts';
 const MINUTE_MS = 60_000;
 
 /** A bot without Redis: what it knows is gone with it. */
-function boot(world: World): { readonly bot: Pipeline; readonly store: MemoryRunStore } {
+function boot(world: World): { readonly bot: RunSupervisor; readonly store: MemoryRunStore } {
   const store = new MemoryRunStore({ clock: world.clock });
   const { seal, open: unseal } = createSeal(Buffer.alloc(32, 1));
-  const bot = new Pipeline({ ...world.deps(), store, seal, unseal });
+  const bot = new RunSupervisor({ ...world.deps(), store, seal, unseal });
   return { bot, store };
 }
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { type RunChanger, RunSession } from '../../../src/flow/held-run.ts';
-import { heedNotes } from '../../../src/flow/recovery/peer-commands.ts';
+import { HeldRun, type RunChanger } from '../../../src/flow/held-run.ts';
+import { applyPeerCommands } from '../../../src/flow/recovery/peer-commands.ts';
 import { aBatchRun, ended } from '../../core/report/batch/a-batch-run.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
 import { DeskWorld, textOf } from '../inbox/desk-world.ts';
@@ -19,11 +19,11 @@ async function holderLooks(run: Run): Promise<void> {
   const deps = desk.world.deps();
   const runs: RunChanger = {
     change: async (id, act) => {
-      const lease = await deps.store.take(id, 'the-holder');
-      return lease ? act(new RunSession(lease.run, lease.fence, deps.store)) : 'elsewhere';
+      const lease = await deps.store.lease(id, 'the-holder');
+      return lease ? act(new HeldRun(lease.run, lease.fence, deps.store)) : 'elsewhere';
     },
   };
-  await heedNotes([run], { deps, runs });
+  await applyPeerCommands([run], { deps, runs });
 }
 
 describe('a batch that another replica works on', () => {

@@ -2,8 +2,8 @@ import { WebAPIPlatformError } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { troubleOf } from '../../../src/adapters/slack/errors.ts';
 import type { LogFields } from '../../../src/flow/ports/machine.ts';
-import type { Place, PrivatePlace } from '../../../src/flow/ports/slack.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import type { Destination, PrivateDestination } from '../../../src/flow/ports/slack.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
@@ -67,7 +67,7 @@ function refuse(
   }
 }
 
-type Where = Place | PrivatePlace | string;
+type Where = Destination | PrivateDestination | string;
 const anywhere = (): boolean => true;
 const inThread = (where: Where): boolean => typeof where !== 'string' && where.threadTs !== undefined;
 const inChannel = (where: Where): boolean => typeof where !== 'string' && where.channelId === 'C0SHOP';
@@ -173,7 +173,7 @@ describe('a result, with its file', () => {
     const world = new World();
     const errors: unknown[] = [];
     const log = { ...world.deps().log, error: (message: string, fields?: LogFields) => errors.push([message, fields]) };
-    const pipeline = new Pipeline({ ...world.deps(), log });
+    const pipeline = new RunSupervisor({ ...world.deps(), log });
     await pipeline.inbox.command(anOrigin({ receivedAtMs: world.clock.now() }), 'web-1');
     await settle();
     refuse(world, ['post', 'share', 'tell'], 'is_archived', anywhere);

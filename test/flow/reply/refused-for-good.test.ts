@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
-import type { Place } from '../../../src/flow/ports/slack.ts';
+import type { Destination } from '../../../src/flow/ports/slack.ts';
 import { anOrigin, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';
@@ -8,9 +8,14 @@ import { World } from '../support/world.ts';
 const HOUR_MS = 3_600_000;
 
 /** Slack refuses this call for good, at those places. */
-function refuse(world: World, method: 'post' | 'update' | 'tell', code: ReasonCode, at = (_: Place): boolean => true) {
-  const call = world.thread[method].bind(world.thread) as (where: Place, ...rest: unknown[]) => Promise<unknown>;
-  const refusing = async (where: Place, ...rest: unknown[]): Promise<unknown> => {
+function refuse(
+  world: World,
+  method: 'post' | 'update' | 'tell',
+  code: ReasonCode,
+  at = (_: Destination): boolean => true,
+) {
+  const call = world.thread[method].bind(world.thread) as (where: Destination, ...rest: unknown[]) => Promise<unknown>;
+  const refusing = async (where: Destination, ...rest: unknown[]): Promise<unknown> => {
     if (!at(where)) return call(where, ...rest);
     world.thread.calls.push(`${method} refused`);
     throw new KdebugError(code);
@@ -51,7 +56,7 @@ it('a result that may not be changed any more stays as it was, and the run is le
 
 it('a thread that is gone is left for its channel, by the anchor, the result and the file', async () => {
   const world = new World();
-  const inThread = ({ threadTs }: Place): boolean => threadTs === '5.0';
+  const inThread = ({ threadTs }: Destination): boolean => threadTs === '5.0';
   refuse(world, 'post', 'slack_message_gone', inThread);
   world.thread.faults.add('share', 'slack_message_gone');
   await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
@@ -66,7 +71,7 @@ it('a thread that is gone is left for its channel, by the anchor, the result and
 it('from a channel that is closed as well, who asked gets it directly', async () => {
   const world = new World();
   refuse(world, 'post', 'slack_message_gone', ({ threadTs }) => threadTs !== undefined);
-  const isClosed = ({ channelId, threadTs }: Place): boolean => channelId === 'C0SHOP' && threadTs === undefined;
+  const isClosed = ({ channelId, threadTs }: Destination): boolean => channelId === 'C0SHOP' && threadTs === undefined;
   refuse(world, 'post', 'slack_channel_closed', isClosed);
   await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
   await ended(world);

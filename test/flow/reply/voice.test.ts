@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import type { RunSession } from '../../../src/flow/held-run.ts';
+import type { HeldRun } from '../../../src/flow/held-run.ts';
 import { Voice } from '../../../src/flow/reply/voice.ts';
 import { aRun } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -29,7 +29,7 @@ function waiting() {
         send = resolve;
       }),
   };
-  const voice = new Voice(session as unknown as RunSession, { clock: new FakeClock(), thread } as unknown as FlowDeps);
+  const voice = new Voice(session as unknown as HeldRun, { clock: new FakeClock(), thread } as unknown as FlowDeps);
   const becomes = (state: 'running' | 'finished') => {
     run = { ...run, state };
     for (const listener of listeners) listener();

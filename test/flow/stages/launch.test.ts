@@ -26,7 +26,7 @@ const guarded = (parts: Partial<Approval> = {}): Policy =>
 async function approved(): Promise<World> {
   const world = new World({ policy: guarded() });
   await world.say('web-1');
-  const lease = await world.store.take(world.runId, 'replica-0');
+  const lease = await world.store.lease(world.runId, 'replica-0');
   const run = await world.run();
   const atMs = world.clock.now();
   const votes = [{ userId: 'U0BOB', kind: 'approve', atMs }] as const;

@@ -23,12 +23,12 @@ import type {
 import type { AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type {
   ChannelFacts,
+  Destination,
   Directory,
   FileToShare,
   Person,
-  Place,
   PostMeta,
-  PrivatePlace,
+  PrivateDestination,
   Shared,
   Thread,
 } from '../../../src/flow/ports/slack.ts';
@@ -196,7 +196,7 @@ function refOf({ container }: LaunchRequest): { ref?: string; notAfterMs?: numbe
 
 export interface Said {
   readonly ref: PostRef;
-  readonly place: Place;
+  readonly place: Destination;
   readonly meta: PostMeta;
   /** Names of the files that came with it. */
   readonly files: readonly string[];
@@ -206,18 +206,18 @@ export interface Said {
   lane?: 'progress' | 'final';
 }
 
-const isAt = (post: Said, place: Place): boolean =>
+const isAt = (post: Said, place: Destination): boolean =>
   post.place.channelId === place.channelId && post.place.threadTs === place.threadTs;
 
 /** A Slack that keeps what was said. */
 export class FakeThread implements Thread {
   readonly faults = new Faults();
   readonly posts: Said[] = [];
-  readonly files: { readonly place: Place; readonly filename: string; readonly content: string }[] = [];
-  readonly told: { readonly person: PrivatePlace; readonly message: Message }[] = [];
+  readonly files: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
+  readonly told: { readonly person: PrivateDestination; readonly message: Message }[] = [];
   readonly calls: string[] = [];
 
-  post(place: Place, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef> {
+  post(place: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef> {
     return this.#answer('post', () => this.#add(place, message, meta, []), sure);
   }
 
@@ -230,14 +230,14 @@ export class FakeThread implements Thread {
     });
   }
 
-  find(place: Place, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
+  find(place: Destination, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
     return this.#answer(
       'find',
       () => this.posts.find((post) => isAt(post, place) && post.meta.run === run && post.meta.kind === kind)?.ref,
     );
   }
 
-  findShared(place: Place, filenames: readonly string[]): Promise<Shared | undefined> {
+  findShared(place: Destination, filenames: readonly string[]): Promise<Shared | undefined> {
     return this.#answer('findShared', () => {
       const ids = filenames.flatMap((name) => this.#idOf(name) ?? []);
       const post = this.posts.find((said) => isAt(said, place) && filenames.every((name) => said.files.includes(name)));
@@ -247,14 +247,14 @@ export class FakeThread implements Thread {
 
   /** As Slack does it: the words and the files show as one message, which carries no metadata. */
   async share(
-    place: Place,
+    place: Destination,
     message: Message,
     files: readonly FileToShare[],
     sure?: () => Promise<void>,
   ): Promise<Shared> {
     if (files.length === 0 || files.length > 10)
       throw new KdebugError('slack_refused', { detail: 'invalid_arguments' });
-    const contents: { readonly place: Place; readonly filename: string; readonly content: string }[] = [];
+    const contents: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
     for (const { filename, open } of files) {
       const pieces: Uint8Array[] = [];
       for await (const piece of open()) pieces.push(piece);
@@ -274,13 +274,13 @@ export class FakeThread implements Thread {
     return index < 0 ? undefined : `F${index + 1}`;
   }
 
-  #add(place: Place, message: Message, meta: PostMeta, files: readonly string[]): PostRef {
+  #add(place: Destination, message: Message, meta: PostMeta, files: readonly string[]): PostRef {
     const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
     this.posts.push({ ref, place, meta, message, files, updates: 0 });
     return ref;
   }
 
-  tell(person: PrivatePlace, message: Message): Promise<void> {
+  tell(person: PrivateDestination, message: Message): Promise<void> {
     return this.#answer('tell', () => {
       this.told.push({ person, message });
     });
@@ -290,7 +290,7 @@ export class FakeThread implements Thread {
     return this.#answer('permalink', () => `https://local.slack.com/archives/${channelId}/p${ts.replace('.', '')}`);
   }
 
-  openDirect(userId: string): Promise<Place> {
+  openDirect(userId: string): Promise<Destination> {
     return this.#answer('openDirect', () => ({ channelId: `D-${userId}` }));
   }
 

@@ -9,7 +9,7 @@ import type { FlowDeps } from '../../../src/flow/deps.ts';
 import type { Log } from '../../../src/flow/ports/machine.ts';
 import type { Click, Answer as PipelineAnswer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
-import { Pipeline } from '../../../src/flow/supervisor.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from './fakes.ts';
@@ -36,7 +36,7 @@ export class World {
   readonly audit = new FakeAudit();
   readonly store: RunStore;
   policy: Policy;
-  readonly pipeline: Pipeline;
+  readonly pipeline: RunSupervisor;
   readonly runId = asRunId('aaaaaaaaaa');
   #ids = 0;
 
@@ -44,7 +44,7 @@ export class World {
     this.clock = options.clock ?? new FakeClock();
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
-    this.pipeline = new Pipeline(this.deps());
+    this.pipeline = new RunSupervisor(this.deps());
   }
 
   /** Sends a command as Slack would, and lets everything run that waits for nothing. */

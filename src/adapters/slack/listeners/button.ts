@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
 import type { Delivered } from './context.ts';
-import { answerOf, placeOf, senderOf, teamIdOf } from './gate.ts';
+import { answerOf, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
 import { reply } from './respond.ts';
 
 export type ButtonAck = () => Promise<void>;
@@ -31,7 +31,7 @@ export async function onButton({ context, handler, body }: Delivered, ack: Butto
   );
   await ack();
   const source = { ts: container.message_ts, thread_ts: message?.thread_ts ?? container.thread_ts };
-  const place = placeOf(payload.data, source);
+  const place = destinationOfSender(payload.data, source);
   reply(context, { place, triggerId: trigger_id }, outcome);
 }
 

@@ -1,6 +1,6 @@
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
-import type { Person, PrivatePlace } from '../../../flow/ports/slack.ts';
+import type { Person, PrivateDestination } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Handler } from '../handlers.ts';
@@ -162,7 +162,10 @@ interface Source {
 }
 
 /** Where the person looks: in the thread if the message is a reply, else in the channel, also when replies stand under the message. */
-export const placeOf = ({ channel, user, response_url }: Standing, { ts, thread_ts }: Source): PrivatePlace => ({
+export const destinationOfSender = (
+  { channel, user, response_url }: Standing,
+  { ts, thread_ts }: Source,
+): PrivateDestination => ({
   channelId: channel.id,
   userId: user.id,
   ...(thread_ts === undefined || thread_ts === ts ? {} : { threadTs: thread_ts, isReply: true as const }),

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
-import type { PrivatePlace } from '../../../flow/ports/slack.ts';
+import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { MentionPayload } from '../payloads.ts';
 import type { Delivered } from './context.ts';
 import { answerOf } from './gate.ts';
@@ -75,7 +75,7 @@ function originOf({ team_id, event }: MentionPayload, userId: string, nowMs: num
 const threadOf = ({ ts, thread_ts }: MentionPayload['event']) =>
   thread_ts === undefined || thread_ts === ts ? { threadTs: ts, beginsThread: true as const } : { threadTs: thread_ts };
 
-const placeOf = ({ channelId, requesterId, threadTs, beginsThread }: Origin): PrivatePlace => ({
+const placeOf = ({ channelId, requesterId, threadTs, beginsThread }: Origin): PrivateDestination => ({
   channelId,
   userId: requesterId,
   ...(threadTs === undefined || beginsThread ? {} : { threadTs }),

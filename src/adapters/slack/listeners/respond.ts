@@ -1,6 +1,6 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form, Message } from '../../../core/report/message.ts';
-import type { Answer, PrivatePlace } from '../../../flow/ports/slack.ts';
+import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/defined.ts';
 import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';
@@ -9,7 +9,7 @@ import { type Outcome, refusal } from './gate.ts';
 
 /** Where a person is answered after the acknowledgement. */
 export interface Asker {
-  readonly place: PrivatePlace;
+  readonly place: PrivateDestination;
   /** The thread that what a form asks for belongs to, where it is not the place's own. */
   readonly formThreadTs?: string | undefined;
   /** Opens one form within 3 s; an event has none. */
@@ -46,7 +46,7 @@ async function openOrTell(context: ListenerContext, asker: Asker, form: Form): P
 /** Tells a person; a loss is logged, because nobody waits for this any more. */
 export async function tellOrLog(
   { thread, log }: Pick<ListenerContext, 'thread' | 'log'>,
-  place: PrivatePlace,
+  place: PrivateDestination,
   message: Message,
 ): Promise<void> {
   try {

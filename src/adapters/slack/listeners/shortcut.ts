@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports/slack.ts';
 import { ShortcutPayload } from '../payloads.ts';
 import type { Delivered } from './context.ts';
-import { answerOf, placeOf, senderOf, teamIdOf } from './gate.ts';
+import { answerOf, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
 import { codeBlock, messageText } from './message-text.ts';
 import { reply } from './respond.ts';
 import { jobFile } from './shared-file.ts';
@@ -38,7 +38,7 @@ export async function onShortcut({ context, handler, body }: Delivered, ack: () 
   await ack();
   reply(
     context,
-    { place: placeOf(payload.data, message), formThreadTs: message.thread_ts, triggerId: trigger_id },
+    { place: destinationOfSender(payload.data, message), formThreadTs: message.thread_ts, triggerId: trigger_id },
     outcome,
   );
 }

@@ -93,7 +93,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What one unverified body holds. */
-export interface BodyPlace {
+export interface BodySlot {
   /** It holds `bytes` now. May call `onEvicted` of any place, this one too, before it returns. */
   hold(bytes: number): void;
   /** It holds nothing any more and is never evicted. Repeatable. */
@@ -119,7 +119,7 @@ export class BodyRoom {
   }
 
   /** `onEvicted` is called once at most, when this one has to give way; it holds nothing any more then. */
-  enter(onEvicted: () => void): BodyPlace {
+  enter(onEvicted: () => void): BodySlot {
     const held: Held = { bytes: 0, onEvicted };
     this.#places.add(held);
     return {

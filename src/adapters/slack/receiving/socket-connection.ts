@@ -52,7 +52,7 @@ function tokenRefusal(error: KdebugError): KdebugError | undefined {
  * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
  * Slack recycles it, the new connection is open before the old one is drained and closed. Rejections stay inside.
  */
-export class SocketLine {
+export class SocketConnection {
   readonly #options: LineOptions;
   /** Every connection, with the envelopes that came by it and are not dealt with. */
   readonly #open = new Map<DrainingClient, InFlight>();

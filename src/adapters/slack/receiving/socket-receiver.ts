@@ -8,7 +8,7 @@ import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
 import { SocketModeSwitch } from './socket-client.ts';
-import { type Envelope, SocketLine } from './socket-connection.ts';
+import { type Envelope, SocketConnection } from './socket-connection.ts';
 
 export interface SocketOptions {
   readonly appToken: string;
@@ -29,7 +29,7 @@ const LINES = 2;
 export class SocketReceiver implements Receiver {
   readonly #options: SocketOptions;
   readonly #inFlight = new InFlight();
-  readonly #lines: readonly SocketLine[];
+  readonly #lines: readonly SocketConnection[];
   readonly #modeSwitch: SocketModeSwitch;
   #app: App | undefined;
 
@@ -58,10 +58,10 @@ export class SocketReceiver implements Receiver {
     await Promise.all(this.#lines.map((line) => line.stop()));
   }
 
-  #line(): SocketLine {
+  #line(): SocketConnection {
     const { appToken, apiUrl, egress, clock, log, random } = this.#options;
     const { logger: _ours, ...webOptions } = clientOptions(apiUrl, log, egress.fetch);
-    return new SocketLine({
+    return new SocketConnection({
       wayOut: () => egress.forLine(),
       clientOptions: () => ({
         appToken,

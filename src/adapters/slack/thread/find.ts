@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Place, PostMeta, Shared } from '../../../flow/ports/slack.ts';
+import type { Destination, PostMeta, Shared } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';
 import { EVENT_TYPE, type Speaker } from './messages.ts';
 
@@ -18,7 +18,7 @@ interface Page {
 }
 
 interface Where {
-  readonly place: Place;
+  readonly place: Destination;
   readonly sinceMs: number;
 }
 

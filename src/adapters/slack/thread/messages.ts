@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { Place, PostMeta } from '../../../flow/ports/slack.ts';
+import type { Destination, PostMeta } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { isAboutShape } from '../errors.ts';
 import type { Lane } from '../poster/pace.ts';
@@ -57,7 +57,7 @@ const laneOf = ({ kind }: PostMeta): Lane => (kind === 'result' ? 'final' : 'ope
 
 export async function post(
   { client, poster }: Speaker,
-  place: Place,
+  place: Destination,
   message: Message,
   { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
 ): Promise<PostRef> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
-import type { FileToShare, Place, Shared } from '../../../flow/ports/slack.ts';
+import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/defined.ts';
 import { isSlackUrl } from '../client.ts';
@@ -32,7 +32,11 @@ const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
  * share of the same file does, so after an unclear answer the place is looked at first. The answer to a share does not say where the
  * message stands; the files' own record does, soon after. @throws as `Thread`
  */
-export async function share(uploader: Uploader, place: Place, { message, files, sure }: ToShare): Promise<Shared> {
+export async function share(
+  uploader: Uploader,
+  place: Destination,
+  { message, files, sure }: ToShare,
+): Promise<Shared> {
   const sinceMs = uploader.clock.now();
   const uploaded: Uploaded[] = [];
   for (const file of files) uploaded.push({ id: await upload(uploader, file), title: file.title });
@@ -55,7 +59,11 @@ interface ToShow {
   readonly sure: ToShare['sure'];
 }
 
-async function complete({ client, poster }: Speaker, place: Place, { uploaded, shaped, sure }: ToShow): Promise<void> {
+async function complete(
+  { client, poster }: Speaker,
+  place: Destination,
+  { uploaded, shaped, sure }: ToShow,
+): Promise<void> {
   const { channelId, threadTs } = place;
   const [first, ...others] = uploaded;
   if (!first) throw new KdebugError('internal_error', { detail: 'nothing to share' });
@@ -97,7 +105,11 @@ const SharedFile = z.object({
 });
 
 /** Undefined: its record does not say so, or not in time. */
-async function whereShown(uploader: Uploader, { channelId }: Place, fileId: string): Promise<PostRef | undefined> {
+async function whereShown(
+  uploader: Uploader,
+  { channelId }: Destination,
+  fileId: string,
+): Promise<PostRef | undefined> {
   const { client, poster, clock } = uploader;
   const call = { method: 'files.info', lane: 'final', repeatable: true } as const;
   try {

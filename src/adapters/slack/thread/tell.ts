@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { PrivatePlace } from '../../../flow/ports/slack.ts';
+import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { isSlackUrl } from '../client.ts';
 import { type View, view } from '../views/view.ts';
 import { hasReply } from './find.ts';
@@ -27,7 +27,7 @@ export const privateAnswer = (shaped: View) => ({
  * uses in 30 minutes) is given stands outside of it; elsewhere by the `response_url`; whichever fails, by the other one. A thread
  * without replies shows private answers to nobody, so it counts as none. A lost answer may make it appear twice, to that person only.
  */
-export async function tell(teller: Teller, person: PrivatePlace, message: Message): Promise<void> {
+export async function tell(teller: Teller, person: PrivateDestination, message: Message): Promise<void> {
   const refusal = (await isShownInThread(teller, person)) ? await refusalInThread(teller, person, message) : undefined;
   if (refusal === NONE) return;
   if (person.responseUrl !== undefined && (await respond(teller, person.responseUrl, message))) return;
@@ -35,8 +35,10 @@ export async function tell(teller: Teller, person: PrivatePlace, message: Messag
   await sayPrivately(teller, person, message);
 }
 
-const isShownInThread = async (teller: Teller, { channelId, threadTs, isReply }: PrivatePlace): Promise<boolean> =>
-  threadTs !== undefined && (isReply === true || (await hasReply(teller, channelId, threadTs)));
+const isShownInThread = async (
+  teller: Teller,
+  { channelId, threadTs, isReply }: PrivateDestination,
+): Promise<boolean> => threadTs !== undefined && (isReply === true || (await hasReply(teller, channelId, threadTs)));
 
 const NONE = 'none';
 /** What a thread refuses and its channel may take. An unclear answer is not among them: it may have been said. */
@@ -44,7 +46,7 @@ const MAY_PASS_OUTSIDE: ReadonlySet<string> = new Set(['slack_message_gone', 'sl
 
 async function refusalInThread(
   teller: Teller,
-  person: PrivatePlace,
+  person: PrivateDestination,
   message: Message,
 ): Promise<KdebugError | typeof NONE> {
   try {
@@ -58,7 +60,7 @@ async function refusalInThread(
 
 async function sayPrivately(
   { client, poster }: Teller,
-  { channelId, userId }: PrivatePlace,
+  { channelId, userId }: PrivateDestination,
   message: Message,
   threadTs?: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Place, Thread } from '../../../flow/ports/slack.ts';
+import type { Destination, Thread } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Egress } from '../egress.ts';
 import { Fresh } from '../fresh.ts';
@@ -69,14 +69,14 @@ const MAX_AGE_MS = 10 * 60_000;
 function directMessages(
   { client, clock }: { readonly client: WebClient; readonly clock: Clock },
   poster: Poster,
-): (userId: string) => Promise<Place> {
-  const known = new Fresh<Place>({
+): (userId: string) => Promise<Destination> {
+  const known = new Fresh<Destination>({
     clock,
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_PEOPLE,
     answerMs: Number.POSITIVE_INFINITY,
   });
-  const ask = async (userId: string): Promise<Place> => {
+  const ask = async (userId: string): Promise<Destination> => {
     const call = { method: 'conversations.open', lane: 'final', repeatable: true } as const;
     const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));
     if (!channel?.id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_channel' } });

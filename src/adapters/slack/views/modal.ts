@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextInput, PlainTextOption, StaticSelect } from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Field, Form } from '../../../core/report/message.ts';
-import type { Place } from '../../../flow/ports/slack.ts';
+import type { Destination } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,
   MAX_INPUT,
@@ -25,7 +25,7 @@ const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length }
  * fields' ids. Where it was asked for travels in `private_metadata`; `FormOrigin` reads it back. Pure.
  * @throws KdebugError internal_error when its name, value or ids cannot be carried whole
  */
-export function modal(form: Form, { channelId, threadTs }: Place): ModalView {
+export function modal(form: Form, { channelId, threadTs }: Destination): ModalView {
   const { name, value } = form;
   const private_metadata = JSON.stringify({ name, value, channelId, threadTs });
   if (private_metadata.length > MAX_PRIVATE_METADATA || name.length > MAX_CALLBACK_ID)

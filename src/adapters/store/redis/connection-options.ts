@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisOptions } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 
-export interface RedisPlace {
+export interface RedisAddress {
   /** `redis://` or `rediss://` (TLS), with user, password, host, port and database; percent-encoded, as in any URL. */
   readonly url: string;
   /** A file with the certificates (PEM) that may have signed Redis' own; absent: those that Node trusts. */
@@ -17,7 +17,7 @@ const SILENCE_MS = 1_500;
  * was lost, and wait for ever on a connection that is open but silent. Nothing of the URL but its parts is taken, so that a query
  * string cannot switch any of this back on. @throws KdebugError store_misconfigured
  */
-export function connectionOptions({ url, caFile }: RedisPlace): Omit<RedisOptions, 'replyMapping'> {
+export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOptions, 'replyMapping'> {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   const secure = protocol === 'rediss:';
   if (caFile !== undefined && !secure) {

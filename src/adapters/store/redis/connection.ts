@@ -4,7 +4,7 @@ import type { Log } from '../../../flow/ports/machine.ts';
 import {
   causeOf,
   connectionOptions,
-  type RedisPlace,
+  type RedisAddress,
   refusalOf,
   replyCode,
   unreachable,
@@ -34,7 +34,7 @@ export class RedisConnection {
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #lastCause: unknown;
 
-  constructor(place: RedisPlace, log: Log) {
+  constructor(place: RedisAddress, log: Log) {
     this.#log = log;
     this.#redis = new Redis(connectionOptions(place));
     this.#redis.on('ready', () => void this.#greet());

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { RedisConnection } from './connection.ts';
-import type { RedisPlace } from './connection-options.ts';
+import type { RedisAddress } from './connection-options.ts';
 import { RedisRunStore } from './redis-run-store.ts';
 import { ScriptRunner } from './script-runner.ts';
 import { PROBE } from './scripts/probe.ts';
@@ -97,7 +97,7 @@ const hasLuaHole = (version: Version): boolean => {
   return line !== undefined && before(version, line);
 };
 
-export interface RedisRunStoreOptions extends RedisPlace {
+export interface RedisRunStoreOptions extends RedisAddress {
   /** First part of every key, in braces: `{kdebug}:`. The braces are Redis Cluster's hash tag, so that all keys are in one slot. */
   readonly keyPrefix: string;
   readonly sealer: Sealer;

@@ -12,7 +12,7 @@ import { type ScriptAnswer, ScriptRunner } from './script-runner.ts';
 import { CLAIM, RELEASE, RENEW, TAKE } from './scripts/leases.ts';
 import { CREATE, LIST, SAVE } from './scripts/runs.ts';
 import { indexFields, type Records, SCHEMA } from './sealed-records.ts';
-import { DoubtfulRuns } from './unconfirmed-creates.ts';
+import { UnconfirmedCreates } from './unconfirmed-creates.ts';
 
 export interface RedisRunStoreParts {
   readonly connection: RedisConnection;
@@ -45,14 +45,14 @@ export class RedisRunStore implements RunStore {
   readonly #at: RedisRunStoreParts;
   readonly #scripts: ScriptRunner;
   readonly #held = new HeldLeases();
-  readonly #doubtful: DoubtfulRuns;
+  readonly #doubtful: UnconfirmedCreates;
   #saves = 0;
 
   constructor(parts: RedisRunStoreParts) {
     this.#at = parts;
     const { connection, records, prefix } = parts;
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
-    this.#doubtful = new DoubtfulRuns(this.#scripts);
+    this.#doubtful = new UnconfirmedCreates(this.#scripts);
     this.notes = new RedisNotes(this.#scripts, records, connection);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
@@ -119,7 +119,7 @@ export class RedisRunStore implements RunStore {
     return records.open(id, data);
   }
 
-  async take(id: RunId, owner: string): Promise<Lease | undefined> {
+  async lease(id: RunId, owner: string): Promise<Lease | undefined> {
     const { word, rest } = await this.#scripts.run(
       TAKE,
       [`run:${id}`, 'leases', 'waiting'],

@@ -6,7 +6,7 @@ import { WITHDRAW } from './scripts/runs.ts';
  * Runs whose creation was sent and never answered: whoever asked was told that nothing was started. Once Redis answers again they
  * are taken back. Should this process end before, or another replica be quicker, such a run is carried out after all.
  */
-export class DoubtfulRuns {
+export class UnconfirmedCreates {
   readonly #scripts: ScriptRunner;
   readonly #owners = new Map<string, string>();
   #withdrawing: Promise<void> = Promise.resolve();

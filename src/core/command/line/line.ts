@@ -19,13 +19,13 @@ export type Problem = Omit<CommandError, 'text'>;
 export type Report = (problem: Problem) => undefined;
 
 /** Where something is in the line. */
-export interface Place {
+export interface ColumnRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** A flag as it was given; the place is that of the value, or of the whole word for a switch. */
-export interface Given extends Place {
+export interface GivenFlag extends ColumnRange {
   readonly flag: KnownFlag;
   readonly value: string;
   /** First column of the flag itself. */
@@ -33,27 +33,27 @@ export interface Given extends Place {
 }
 
 /** Flag and value together. */
-export const wholeOf = (given: Given): Place => ({ start: given.from, end: given.end });
+export const wholeOf = (given: GivenFlag): ColumnRange => ({ start: given.from, end: given.end });
 
 /** A line, its words sorted by what they are; nothing is validated yet but the flags' names. */
 export interface Line {
   readonly words: readonly Word[];
-  readonly flags: ReadonlyMap<FlagName, readonly Given[]>;
+  readonly flags: ReadonlyMap<FlagName, readonly GivenFlag[]>;
   /** The words after `--`, verbatim; `undefined`: there is no `--`. */
   readonly command?: readonly Word[];
   /** The place of `--`. */
-  readonly separator?: Place;
+  readonly separator?: ColumnRange;
   /** `--help` or `-h` was somewhere before `--`. */
   readonly help: boolean;
   /** Where something missing would go. */
-  readonly end: Place;
+  readonly end: ColumnRange;
 }
 
 /** What a flag's word says before its value is looked at. */
 interface FlagWord {
   readonly flag: KnownFlag;
   /** The value within the same word, with its place. */
-  readonly inline?: { readonly value: string } & Place;
+  readonly inline?: { readonly value: string } & ColumnRange;
 }
 
 /** How a word of the user's is quoted in a sentence: on one line, at most 40 characters. */
@@ -71,7 +71,7 @@ export function readLine(words: readonly Word[], end: number): Line | Problem {
   const separator = words[dashes];
   const before = separator ? words.slice(0, dashes) : words;
   const plain: Word[] = [];
-  const flags = new Map<FlagName, Given[]>();
+  const flags = new Map<FlagName, GivenFlag[]>();
   for (let index = 0; index < before.length; index += 1) {
     const word = before[index];
     if (!word || isHelp(word) || isIgnored(word)) continue;
@@ -101,7 +101,7 @@ export function notesOn(words: readonly Word[]): readonly string[] {
 const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');
 
 /** Adds the flag to `flags`; the number of words that its value took beyond its own. */
-function takeFlag(word: Word, next: Word | undefined, flags: Map<FlagName, Given[]>): number | Problem {
+function takeFlag(word: Word, next: Word | undefined, flags: Map<FlagName, GivenFlag[]>): number | Problem {
   const found = readFlagWord(word);
   if ('code' in found) return found;
   const { flag, inline } = found;
@@ -118,7 +118,7 @@ function takeFlag(word: Word, next: Word | undefined, flags: Map<FlagName, Given
   return takesNext ? 1 : 0;
 }
 
-function placed(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & Place {
+function placed(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & ColumnRange {
   if (inline) return inline;
   const source = next ?? word;
   return { value: next?.text ?? '', start: source.start, end: source.end };
@@ -142,13 +142,13 @@ function letterOf(text: string, name: string): KnownFlag | undefined {
 }
 
 /** The columns are exact where nothing before the value was quoted, which is how people write flags. */
-const inlineFrom = (word: Word, offset: number): { value: string } & Place => ({
+const inlineFrom = (word: Word, offset: number): { value: string } & ColumnRange => ({
   value: word.text.slice(offset),
   start: Math.min(word.start + offset, word.end),
   end: word.end,
 });
 
-const at = (place: Place): Place => ({ start: place.start, end: place.end });
+const at = (place: ColumnRange): ColumnRange => ({ start: place.start, end: place.end });
 
 const repeated = (flag: KnownFlag, word: Word): Problem => ({
   code: 'flag_repeated',

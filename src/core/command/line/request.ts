@@ -2,7 +2,7 @@ import type { EnvVar } from '../../container/ephemeral-container.ts';
 import type { RunRequest, Target } from '../command.ts';
 import type { FlagName } from '../flags.ts';
 import type { Word } from '../tokenize.ts';
-import { type Given, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
+import { type GivenFlag, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
 import { type Named, readTarget } from './target.ts';
 import {
   type Reader,
@@ -42,7 +42,7 @@ const flagReader =
   };
 
 /** Where a command goes: `-n`, or the namespace before the pod's name, and `--cluster`. */
-export function readPlace(line: Line, report: Report, named?: Named) {
+export function readNamespaceFlags(line: Line, report: Report, named?: Named) {
   const flag = flagReader(line, report);
   const namespace = flag('namespace', readNamespace);
   const before = named?.namespace;
@@ -67,7 +67,7 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
   const flag = flagReader(line, report);
   reportContradictions(line, target, report);
   const fields = {
-    ...readPlace(line, report, named),
+    ...readNamespaceFlags(line, report, named),
     ...present({
       targetContainer: readTargetContainer(line, report),
       image: flag('image', readImage),
@@ -173,4 +173,4 @@ function reportCommand(line: Line, report: Report): void {
   }
 }
 
-const problemAt = (given: Given): Pick<Problem, 'start' | 'end'> => ({ start: given.start, end: given.end });
+const problemAt = (given: GivenFlag): Pick<Problem, 'start' | 'end'> => ({ start: given.start, end: given.end });

@@ -2,7 +2,7 @@ import { nearest } from '../../../lib/nearest.ts';
 import { isDnsLabel } from '../../container/names.ts';
 import type { Target } from '../command.ts';
 import type { Word } from '../tokenize.ts';
-import { type Line, type Place, type Report, shown, wholeOf } from './line.ts';
+import { type ColumnRange, type Line, type Report, shown, wholeOf } from './line.ts';
 import { readObjectName, readSelector, type Typed } from './values.ts';
 
 type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
@@ -122,7 +122,7 @@ function unknownKind(kind: string, word: Word) {
   } as const;
 }
 
-const tooManyTargets = (place: Place) =>
+const tooManyTargets = (place: ColumnRange) =>
   ({
     code: 'flag_contradiction',
     message: 'A name, -l and --all exclude each other.',

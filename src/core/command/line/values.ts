@@ -12,10 +12,10 @@ import {
 import { PROFILES, type ProfileName } from '../../container/profiles.ts';
 import { isRunId } from '../../ids.ts';
 import { parseSelector } from '../../selector.ts';
-import { type Place, type Problem, type Report, shown } from './line.ts';
+import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 
 /** A value as it was typed, and where. */
-export interface Typed extends Place {
+export interface Typed extends ColumnRange {
   readonly value: string;
 }
 

@@ -13,7 +13,7 @@ import { buttonsPart } from './batch-buttons.ts';
 import { askedParts, countsPart, planFacts, RECORD_LOST, STATUS_TEXT, shownName, skippedText } from './batch-facts.ts';
 import { groupsPart } from './result-message.ts';
 
-export interface BatchMoment {
+export interface BatchRenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
   /** Results and logs are for the requester alone; the dashboard holds none of them. */
@@ -25,7 +25,7 @@ export interface BatchMoment {
  * an approval, the verdict in the end. Its size does not grow with the batch; making it takes a few milliseconds for ten
  * thousand pods.
  */
-export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchMoment): Message {
+export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchRenderContext): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
   const { headline, tone } = headOf(run, counts);

@@ -4,10 +4,10 @@ import { isFinal } from '../../run/life-cycle.ts';
 import { code, type Message, type Span, strong, text } from '../message.ts';
 import { linksPart, type RunLinks } from '../run-for-one.ts';
 import { STATUS_TEXT } from './batch-facts.ts';
-import { type BatchMoment, batchMessage } from './batch-message.ts';
+import { type BatchRenderContext, batchMessage } from './batch-message.ts';
 
 /** The dashboard for one person: the same facts, and where it stands; its buttons stay with the one in the channel. */
-export function batchForOne(run: BatchRun, moment: BatchMoment & { readonly links: RunLinks }): Message {
+export function batchForOne(run: BatchRun, moment: BatchRenderContext & { readonly links: RunLinks }): Message {
   const { parts, ...message } = batchMessage(run, moment);
   const change: readonly Span[] = isFinal(run.state)
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]

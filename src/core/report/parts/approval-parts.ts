@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import { own } from '../../../lib/own-property.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { Plan } from '../../container/plan.ts';
-import { GRANT_MS, GRANT_RUNS, grantPlace, isActive, mayGrant } from '../../policy/grant.ts';
+import { GRANT_MS, GRANT_RUNS, grantTarget, isActive, mayGrant } from '../../policy/grant.ts';
 import type { ApproverGroup } from '../../policy/policy.ts';
 import type { Vote } from '../../policy/vote.ts';
 import type { ApproversAsked } from '../../run/approvers-asked.ts';
@@ -86,7 +86,7 @@ function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): read
     : grant.endedBy === undefined
       ? [text(', ended')]
       : [text(', ended by '), person(grant.endedBy)];
-  const scope = ` may repeat this exact command in ${grantPlace(plan)}: `;
+  const scope = ` may repeat this exact command in ${grantTarget(plan)}: `;
   return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
 }
 
@@ -106,7 +106,7 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
 
 /** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
 const MAX_PLACE_LENGTH = 120;
-const placeWords = (plan: Plan): string => shorten(grantPlace(plan), MAX_PLACE_LENGTH);
+const placeWords = (plan: Plan): string => shorten(grantTarget(plan), MAX_PLACE_LENGTH);
 
 /** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
 function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {

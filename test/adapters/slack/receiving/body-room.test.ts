@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type BodyPlace, BodyRoom } from '../../../../src/adapters/slack/receiving/http-body.ts';
+import { BodyRoom, type BodySlot } from '../../../../src/adapters/slack/receiving/http-body.ts';
 
-function enter(room: BodyRoom, evicted: string[], name: string, bytes: number): BodyPlace {
+function enter(room: BodyRoom, evicted: string[], name: string, bytes: number): BodySlot {
   const place = room.enter(() => void evicted.push(name));
   place.hold(bytes);
   return place;

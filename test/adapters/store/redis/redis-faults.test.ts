@@ -60,7 +60,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     const run = aRun('aaaaaaaaaa');
     await created('aaaaaaaaaa');
     // Every script is known to Redis from here on, so that it would be carried out.
-    const fence = (await store.take(run.id, 'one'))?.fence ?? 0;
+    const fence = (await store.lease(run.id, 'one'))?.fence ?? 0;
     await store.save(run, fence);
     await store.claim('one', 1);
     await store.release(run.id, fence);
@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     await Promise.all(
       [
         () => store.create(aRun('bbbbbbbbbb'), 'one'),
-        () => store.take(run.id, 'two'),
+        () => store.lease(run.id, 'two'),
         () => store.claim('two', 10),
         () => store.save({ ...run, state: 'approved' }, fence),
         () => store.read(run.id),
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
       proxy.refusing = true;
       return 'cut';
     };
-    await failing(() => store.take(run.id, 'one'));
+    await failing(() => store.lease(run.id, 'one'));
     proxy.refusing = false;
     proxy.onReply = (piece) => piece;
     await until(() =>
@@ -192,7 +192,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     );
     expect(await store.read(run.id)).toBeUndefined();
     expect(await store.save(run, fence)).toBe('stale');
-    expect(await store.take(run.id, 'one')).toBeUndefined();
+    expect(await store.lease(run.id, 'one')).toBeUndefined();
     // Given back, it has a fence that no owner of before can have.
     expect(await created('aaaaaaaaaa')).toBeGreaterThan(fence);
     expect(await store.save(run, fence)).toBe('stale');

@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
   it('give a free run to one of a hundred who want to take it', async () => {
     const made = await stores[0]?.create(aRun(ID), 'one');
     if (made?.kind === 'created') await stores[0]?.release(ID, made.fence);
-    const leases = await race((store, index) => store.take(ID, `owner-${index}`));
+    const leases = await race((store, index) => store.lease(ID, `owner-${index}`));
     expect(leases.filter(Boolean)).toHaveLength(1);
   });
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
     const fences: number[] = [];
     const made = await stores[0]?.create(aRun(ID), 'owner');
     if (made?.kind === 'created') fences.push(made.fence);
-    for (const _ of HUNDRED.slice(1)) fences.push((await stores[0]?.take(ID, 'owner'))?.fence ?? 0);
+    for (const _ of HUNDRED.slice(1)) fences.push((await stores[0]?.lease(ID, 'owner'))?.fence ?? 0);
     expect(new Set(fences).size).toBe(100);
     const answers = await race((store, index) =>
       store.save({ ...aRun(ID), commandLine: String(index) }, fences[index] ?? 0),
@@ -107,7 +107,7 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
         for (const { replica, act } of steps) {
           const [store, owner, fence] = [stores[replica] as RunStore, `owner-${replica}`, fences[replica] ?? 0];
           if (act === 'take' || act === 'claim') {
-            const lease = act === 'take' ? await store.take(ID, owner) : (await store.claim(owner, 1))[0];
+            const lease = act === 'take' ? await store.lease(ID, owner) : (await store.claim(owner, 1))[0];
             if (!lease) continue;
             expect(lease.fence).toBeGreaterThan(newest);
             newest = lease.fence;

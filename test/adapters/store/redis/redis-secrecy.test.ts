@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
     await redis.hset(KEY, 'data', `${data.slice(0, at)}${data[at] === 'A' ? 'B' : 'A'}${data.slice(at + 1)}`);
     const refused = { code: 'store_record_unreadable', detail: 'run aaaaaaaaaa: changed from outside' };
     await expect(store.read(ID)).rejects.toMatchObject(refused);
-    await expect(store.take(ID, 'one')).rejects.toMatchObject(refused);
+    await expect(store.lease(ID, 'one')).rejects.toMatchObject(refused);
     expect((await store.recent('C0SHOP', 9)).map(({ id }) => id)).toEqual(['bbbbbbbbbb']);
     await age(redis, 31_000);
     expect((await store.claim('two', 9)).map(({ run }) => run.id)).toEqual(['bbbbbbbbbb']);
@@ -125,7 +125,7 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
         read: async () => store.read(ID),
         granting: async () => (await store.granting('C0SHOP'))[0],
         recent: async () => (await store.recent('C0SHOP', 1))[0],
-        take: async () => (await store.take(ID, 'one'))?.run,
+        take: async () => (await store.lease(ID, 'one'))?.run,
         claim: async () => (await store.claim('one', 1))[0]?.run,
       };
       expect((await back[how]())?.grant).toEqual(used.grant);
@@ -176,7 +176,7 @@ describe.skipIf(!hasRedis)('replicas that are not alike', () => {
     const stranger = await aStore(server.url, { key: Buffer.alloc(32, 2) });
     const refused = { code: 'store_record_unreadable', detail: expect.stringContaining('another key') };
     await expect(stranger.read(ID)).rejects.toMatchObject(refused);
-    await expect(stranger.take(ID, 'two')).rejects.toMatchObject(refused);
+    await expect(stranger.lease(ID, 'two')).rejects.toMatchObject(refused);
     expect(await stranger.recent('C0SHOP', 9)).toEqual([]);
     await age(redis, 31_000);
     expect(await stranger.claim('two', 9)).toEqual([]);
@@ -190,7 +190,7 @@ describe.skipIf(!hasRedis)('replicas that are not alike', () => {
     await redis.hset(KEY, 'schema', '2');
     await age(redis, 31_000);
     expect(await store.claim('two', 9)).toEqual([]);
-    await expect(store.take(ID, 'two')).rejects.toMatchObject({ code: 'store_record_unreadable' });
+    await expect(store.lease(ID, 'two')).rejects.toMatchObject({ code: 'store_record_unreadable' });
     await expect(store.read(ID)).rejects.toMatchObject({ detail: 'run aaaaaaaaaa: newer schema' });
     await redis.hset(KEY, 'schema', '1');
     await age(redis, 1_000);

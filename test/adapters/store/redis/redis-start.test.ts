@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)('a user of Redis', () => {
       if (made.kind !== 'created') throw new Error(made.kind);
       await store.renew('one');
       await store.release(asRunId(id), made.fence);
-      const lease = id < 'b' ? await store.take(asRunId(id), 'one') : (await store.claim('one', 1))[0];
+      const lease = id < 'b' ? await store.lease(asRunId(id), 'one') : (await store.claim('one', 1))[0];
       expect(await store.save(settled(aRun(id)), lease?.fence ?? 0)).toBe('saved');
     }
     expect(await store.recent('C0SHOP', 3)).toHaveLength(1);
