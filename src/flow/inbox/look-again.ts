@@ -4,7 +4,7 @@ import { isRunId } from '../../core/ids.ts';
 import type { Message } from '../../core/report/message.ts';
 import { limitedMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { LookAgain, Origin, Run } from '../../core/run/run.ts';
-import { sleep } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import { type Again, reasonForm, withReason } from '../approval/ask-again.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -54,7 +54,7 @@ async function wantsReason(run: Run, deps: FlowDeps): Promise<boolean> {
     (made) => 'decision' in made && made.decision.kind === 'deny' && made.decision.code === 'reason_required',
     () => true,
   );
-  return Promise.race([isWanted, sleep(deps.clock, LOOK_MS).then(() => true)]);
+  return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
 }
 
 function askedBy(again: Again, { id, origin, delivery }: Run, receivedAtMs: number): Asked {

@@ -2,6 +2,7 @@ import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/error
 import { type Message, text } from '../../../core/report/message.ts';
 import type { Person, PrivateDestination } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
@@ -62,17 +63,10 @@ async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Send
   }
 }
 
-async function inTime<T>(clock: Clock, asked: Promise<T>): Promise<T> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(ACK_GUARD_MS, () => reject(new KdebugError('slack_not_taken')));
+const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
+  withDeadline(clock, ACK_GUARD_MS, work, () => {
+    throw new KdebugError('slack_not_taken');
   });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    cancel();
-  }
-}
 
 /** What went wrong and what to do; the detail only where it is meant for people. */
 export const refusal = (error: KdebugError): Message => ({

@@ -2,6 +2,7 @@ import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { LineEgress } from '../egress.ts';
 import { troubleOf } from '../errors.ts';
@@ -182,31 +183,15 @@ export class SocketConnection {
   }
 
   async #inTime(started: Promise<unknown>): Promise<void> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<never>((_, reject) => {
-      cancel = this.#options.clock.after(HELLO_MS, () =>
-        reject(new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } })),
-      );
+    await withDeadline(this.#options.clock, HELLO_MS, started, () => {
+      throw new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } });
     });
-    // It may still reject after the race is over.
-    started.catch(() => undefined);
-    try {
-      await Promise.race([started, late]);
-    } finally {
-      cancel();
-    }
   }
 
   /** Asks for an orderly end, then ends it: Slack may leave a closed connection open (node-slack-sdk issue 2752). */
   async #close(client: DrainingClient): Promise<void> {
     if (!this.#open.has(client)) return;
-    const closed = client.disconnect();
-    let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#options.clock.after(CLOSE_MS, resolve);
-    });
-    await Promise.race([closed, late]);
-    cancel();
+    await withDeadline(this.#options.clock, CLOSE_MS, client.disconnect(), () => undefined);
     if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
     this.#ways.get(client)?.destroy();
   }

@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import {
   causeOf,
   connectionOptions,
@@ -172,13 +174,19 @@ export class RedisConnection {
   }
 }
 
+/** Unlike the system's clock, these timers keep the process alive, until the store has answered. */
+const TIMERS: Pick<Clock, 'after'> = {
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Rejects at a moment of `performance.now()`, whatever the promise does. */
-function within<Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), Math.max(0, endsAtMs - performance.now()));
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+const within = <Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> =>
+  withDeadline(TIMERS, Math.max(0, endsAtMs - performance.now()), promise, () => {
+    throw new Error('no answer in time');
   });
-}
 
 /**
  * Redis' clock as far as this process knows it, so that a command can say until when it may be carried out. Estimates are never
