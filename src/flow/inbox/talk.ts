@@ -12,7 +12,7 @@ import { withDeadline } from '../../lib/deadline.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { LookLimiter } from './look-again.ts';
+import { LookLimiter } from './accept.ts';
 
 /** Who mentions the bot waits for this before their words are taken for a command. */
 const PATIENCE_MS = 1_000;
