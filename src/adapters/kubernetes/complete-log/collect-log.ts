@@ -1,12 +1,10 @@
 import type { LogCompleteness } from '../../../core/run/run.ts';
 import type { LogRequest, LogSink } from '../../../flow/ports/cluster.ts';
-import type { LogStream } from './log-stream.ts';
+import { Output } from './block-writer.ts';
+import { Succession } from './handover.ts';
+import { Merge } from './line-merger.ts';
+import { type LogStream, Reading } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
-import { Merge } from './merge.ts';
-import { Output } from './output.ts';
-import { Reading } from './reading.ts';
-import { Succession } from './succession.ts';
-import { WakeUp } from './wake-up.ts';
 
 /**
  * Reads one container's log by handover follows (cluster facts, "Logs"): while the follow in front lags, further ones are
@@ -154,5 +152,27 @@ class LogCollection {
       signal.addEventListener('abort', stop, { once: true });
       slow.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
+  }
+}
+
+/** One sleeper, woken by any of several causes; a cause that comes while nobody sleeps is not lost. */
+export class WakeUp {
+  #isDue = false;
+  #wake: (() => void) | undefined;
+
+  readonly ring = (): void => {
+    this.#isDue = true;
+    this.#wake?.();
+  };
+
+  /** Resolves at the next `ring`, or at once if there was one since the last sleep. */
+  async sleep(): Promise<void> {
+    if (!this.#isDue) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    this.#isDue = false;
   }
 }

@@ -1,5 +1,4 @@
-import type { LineKey } from './line-key.ts';
-import type { Stamp } from './stamp.ts';
+import type { LineKey, Stamp } from './line-identity.ts';
 
 const FIRST_CAPACITY = 1_024;
 /** Four seconds of 130,000 lines a second, which is what a container writes at most; 12 bytes each. */

@@ -1,13 +1,18 @@
+import type { Output } from './block-writer.ts';
 import { Completeness } from './completeness.ts';
 import { DeliveredLines, type LineSet } from './delivered-lines.ts';
-import type { LineEnd } from './line-end.ts';
-import { hashHead, isSameLine, type LineKey } from './line-key.ts';
+import {
+  hashHead,
+  isSameLine,
+  isSameStamp,
+  type LineEnd,
+  type LineKey,
+  OpenLine,
+  type Stamp,
+  stepMs,
+} from './line-identity.ts';
 import type { LineTaker, Verdict } from './line-reader.ts';
 import type { LogTimes } from './log-times.ts';
-import { OpenLine } from './open-line.ts';
-import type { Output } from './output.ts';
-import type { BeginningReading, Stop } from './reading-ends.ts';
-import { isSameStamp, type Stamp, stepMs } from './stamp.ts';
 
 /**
  * Joins several readings of one log, one after the other, into every line once and in order. Lines are recognised by stamp
@@ -245,4 +250,20 @@ export class Merge implements LineTaker {
     if (stepMs(overlap.latest, stamp) > this.#marginMs) this.#overlap = undefined;
     return undefined;
   }
+}
+
+/**
+ * Why the reading of a follow stopped in favour of its successor: it delivered the successor's first line or second line itself (`lines`
+ * of the successor are then known), or it has jumped over it into a newer file.
+ */
+export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
+
+/** What is known of a reading that begins. */
+export interface BeginningReading {
+  /** The one before did not come to its end, so the two must meet. */
+  readonly broken: boolean;
+  readonly first: readonly LineKey[];
+  readonly firstEnd: LineEnd | undefined;
+  /** The line at which the reading before was stopped. */
+  readonly jumpedTo: Readonly<Stamp> | undefined;
 }

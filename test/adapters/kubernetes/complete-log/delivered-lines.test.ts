@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DeliveredLines } from '../../../../src/adapters/kubernetes/log/delivered-lines.ts';
+import { DeliveredLines } from '../../../../src/adapters/kubernetes/complete-log/delivered-lines.ts';
 
 const line = fc.record({ seconds: fc.nat(3), nanos: fc.nat(3), hash: fc.integer({ min: -2, max: 2 }) });
 const key = ({ seconds, nanos, hash }: { seconds: number; nanos: number; hash: number }) =>

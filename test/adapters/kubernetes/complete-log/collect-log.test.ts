@@ -288,7 +288,7 @@ it('lines that are equal, or have the same stamp, are all there after a break', 
 });
 
 it('what a sink throws comes through, and every reading is closed', async () => {
-  const { collectLog } = await import('../../../../src/adapters/kubernetes/log/log-collection.ts');
+  const { collectLog } = await import('../../../../src/adapters/kubernetes/complete-log/collect-log.ts');
   const scene = new LogScene();
   scene.abort.abort();
   await scene.result;

@@ -1,9 +1,7 @@
-import type { Ending } from './ending.ts';
+import { stepMs, toMs } from './line-identity.ts';
+import type { Merge } from './line-merger.ts';
 import type { LogStream } from './log-stream.ts';
 import type { LogStreams, LogTools } from './log-streams.ts';
-import type { Merge } from './merge.ts';
-import type { Pulse } from './pulse.ts';
-import { stepMs, toMs } from './stamp.ts';
 
 /** All that is known of a collection under way. */
 export interface Evidence {
@@ -86,5 +84,96 @@ export class Judgement {
    */
   isWhole(front: LogStream): boolean {
     return front.sinceSeconds === undefined && !this.#evidence.merge.isWithinLine && !this.isLarge;
+  }
+}
+
+/** When the container ended, when the follow in front did, and what the one says about the other. Our own clock. */
+export class Ending {
+  readonly #tools: LogTools;
+  #containerAtMs: number | undefined;
+  #front: { readonly stream: LogStream; readonly atMs: number } | undefined;
+
+  constructor(tools: LogTools) {
+    this.#tools = tools;
+  }
+
+  get isKnown(): boolean {
+    return this.#containerAtMs !== undefined;
+  }
+
+  get sinceMs(): number {
+    return this.#containerAtMs === undefined ? 0 : this.#tools.clock.now() - this.#containerAtMs;
+  }
+
+  /** The container has ended. */
+  note(): void {
+    this.#containerAtMs ??= this.#tools.clock.now();
+  }
+
+  /** True when this stream's end is new. */
+  noteFront(stream: LogStream): boolean {
+    if (this.#front?.stream === stream) return false;
+    this.#front = { stream, atMs: this.#tools.clock.now() };
+    return true;
+  }
+
+  /** A follow has ended cleanly, and whether the container has too is not known yet. */
+  isAwaited(stream: LogStream): boolean {
+    if (!stream.follow || this.isKnown || stream.end?.error) return false;
+    return this.#tools.clock.now() - (this.#front?.atMs ?? 0) < this.#tools.times.endTogetherMs;
+  }
+
+  /**
+   * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends it
+   * 29–483 ms before the status shows), because the API server also ends an answer cleanly when it loses the kubelet.
+   */
+  isInOrder(stream: LogStream): boolean {
+    if (stream.end?.error) return false;
+    if (!stream.follow) return true;
+    if (this.#containerAtMs === undefined || !this.#front) return false;
+    return this.#containerAtMs - this.#front.atMs <= this.#tools.times.endTogetherMs;
+  }
+}
+
+/** Ticks without bytes after which a follow no longer counts as flowing. */
+const FLOWING_TICKS = 2;
+
+/**
+ * How long the front has been silent. Counted in ticks and not by the clock, so that a process that was held up does not take its
+ * own silence for the server's.
+ */
+export class Pulse {
+  readonly #tickMs: number;
+  #ticks = 0;
+  #isProbed = false;
+
+  constructor(tickMs: number) {
+    this.#tickMs = tickMs;
+  }
+
+  get quietMs(): number {
+    return this.#ticks * this.#tickMs;
+  }
+
+  get isFlowing(): boolean {
+    return this.#ticks <= FLOWING_TICKS;
+  }
+
+  /** Once in a silence: true the first time. */
+  probe(): boolean {
+    const isFirst = !this.#isProbed;
+    this.#isProbed = true;
+    return isFirst;
+  }
+
+  /** Bytes came, or another stream is listened to. */
+  beat(): void {
+    this.#ticks = 0;
+    this.#isProbed = false;
+  }
+
+  /** `isIdle`: bytes were waited for. */
+  tick(isIdle: boolean): void {
+    this.#ticks = isIdle ? this.#ticks + 1 : 0;
   }
 }

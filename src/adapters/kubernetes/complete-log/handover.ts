@@ -1,14 +1,10 @@
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
-import { Beginning } from './beginning.ts';
-import { Ending } from './ending.ts';
-import { Judgement } from './judgement.ts';
-import type { LogStream } from './log-stream.ts';
-import { codeOf, LogStreams, type LogTools } from './log-streams.ts';
-import type { Merge } from './merge.ts';
-import { Pulse } from './pulse.ts';
-import type { Reading } from './reading.ts';
-import { RetiredStreams } from './retired-streams.ts';
-import { isSameStamp, type Stamp, toMs } from './stamp.ts';
+import { FirstFileProof } from './completeness.ts';
+import { Ending, Judgement, Pulse } from './handover-policy.ts';
+import { isSameStamp, type Stamp, toMs } from './line-identity.ts';
+import type { Merge } from './line-merger.ts';
+import type { LogStream, Reading } from './log-stream.ts';
+import { codeOf, LogStreams, type LogTools, RetiredStreams } from './log-streams.ts';
 
 /** The collection is over; with a code when it could not be read to its end. */
 export interface Done {
@@ -34,7 +30,7 @@ export class Succession {
   readonly #ending: Ending;
   readonly #retired: RetiredStreams;
   readonly #judgement: Judgement;
-  readonly #beginning: Beginning;
+  readonly #firstFile: FirstFileProof;
   #holdTicks = 0;
   /** The waiting reading of which it is known that the front has not delivered its first lines yet, and how many those were. */
   #settled: { readonly stream: LogStream; readonly lines: number } | undefined;
@@ -50,7 +46,7 @@ export class Succession {
     this.#ending = new Ending(tools);
     this.#retired = new RetiredStreams(tools.times.marginMs);
     const [merge, streams, pulse, ending] = [this.#merge, this.#streams, this.#pulse, this.#ending];
-    this.#beginning = new Beginning(tools, this.#merge, request.startedAtMs);
+    this.#firstFile = new FirstFileProof(tools.times, request.startedAtMs);
     this.#judgement = new Judgement({ tools, merge, streams, pulse, ending });
   }
 
@@ -64,7 +60,7 @@ export class Succession {
   }
 
   get beginningMayBeMissing(): boolean {
-    return this.#judgement.isLarge && this.#beginning.mayBeMissing;
+    return this.#judgement.isLarge && this.#firstFile.isMissing;
   }
 
   /** The container has ended. */
@@ -81,13 +77,13 @@ export class Succession {
   flow(front: LogStream): void {
     this.#pulse.beat();
     if (this.#merge.hasAny || !front.follow || front.openedAtMs === undefined) return;
-    this.#beginning.join(front.openedAtMs);
+    this.#firstFile.opened(front.openedAtMs);
   }
 
   /** The front has brought content that was new. */
   deliver(): void {
     this.#streams.succeed();
-    this.#beginning.deliver();
+    this.#firstFile.delivered(this.#merge);
   }
 
   /** Once a tick. `isIdle`: the front was waited for, not the sink. */
@@ -157,7 +153,7 @@ export class Succession {
   /** The front's file is read to its end, so the next one's first line is the first of another file. */
   #noteRotation(): void {
     const [first] = this.#streams.next?.first ?? [];
-    if (first) this.#beginning.rotated(toMs(first));
+    if (first) this.#firstFile.rotated(toMs(first));
   }
 
   /** What a reading repeats shows in its first two lines; for the second one a tick is waited. */

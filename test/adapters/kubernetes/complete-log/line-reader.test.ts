@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineReader, type LineTaker, type Verdict } from '../../../../src/adapters/kubernetes/log/line-reader.ts';
-import { formatStamp, type Stamp } from '../../../../src/adapters/kubernetes/log/stamp.ts';
+import { formatStamp, type Stamp } from '../../../../src/adapters/kubernetes/complete-log/line-identity.ts';
+import {
+  LineReader,
+  type LineTaker,
+  type Verdict,
+} from '../../../../src/adapters/kubernetes/complete-log/line-reader.ts';
 
 /** Notes what it is given. */
 class Notes implements LineTaker {

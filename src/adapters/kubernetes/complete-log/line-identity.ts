@@ -94,3 +94,101 @@ export const isSameStamp = (a: Stamp, b: Stamp): boolean => a.nanos === b.nanos 
 /** RFC 3339 with nine digits, in UTC. */
 export const formatStamp = ({ seconds, nanos }: Stamp): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0')}Z`;
+
+/** So much of a line's content makes up its identity, together with its stamp. */
+export const HEAD_BYTES = 256;
+
+/** What makes a line the same in two readings: its stamp and a hash of its first 256 bytes. */
+export interface LineKey extends Readonly<Stamp> {
+  readonly hash: number;
+}
+
+/** FNV-1a, 32 bits. Stamps have nine digits and never repeated in 17.5 million lines; the hash tells apart those that do. */
+export const EMPTY_HASH = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+
+/** Goes on hashing at `hash`. */
+export function hashOn(hash: number, bytes: Buffer, from: number, to: number): number {
+  let value = hash;
+  for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] ?? 0), PRIME);
+  return value;
+}
+
+export const hashHead = (bytes: Buffer, from: number, to: number): number =>
+  hashOn(EMPTY_HASH, bytes, from, Math.min(to, from + HEAD_BYTES));
+
+export const isSameLine = (a: LineKey, b: LineKey): boolean => a.hash === b.hash && isSameStamp(a, b);
+
+const TAIL_BYTES = 256;
+/** A shorter end proves nothing: lines like "ok" end many others. */
+const TELLING_BYTES = 8;
+
+/** The length of a line's content and its last 256 bytes, gathered piece by piece without copying what lies in one piece. */
+export class LineEnd {
+  length = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+  #from = 0;
+  #to = 0;
+
+  reset(): void {
+    this.length = 0;
+  }
+
+  add(bytes: Buffer, from: number, to: number): void {
+    const start = Math.max(from, to - TAIL_BYTES);
+    if (this.length === 0 || to - start === TAIL_BYTES) {
+      this.#bytes = bytes;
+      this.#from = start;
+      this.#to = to;
+    } else {
+      this.#bytes = Buffer.concat([this.#tail(), bytes.subarray(start, to)]);
+      this.#to = this.#bytes.length;
+      this.#from = Math.max(0, this.#to - TAIL_BYTES);
+    }
+    this.length += to - from;
+  }
+
+  /** Whether this longer line ends as `rest` does, so that `rest` may be its second half. */
+  mayEndWith(rest: LineEnd): boolean {
+    if (rest.length < TELLING_BYTES || rest.length >= this.length) return false;
+    const [tail, other] = [this.#tail(), rest.#tail()];
+    const compared = Math.min(tail.length, other.length);
+    return tail.subarray(-compared).equals(other.subarray(-compared));
+  }
+
+  #tail(): Buffer {
+    return this.#bytes.subarray(this.#from, this.#to);
+  }
+}
+
+/** The line that is being delivered, or was delivered last: its identity as it grows, and how it ends so far. */
+export class OpenLine implements LineKey {
+  seconds = 0;
+  nanos = 0;
+  hash = EMPTY_HASH;
+  readonly end = new LineEnd();
+  #hashed = 0;
+
+  start(stamp: Stamp): void {
+    this.seconds = stamp.seconds;
+    this.nanos = stamp.nanos;
+    this.hash = EMPTY_HASH;
+    this.#hashed = 0;
+    this.end.reset();
+  }
+
+  add(bytes: Buffer, from: number, to: number): void {
+    if (this.#hashed < HEAD_BYTES) {
+      const end = Math.min(to, from + HEAD_BYTES - this.#hashed);
+      this.hash = hashOn(this.hash, bytes, from, end);
+      this.#hashed += end - from;
+    }
+    this.end.add(bytes, from, to);
+  }
+
+  /** Whether a line that begins with `head` is this one again, as far as this one has come. */
+  isBeginningOf(stamp: Stamp, head: Buffer): boolean {
+    if (!isSameStamp(stamp, this) || head.length < this.#hashed) return false;
+    return hashOn(EMPTY_HASH, head, 0, this.#hashed) === this.hash;
+  }
+}
