@@ -1,7 +1,7 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
+import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { delayOf } from '../api/delays.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
 import { isSameLine } from './line-key.ts';
 import { type LogClient, LogStream } from './log-stream.ts';
