@@ -94,7 +94,7 @@ export class ApproverCopies {
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
-      await sleep(this.#deps.clock, retryMs(this.#failures));
+      await sleep(this.#deps.clock, retryMs(this.#failures, this.#deps.random));
     }
   }
 

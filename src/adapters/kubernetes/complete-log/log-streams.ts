@@ -1,7 +1,7 @@
 import type { KdebugError } from '../../../core/errors.ts';
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
+import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { delayOf } from '../api/delays.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
 import { isSameLine, isSameStamp, type Stamp, stepMs } from './line-identity.ts';
 import type { Merge } from './line-merger.ts';

@@ -1,4 +1,4 @@
-import type { BackOff } from '../api/delays.ts';
+import type { BackOff } from '../../../lib/backoff.ts';
 
 /**
  * Every duration and size of the log collection, so that tests can scale them together. They follow from a kubelet that looks every 10 s
@@ -59,7 +59,7 @@ export const LOG_TIMES: LogTimes = {
   fileLifeMs: 8_000,
   joinedWithinMs: 3_000,
   endTogetherMs: 1_500,
-  backOff: { firstMs: 100, mostMs: 5_000 },
+  backOff: { firstMs: 100, maxMs: 5_000 },
   lastTries: 7,
   mostPins: 32,
   smallBytes: 8 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
+import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
@@ -32,8 +33,7 @@ export interface LineOptions {
   readonly onEnvelope: (envelope: Envelope) => Promise<void>;
 }
 
-const FIRST_BACK_OFF_MS = 200;
-const MAX_BACK_OFF_MS = 10_000;
+const BACK_OFF = { firstMs: 200, maxMs: 10_000 };
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
@@ -138,15 +138,10 @@ export class SocketConnection {
 
   #planNext(atLeastMs: number): void {
     if (this.#stopped) return;
-    const ceiling = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
+    const backOffMs = delayOf(BACK_OFF, this.#failures, this.#options.random);
     this.#failures += 1;
     this.#cancelWait?.();
-    this.#cancelWait = this.#options.clock.after(
-      Math.max(atLeastMs, ceiling * (0.5 + this.#options.random() / 2)),
-      () => {
-        void this.#connect();
-      },
-    );
+    this.#cancelWait = this.#options.clock.after(Math.max(atLeastMs, backOffMs), () => void this.#connect());
   }
 
   #onClosed(client: DrainingClient): void {

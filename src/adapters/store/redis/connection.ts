@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
 import {
   causeOf,
@@ -28,7 +28,7 @@ export class RedisConnection {
   readonly clock = new ServerClock();
   readonly #redis: Redis;
   readonly #log: Log;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Pause>();
   readonly #onUp = new Set<() => void>();
   #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   #patientUntilMs = Number.POSITIVE_INFINITY;
@@ -126,20 +126,15 @@ export class RedisConnection {
     return unreachable(`no connection (${this.lastCause ?? (this.#lostAtMs > 0 ? 'lost' : 'none yet')})`, sent);
   }
 
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waiting.add(done);
-    });
+  async #change(ms: number): Promise<void> {
+    const waiting = pause(TIMERS, ms);
+    this.#waiting.add(waiting);
+    await waiting.over;
+    this.#waiting.delete(waiting);
   }
 
   #wake(): void {
-    for (const done of this.#waiting) done();
+    for (const waiting of this.#waiting) waiting.end();
   }
 
   /** A connection counts once Redis has told the time on it. */
