@@ -72,7 +72,7 @@ export class Reply {
    * Resolves when all is said of the run, and only people or the clock can bring more to say: with the run as it was said.
    * @throws KdebugError lease_lost
    */
-  async keepSaying(): Promise<Run> {
+  async keepUp(): Promise<Run> {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
