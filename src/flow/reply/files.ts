@@ -1,8 +1,9 @@
 import { containerName } from '../../core/container/build.ts';
 import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
 import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import type { SharedFiles } from '../../core/run/delivery.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
-import type { Delivery, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
 import { type PodSlot, podRunOf } from '../batch/run-pod.ts';
@@ -32,11 +33,7 @@ export async function filesOf({ session, ...source }: FileSource): Promise<Files
 }
 
 /** What to record of files that were shared. */
-export function deliveryOf(
-  run: Run,
-  names: readonly string[],
-  { fileIds }: Shared,
-): Pick<Delivery, 'fileId' | 'files'> {
+export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Shared): SharedFiles {
   const ids = Object.fromEntries(
     names.flatMap((name, index) => {
       const id = fileIds[index];
