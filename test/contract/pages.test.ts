@@ -41,3 +41,34 @@ describe('the pages', () => {
     expect(broken(linked, (page, path) => normalize(join(dirname(page), path)))).toEqual([]);
   });
 });
+
+/** What `src/` and `test/` declare: files by their last path parts, and every identifier. */
+function knownNames(): { readonly files: readonly string[]; readonly identifiers: ReadonlySet<string> } {
+  const files = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`),
+  );
+  const texts = files.filter((path) => path.startsWith('src/')).map(readProjectFile);
+  return { files, identifiers: new Set(texts.flatMap((text) => text.match(/#?[A-Za-z_$][\w$]*/g) ?? [])) };
+}
+
+describe('docs/faults.md', () => {
+  const rows = readProjectFile('docs/faults.md')
+    .split('\n')
+    .filter((line) => /^\| F\d/.test(line));
+
+  it('names guards that exist', () => {
+    const { files, identifiers } = knownNames();
+    const exists = (name: string): boolean =>
+      name.endsWith('.ts')
+        ? files.some((path) => path === name || path.endsWith(`/${name}`))
+        : name.split('.').every((part) => identifiers.has(part));
+    const named = rows.flatMap((row) =>
+      [...row.matchAll(/`([#\w./-]+)`/g)].map(([, name]) => ({ row, name: name ?? '' })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const missing = named.filter(({ name }) => !exists(name) && !/^\d|^Retry-After$|^ts$/.test(name));
+    expect(missing.map(({ row, name }) => `${row.slice(0, 8)}: ${name}`)).toEqual([]);
+  });
+});
