@@ -1,6 +1,7 @@
 import { type KdebugError, toKdebugError } from '../core/errors.ts';
 import { isBatchRun, isFinal } from '../core/run/life-cycle.ts';
 import type { RunState } from '../core/run/run.ts';
+import { delayOf } from '../lib/backoff.ts';
 import { sleep } from '../lib/clock.ts';
 import { defined } from '../lib/defined.ts';
 import { Rounds } from '../lib/rounds.ts';
@@ -24,6 +25,7 @@ const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
 };
 /** However long a step takes: without its store a run is left to whoever reaches the store again. */
 const STORE_PATIENCE_MS = 60_000;
+const BACK_OFF = { firstMs: 400, maxMs: 5_000 };
 const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
 export interface AdvanceContext {
@@ -43,7 +45,7 @@ export interface AdvanceContext {
  * a re-entrant function of the stored run. @throws KdebugError lease_lost
  */
 export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
-  const trouble = new Trouble();
+  const trouble = new Trouble(context.deps.random);
   const rounds = new Rounds(context.deps.clock);
   if (session.run.state === 'received') await tryStep(session, context, trouble, recordRequest);
   while (!isFinal(session.run.state)) {
@@ -116,8 +118,13 @@ async function giveUp(session: HeldRun, error: KdebugError, deps: FlowDeps): Pro
 
 /** Back-off of one stage: how long to wait before it is entered again, until its patience is over. */
 class Trouble {
+  readonly #random: (() => number) | undefined;
   #sinceMs: number | undefined;
   #times = 0;
+
+  constructor(random: (() => number) | undefined) {
+    this.#random = random;
+  }
 
   over(): void {
     this.#sinceMs = undefined;
@@ -127,9 +134,9 @@ class Trouble {
   waitMs(error: KdebugError, nowMs: number, patienceMs: number): number | undefined {
     if (!PASSING.has(error.code)) return undefined;
     this.#sinceMs ??= nowMs;
+    const backOffMs = delayOf(BACK_OFF, this.#times, this.#random);
     this.#times += 1;
     const asked = error.facts.retryAfterMs;
-    const backOffMs = Math.min(200 * 2 ** this.#times, 5_000);
     // A server that asks for no patience at all gets ours.
     const waitMs = typeof asked === 'number' && asked > 0 ? asked : backOffMs;
     return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;

@@ -1,8 +1,9 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
-import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/life-cycle.ts';
+import { dueAtMs, isSettled, nextStep } from '../core/run/life-cycle.ts';
 import type { Run } from '../core/run/run.ts';
 import { sleep } from '../lib/clock.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
@@ -140,11 +141,13 @@ export class RunSupervisor implements Starter, RunChanger {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
-    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), sleep(clock, ms)]);
+    const inTime = (held: readonly Held[], withinMs: number) =>
+      withDeadline(clock, withinMs, Promise.all(held.map(({ work }) => work)), () => undefined);
+    await inTime(this.#busy(), ms);
     const left = this.#busy();
     for (const { session } of left) session.giveUp();
     hush();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), sleep(clock, handOverMs)]);
+    await inTime(left, handOverMs);
     this.#drained = true;
     this.#stopAdopting();
   }
@@ -166,8 +169,8 @@ export class RunSupervisor implements Starter, RunChanger {
       this.#taking.delete(id);
       throw thrown;
     });
-    // Who left it parked had said all there was to say.
-    if (lease) return new HeldRun(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
+    // A parked run has nothing left to post, so this is not a recovery.
+    if (lease) return new HeldRun(lease.run, lease.fence, store, dueAtMs(lease.run) === 0);
     this.#taking.delete(id);
     return undefined;
   }
@@ -254,10 +257,12 @@ export class RunSupervisor implements Starter, RunChanger {
         said = await reply.keepSaying();
       };
       await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
-      if (isGivenUp(session.run)) {
+      const next = nextStep(session.run, clock.now());
+      if (next.kind === 'done' || next.kind === 'park') return;
+      if (next.kind === 'await-late-end') {
         late ??= awaitLateEnd(session, this.#deps, this.#readers);
         if (!(await this.#awaitLate(said, late))) return;
-      } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import { rehearsalMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
+import { dueAtMs, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
@@ -113,13 +113,13 @@ export class Reply {
   #isQuiet(before: Run): boolean {
     const { run } = this.#session;
     const isSaid = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
-    return isSaid && (isSettled(run) || parkedUntilMs(run) !== undefined);
+    return isSaid && dueAtMs(run) > 0;
   }
 
   /** Until there may be something to say; resolves with whether there was news. */
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
-    const waitMs = retryMs(this.#failures);
+    const waitMs = retryMs(this.#failures, this.#deps.random);
     // A run that has ended brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
     await sleep(this.#deps.clock, waitMs);
@@ -141,7 +141,7 @@ export class Reply {
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
       // Who clicks elsewhere must not wait for us.
-      parkedUntilMs(this.#session.run) === undefined &&
+      dueAtMs(this.#session.run) === 0 &&
       urgentPart(this.#session.run) === this.#shownUrgent
     ) {
       changed = (await changes.next(settledMs)) !== undefined;

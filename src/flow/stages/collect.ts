@@ -10,6 +10,7 @@ import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -118,19 +119,11 @@ const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =
 
 /** Undefined when it fails, or is not there in time: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = deps.clock.after(PATIENCE_MS, () => resolve(undefined));
-  });
   const answered = asked.catch((thrown: unknown) => {
     deps.log.debug('left out of a verdict', { reason: toKdebugError(thrown).code });
     return undefined;
   });
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    cancel();
-  }
+  return withDeadline(deps.clock, PATIENCE_MS, answered, () => undefined);
 }
 
 /** The next run there has the right eyes at once (profile *auto*). Root needs no remembering. */

@@ -3,7 +3,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Grant } from '../../core/policy/grant.ts';
-import { isGivenUp, parkedUntilMs } from '../../core/run/life-cycle.ts';
+import { nextStep } from '../../core/run/life-cycle.ts';
 import { defined } from '../../lib/defined.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -60,11 +60,12 @@ interface Wait extends Waiting {
 async function untilNews(wait: Wait): Promise<boolean> {
   const { session, deps, latest, untilMs } = wait;
   const rounds = new Rounds(deps.clock);
-  while (wait.wanted() && isGivenUp(session.run)) {
+  while (wait.wanted()) {
     await rounds.next();
-    if (hasGrantNews(wait)) return true;
-    if (deps.clock.now() >= untilMs) return false;
-    const seen = await latest.next(Math.min(untilMs, parkedUntilMs(session.run) ?? untilMs));
+    const step = nextStep(session.run, deps.clock.now());
+    if (step.kind === 'post' || session.run.grant !== wait.grant) return true;
+    if (step.kind !== 'await-late-end' || deps.clock.now() >= untilMs) return false;
+    const seen = await latest.next(Math.min(untilMs, step.untilMs));
     if (session.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
     if (end !== undefined) return end === 'told';
@@ -76,12 +77,6 @@ async function untilNews(wait: Wait): Promise<boolean> {
 async function endOf(wait: Wait, seen: PodSeen): Promise<'told' | 'never' | undefined> {
   if (seen.kind !== 'pod') return 'never';
   return (await cameLate(wait, seen.pod)) ? 'told' : undefined;
-}
-
-/** Somebody used or ended the grant since it was said, or its time is over. */
-function hasGrantNews({ session, grant, deps }: Wait): boolean {
-  const parkedMs = parkedUntilMs(session.run);
-  return session.run.grant !== grant || (parkedMs !== undefined && deps.clock.now() >= parkedMs);
 }
 
 /** Takes the end, if the container has ended: its log, what it comes to, and the outcome. */
