@@ -1,5 +1,5 @@
 import { asUserId } from '../../core/ids.ts';
-import { GRANT_MS, GRANT_RUNS, type Grant, grantTarget, grantScope } from '../../core/policy/grant.ts';
+import { GRANT_MS, GRANT_RUNS, type Grant, grantScope, grantTarget } from '../../core/policy/grant.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
 import type { Form } from '../../core/report/message.ts';

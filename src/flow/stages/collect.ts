@@ -1,6 +1,6 @@
-import { kindOfTarget } from '../../core/container/auto-profile.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
+import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
