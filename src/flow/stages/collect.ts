@@ -4,12 +4,14 @@ import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
-import { believedReport, lacksOnlyTheMark, type Written, withoutReport } from '../../core/diagnosis/marked-report.ts';
+import { believedReport, lacksOnlyDiagnosticMark, type ContainerOutput, withoutReport } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -20,10 +22,12 @@ import type { LogReaders, ReadLog } from './logs.ts';
 const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
 /** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
-export async function collect(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
-  const { run } = session;
-  if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
-  const read = await readLog(session, readers, run.outcome);
+export async function collect(
+  session: HeldRun,
+  run: EndedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const read = await readLog(run, readers);
   const outcome = await settle(run, run.outcome, deps);
   const terminationMessage = run.termination?.message ?? '';
   // Of a batch only the codes of the findings are told: nobody asks the API for more, ten thousand times.
@@ -37,12 +41,12 @@ export async function collect(session: HeldRun, deps: FlowDeps, readers: LogRead
   });
 }
 
-async function readLog(session: HeldRun, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
-  const { run } = session;
+async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {
+  const { kind } = run.outcome;
   const running = readers.of(run.id);
   if (!running) {
     const isLost = OUT_OF_REACH.has(kind) && !run.termination;
-    return isLost ? undefined : (await readers.again(session))?.result;
+    return isLost ? undefined : (await readers.again(run))?.result;
   }
   // What timed out goes on in the cluster: what came so far is its log.
   if (kind === 'timed-out' || OUT_OF_REACH.has(kind)) running.stop();
@@ -64,7 +68,7 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 }
 
 /** What a run left behind. */
-export interface CollectedOutput extends Written {
+export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
@@ -118,19 +122,11 @@ const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =
 
 /** Undefined when it fails, or is not there in time: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = deps.clock.after(PATIENCE_MS, () => resolve(undefined));
-  });
   const answered = asked.catch((thrown: unknown) => {
     deps.log.debug('left out of a verdict', { reason: toKdebugError(thrown).code });
     return undefined;
   });
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    cancel();
-  }
+  return withDeadline(deps.clock, PATIENCE_MS, answered, () => undefined);
 }
 
 /** The next run there has the right eyes at once (profile *auto*). Root needs no remembering. */
@@ -154,5 +150,5 @@ export function shownLog({ plan }: Run, log: RunLog, left: CollectedOutput, { po
   if (!plan) return log;
   const policy = policies.current();
   if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };
-  return lacksOnlyTheMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
+  return lacksOnlyDiagnosticMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
 }
