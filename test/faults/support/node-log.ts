@@ -6,8 +6,8 @@ import type { RunLog } from '../../../src/core/run/run.ts';
 import type { Spools } from '../../../src/flow/ports/machine.ts';
 import { SimulatedKubelet } from '../../adapters/kubernetes/support/simulated-kubelet.ts';
 import { aTermination } from '../../support/builders.ts';
+import { random } from '../../support/random.ts';
 import { PortScene } from './port-scene.ts';
-import { random } from './random.ts';
 import { MAIN } from './stories.ts';
 
 /** Sizes a hundredth of the real ones, so that a file is rotated beyond 100 KiB; durations as they are. */
