@@ -35,13 +35,14 @@ export class Voice {
   /** Posts, unless it stands there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
     kind: PostMeta['kind'],
-    place: Destination,
+    destination: Destination,
     message: Message,
     { toDirect = true, doubt = this.doubt } = {},
   ): Promise<Posted> {
     await this.assertHeld();
-    const { run, assertHeld: sure } = this;
-    return postOnce(this.deps.thread, { run, place, message, meta: this.meta(kind), doubt, toDirect, sure });
+    const { run, assertHeld } = this;
+    const meta = this.meta(kind);
+    return postOnce(this.deps.thread, { run, destination, message, meta, doubt, toDirect, assertHeld });
   }
 
   /**
@@ -66,7 +67,7 @@ export class Voice {
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (!isForGood(code)) throw thrown;
-      log.warn(`the ${kind} stays as it is`, { runId: this.run.id, reason: code, detail });
+      log.warn('Slack refused to update message', { runId: this.run.id, kind, reason: code, detail });
       return false;
     }
   }
