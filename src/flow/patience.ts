@@ -1,5 +1,6 @@
 import type { KdebugError } from '../core/errors.ts';
 import type { RunState } from '../core/run/run.ts';
+import { type BackOff, delayOf } from '../lib/backoff.ts';
 
 /** How long a stage may keep failing with passing errors. A person waits for the first; clocks of their own bound the others. */
 const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
@@ -9,12 +10,18 @@ const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
 };
 /** In every stage: without its store a run is left to whoever reaches the store again. */
 const STORE_PATIENCE_MS = 60_000;
+const BACK_OFF: BackOff = { firstMs: 400, maxMs: 5_000 };
 const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
 /** Back-off of one run's stages: how long to wait before a stage is entered again. */
 export class Patience {
+  readonly #random: (() => number) | undefined;
   #sinceMs: number | undefined;
   #times = 0;
+
+  constructor(random: (() => number) | undefined) {
+    this.#random = random;
+  }
 
   /** A stage has succeeded. */
   reset(): void {
@@ -26,9 +33,9 @@ export class Patience {
   waitMs({ code, facts }: KdebugError, state: RunState, nowMs: number): number | undefined {
     if (!PASSING.has(code)) return undefined;
     this.#sinceMs ??= nowMs;
-    this.#times += 1;
     const { retryAfterMs } = facts;
-    const backOffMs = Math.min(200 * 2 ** this.#times, 5_000);
+    const backOffMs = delayOf(BACK_OFF, this.#times, this.#random);
+    this.#times += 1;
     // A server that wants to be asked again at once gets our back-off all the same.
     const waitMs = typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : backOffMs;
     const patienceMs = code === 'store_unreachable' ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0);

@@ -79,7 +79,7 @@ export async function runToEnd(
 /** Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost, store_unreachable */
 export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
   const { clock } = context.deps;
-  const patience = new Patience();
+  const patience = new Patience(context.deps.random);
   const rounds = new Rounds(clock);
   if (session.run.state === 'received') await tryStage(session, context, { patience, stage: recordRequest });
   while (nextStep(session.run, clock.now()).kind === 'advance') {

@@ -2,6 +2,7 @@ import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
 import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
 import { sleep } from '../lib/clock.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
 import { runBatch } from './batch/run-batch.ts';
@@ -140,11 +141,13 @@ export class RunSupervisor implements Starter, RunChanger {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
-    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), sleep(clock, ms)]);
+    const inTime = (held: readonly Held[], withinMs: number) =>
+      withDeadline(clock, withinMs, Promise.all(held.map(({ work }) => work)), () => undefined);
+    await inTime(this.#busy(), ms);
     const left = this.#busy();
     for (const { session } of left) session.abandon();
     failPending();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), sleep(clock, handOverMs)]);
+    await inTime(left, handOverMs);
     this.#drained = true;
     this.#stopAdopting();
   }

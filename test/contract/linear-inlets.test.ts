@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
-import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-text.ts';
+import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-content.ts';
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
 import { parseEphemeralJob } from '../../src/config/job-file/parse-job.ts';

@@ -11,7 +11,7 @@ import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { renderContextOf, retryMs } from '../reply/schedule.ts';
 import type { Voice } from '../reply/voice.ts';
-import type { PendingRun } from './voting.ts';
+import type { PendingRun } from './approvers.ts';
 import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
 /** How often one message is tried. The run goes on meanwhile, and without it. */
@@ -94,7 +94,7 @@ export class ApproverCopies {
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
-      await sleep(this.#deps.clock, retryMs(this.#failures));
+      await sleep(this.#deps.clock, retryMs(this.#failures, this.#deps.random));
     }
   }
 

@@ -16,8 +16,8 @@ import type { BoundedRefusals } from '../inbox/refusals.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { grantFacts, type PendingRun, reasonForm, type VoteInput, votedOf } from './approvers.ts';
 import { endGrant } from './grants.ts';
-import { grantFacts, type PendingRun, reasonForm, type VoteInput, votedOf } from './voting.ts';
 
 /** The buttons by which people decide. */
 export const DECISIONS = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant'] as const;

@@ -6,7 +6,7 @@ import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.t
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { sleep } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { own } from '../../lib/own-property.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -25,7 +25,7 @@ export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps):
   const { clock } = deps;
   const untilMs = clock.now() + PATIENCE_MS;
   const glance = { isOver: () => clock.now() >= untilMs };
-  return Promise.race([answer(origin, request, { deps, glance }), sleep(clock, PATIENCE_MS).then(tooLate)]);
+  return withDeadline(clock, PATIENCE_MS, answer(origin, request, { deps, glance }), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');

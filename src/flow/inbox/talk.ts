@@ -8,11 +8,11 @@ import { resolveNamespace } from '../../core/policy/resolve-place.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, talkMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { sleep } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { LookLimiter } from './look-again.ts';
+import { LookLimiter } from './accept.ts';
 
 /** Who mentions the bot waits for this before their words are taken for a command. */
 const PATIENCE_MS = 1_000;
@@ -43,8 +43,7 @@ export class Talks {
 
   async #answerUnlessPod(talk: Talk, request: RunRequest, origin: Origin): Promise<Message | undefined> {
     const { clock, policies } = this.#deps;
-    const late = sleep(clock, PATIENCE_MS).then(() => false);
-    if (!(await Promise.race([isNoPod(request, origin, this.#deps), late]))) return undefined;
+    if (!(await withDeadline(clock, PATIENCE_MS, isNoPod(request, origin, this.#deps), () => false))) return undefined;
     const place = resolveNamespace(request, origin.channelId, policies.current());
     return talkMessage(talk, place.kind === 'ok' ? place.namespace : undefined);
   }

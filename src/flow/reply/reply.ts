@@ -90,7 +90,7 @@ export class Reply {
   /** Waits until there may be something to post; resolves with whether there was news. */
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
-    const waitMs = retryMs(this.#failures);
+    const waitMs = retryMs(this.#failures, this.#deps.random);
     // A run that has ended brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
     await sleep(this.#deps.clock, waitMs);

@@ -4,13 +4,14 @@ import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
-import { believedReport, lacksOnlyTheMark, type Written, withoutReport } from '../../core/diagnosis/marked-report.ts';
+import { believedReport, lacksOnlyDiagnosticMark, type ContainerOutput, withoutReport } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -67,7 +68,7 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 }
 
 /** What a run left behind. */
-export interface CollectedOutput extends Written {
+export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
@@ -121,19 +122,11 @@ const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =
 
 /** Undefined when it fails, or is not there in time: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = deps.clock.after(PATIENCE_MS, () => resolve(undefined));
-  });
   const answered = asked.catch((thrown: unknown) => {
     deps.log.debug('left out of a verdict', { reason: toKdebugError(thrown).code });
     return undefined;
   });
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    cancel();
-  }
+  return withDeadline(deps.clock, PATIENCE_MS, answered, () => undefined);
 }
 
 /** The next run there has the right eyes at once (profile *auto*). Root needs no remembering. */
@@ -157,5 +150,5 @@ export function shownLog({ plan }: Run, log: RunLog, left: CollectedOutput, { po
   if (!plan) return log;
   const policy = policies.current();
   if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };
-  return lacksOnlyTheMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
+  return lacksOnlyDiagnosticMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
 }
