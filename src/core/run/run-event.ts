@@ -24,13 +24,13 @@ export type RunEvent =
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
-  /** Slack takes its card nowhere, and nothing was launched: nobody would see what happens, and nobody could decide. */
+  /** Slack refuses its card everywhere, and nothing was launched: nobody could decide, or see what happens. */
   | { readonly kind: 'unheard'; readonly refusal: Refusal; readonly atMs: number }
   | {
       readonly kind: 'voted';
       readonly vote: Vote;
       readonly voter: Voter;
-      /** Who voted earlier and is no approver any more. */
+      /** Earlier voters who are no longer approvers. */
       readonly lapsed?: readonly string[];
       readonly grant?: Grant;
     }
@@ -75,7 +75,7 @@ export type RunEvent =
     }
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
-  /** How those who may decide were told. */
+  /** How approvers are notified. */
   | { readonly kind: 'asked'; readonly asked: ApproversAsked }
   /** Slack accepted a post of ours, or refused it for good. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };

@@ -125,7 +125,7 @@ function needsApproval(
   return { ...run, state: 'pending-approval', approval };
 }
 
-/** In proportion to the batch: who works on it keeps it open instead (`RunSession`). */
+/** In proportion to the batch: while it is at work, `HeldBatch` keeps it open instead. */
 function batchMoved(run: Run, { event, atMs }: EventOf<'batch'>): Run | undefined {
   if (!run.batch) return undefined;
   const open = openBatch(run.batch, atMs);
