@@ -147,6 +147,14 @@ describe('a connection that broke', () => {
     expect(scene.content).toBe('a\nb\nc\n');
   });
 
+  it('and whose next stream repeats only the open line leaves no gap', () => {
+    const scene = new Scene(1e6);
+    scene.read(raw(2, 'half'));
+    scene.startOver(line(2, 'half and half') + line(3, 'c'), { isBroken: true });
+    expect(scene.gaps).toBe(0);
+    expect(scene.content).toBe('half and half\nc\n');
+  });
+
   it('and whose next stream repeats nothing leaves a gap, and no half line', () => {
     const scene = new Scene(1e6);
     scene.read(line(1, 'a') + raw(2, 'half'));
@@ -253,6 +261,16 @@ describe('the front, when the next stream is known', () => {
     expect(scene.content).toBe('a\nb\nc\nd\n');
   });
 
+  it('that takes over from one that waited does not wait itself', () => {
+    const scene = new Scene();
+    scene.merger.expect(undefined);
+    scene.read(line(0, 'a') + line(7_000, 'b'));
+    expect(scene.merger.isHeld).toBe(true);
+    scene.merger.startOver(UNKNOWN);
+    scene.merger.expect(undefined);
+    expect(scene.merger.isHeld).toBe(false);
+  });
+
   it('does not wait at its very first line', () => {
     const scene = new Scene();
     scene.merger.expect(undefined);
@@ -288,6 +306,15 @@ describe('the end of a stream', () => {
 });
 
 describe('what is known of the lines', () => {
+  it('of an unstamped line is that it is open, and nothing of its identity', () => {
+    const scene = new Scene();
+    scene.read('no stamp, '.repeat(30));
+    expect(scene.merger.isWithinLine).toBe(true);
+    scene.read('\n');
+    expect(scene.merger.isWithinLine).toBe(false);
+    expect(scene.merger.hasDelivered({ seconds: 0, nanos: 0, hash: hashHead(Buffer.alloc(0), 0, 0) })).toBe(false);
+  });
+
   it('is whether one was delivered: of the open one the stamp decides, of the others the content too', () => {
     const scene = new Scene();
     scene.read(line(1, 'a') + raw(2, 'open'));
