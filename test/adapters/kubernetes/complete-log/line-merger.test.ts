@@ -120,6 +120,15 @@ describe('a second stream', () => {
     expect(scene.gaps).toBe(0);
   });
 
+  it('repeats a long open line in pieces, and only its rest is new', () => {
+    const scene = new Scene();
+    scene.read(raw(2, 'x'.repeat(400)));
+    scene.startOver(raw(2, 'x'.repeat(300)));
+    scene.read('x'.repeat(50));
+    scene.read(`${'x'.repeat(50)} rest\n`);
+    expect(scene.content).toBe(`${'x'.repeat(400)} rest\n`);
+  });
+
   it('that brings another line under the stamp of an open one ends nothing of it', () => {
     const scene = new Scene();
     scene.read(raw(2, 'half'));
