@@ -4,7 +4,7 @@ import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
-import { type ApiAnswer, readStatus, toClusterError } from './api/api-errors.ts';
+import { type ApiResponse, readStatus, toClusterError } from './api/api-errors.ts';
 import { checkIdentity } from './api/connection.ts';
 import { asFlag, asObject, asText } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
@@ -20,16 +20,16 @@ const ADD_CONTAINER: Right = { verb: 'patch', subresource: 'ephemeralcontainers'
 /** What a review needs of the API client. */
 export type ReviewClient = Pick<ApiClient, 'send'>;
 
-/** Whose right is asked for: the impersonated person's, a subject's, or (neither) the bot's own. */
-export type Reviewed = Pick<AccessRequest, 'actingAs' | 'subject'>;
+/** Whose right is reviewed: the impersonated person's, a subject's, or (neither) the bot's own. */
+export type ReviewedIdentity = Pick<AccessRequest, 'actingAs' | 'subject'>;
 
-/** Where. Without a name: for every pod of the namespace (ResourceAttributes: an empty name "means all"). */
+/** Without a name: every pod of the namespace (ResourceAttributes: an empty name "means all"). */
 export interface ReviewTarget {
   readonly namespace: string;
   readonly name?: string;
 }
 
-export interface ReviewAnswer {
+export interface ReviewResult {
   readonly allowed: boolean;
   /** The authoriser's own words; RBAC has none for most refusals. */
   readonly reason: string;
@@ -38,16 +38,16 @@ export interface ReviewAnswer {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks the cluster's authorisation about one right (authorization/v1 SelfSubjectAccessReview, or SubjectAccessReview for a
- * subject). Anything but a clear yes or no throws. @throws KdebugError cluster_forbidden (its detail names the rule that
- * lacks), identity_reserved, and as `toClusterError` says
+ * Reviews one right (authorization/v1 SelfSubjectAccessReview, or SubjectAccessReview for a subject). Anything but a clear yes
+ * or no throws. @throws KdebugError cluster_forbidden (its detail names the missing rule), identity_reserved, and those of
+ * `toClusterError`
  */
 async function reviewAccess(
   client: ReviewClient,
-  who: Reviewed,
-  asked: { readonly right: Right; readonly place: ReviewTarget },
-): Promise<ReviewAnswer> {
-  const answer = await sendReview(client, who, asked);
+  who: ReviewedIdentity,
+  what: { readonly right: Right; readonly target: ReviewTarget },
+): Promise<ReviewResult> {
+  const answer = await sendReview(client, who, what);
   if (answer.status === 403) throw lackingRight(answer, who);
   if (answer.status < 200 || answer.status > 299) throw toClusterError(answer);
   const status = asObject(asObject(answer.body).status);
@@ -57,28 +57,27 @@ async function reviewAccess(
 }
 
 /**
- * Whether RBAC lets this identity add ephemeral containers to a pod. Asked only after a 403, because RBAC's answer and an
- * admission plug-in's have the same reason and the same details: nothing in them but the sentence tells them apart.
- * No answer counts as no. @throws KdebugError cluster_unreachable
+ * Whether RBAC lets this identity add ephemeral containers to a pod. Only needed after a 403: RBAC and admission plug-ins answer with
+ * the same reason and details, and differ in the sentence alone. A failed review counts as no. @throws KdebugError cluster_unreachable
  */
 export async function mayAddEphemeralContainers(
   client: ReviewClient,
-  place: ReviewTarget & { readonly actingAs: ActingAs | undefined },
+  target: ReviewTarget & { readonly actingAs: ActingAs | undefined },
 ): Promise<boolean> {
-  const who = place.actingAs ? { actingAs: place.actingAs } : {};
-  const answer = await sendReview(client, who, { right: ADD_CONTAINER, place });
+  const who = target.actingAs ? { actingAs: target.actingAs } : {};
+  const answer = await sendReview(client, who, { right: ADD_CONTAINER, target });
   return asObject(asObject(answer.body).status).allowed === true;
 }
 
 function sendReview(
   client: ReviewClient,
-  { actingAs, subject }: Reviewed,
-  { right, place }: { readonly right: Right; readonly place: ReviewTarget },
-): Promise<ApiAnswer> {
+  { actingAs, subject }: ReviewedIdentity,
+  { right, target }: { readonly right: Right; readonly target: ReviewTarget },
+): Promise<ApiResponse> {
   const ofSubject = actingAs ? undefined : subject;
   if (ofSubject) checkIdentity(ofSubject.user, ofSubject.groups);
   const kind = ofSubject ? 'SubjectAccessReview' : 'SelfSubjectAccessReview';
-  const { namespace, name } = place;
+  const { namespace, name } = target;
   const resourceAttributes = { namespace, ...defined({ name }), ...right, resource: 'pods' };
   return client.send({
     method: 'POST',
@@ -96,11 +95,11 @@ function sendReview(
   });
 }
 
-/** Every user that an API server authenticates or lets somebody impersonate has this group; so has the subject. */
+/** The API server adds this group to every authenticated or impersonated user, so a review of a subject needs it too. */
 const groupsOf = (groups: readonly string[]): readonly string[] => [...groups, 'system:authenticated'];
 
-/** A 403 to a review is not about the pod: kdebug may not become the person, or whoever asks may not ask. Its details name the resource. */
-function lackingRight(answer: ApiAnswer, { actingAs }: Reviewed): KdebugError {
+/** A 403 to a review is not about the pod: kdebug may not impersonate the person, or may not create reviews. Its details name the resource. */
+function lackingRight(answer: ApiResponse, { actingAs }: ReviewedIdentity): KdebugError {
   const { kind, message } = readStatus(answer.status, answer.body);
   const isImpersonation = IMPERSONATED.has(kind);
   const rule = isImpersonation
@@ -128,9 +127,9 @@ const DENIED_MS = 5_000;
 const MAX_ANSWERS = 5_000;
 
 /**
- * Whether somebody may debug a pod. Asked for all pods of the namespace first, because that answer serves every pod of a batch;
- * only what is not allowed there is asked for the pod by name (rules with `resourceNames`). A yes is at most 30 s old,
- * a no 5 s; the same question is never under way twice. An error is never kept, and is thrown to everyone who waits for it.
+ * Whether somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch; reviews the pod
+ * by name only for what is not allowed there (rules with `resourceNames`). A yes is at most 30 s old, a no 5 s. Callers with the same
+ * question share one review; an error is thrown to all of them and is not cached.
  */
 export class Access {
   readonly #client: ReviewClient;
@@ -146,38 +145,38 @@ export class Access {
   async of(request: AccessRequest): Promise<AccessAnswer> {
     const { namespace, podName: name } = request;
     if (name !== undefined) podPath(namespace, name);
-    const everywhere = await this.#answerOf(request, { namespace }, RIGHTS);
+    const everywhere = await this.#reviewAll(request, { namespace }, RIGHTS);
     if (everywhere.kind === 'allowed' || name === undefined) return everywhere;
-    const open = RIGHTS.filter((right) => everywhere.missing.includes(wordsOf(right)));
-    return this.#answerOf(request, { namespace, name }, open);
+    const open = RIGHTS.filter((right) => everywhere.missing.includes(textOfRight(right)));
+    return this.#reviewAll(request, { namespace, name }, open);
   }
 
-  #answerOf(who: Reviewed, place: ReviewTarget, rights: readonly Right[]): Promise<AccessAnswer> {
-    const key = JSON.stringify([identityKey(who), place.namespace, place.name ?? '', rights.map(wordsOf)]);
-    return this.#known.get(key, () => ask(this.#client, who, { place, rights }));
+  #reviewAll(who: ReviewedIdentity, target: ReviewTarget, rights: readonly Right[]): Promise<AccessAnswer> {
+    const key = JSON.stringify([identityKey(who), target.namespace, target.name ?? '', rights.map(textOfRight)]);
+    return this.#known.get(key, () => review(this.#client, who, { target, rights }));
   }
 }
 
-/** Everything that the cluster's answer may depend on, and the way of asking: an answer is never another identity's. */
-function identityKey({ actingAs, subject }: Reviewed): readonly unknown[] {
+/** All that the result may depend on, and the kind of review: no identity ever gets another one's result. */
+function identityKey({ actingAs, subject }: ReviewedIdentity): readonly unknown[] {
   if (actingAs) return ['acting', actingAs.user, actingAs.groups, actingAs.slackUser];
   return subject ? ['subject', subject.user, subject.groups] : ['self'];
 }
 
-async function ask(
+async function review(
   client: ReviewClient,
-  who: Reviewed,
-  { place, rights }: { readonly place: ReviewTarget; readonly rights: readonly Right[] },
+  who: ReviewedIdentity,
+  { target, rights }: { readonly target: ReviewTarget; readonly rights: readonly Right[] },
 ): Promise<AccessAnswer> {
   const answers = await Promise.all(
-    rights.map(async (right) => ({ right, ...(await reviewAccess(client, who, { right, place })) })),
+    rights.map(async (right) => ({ right, ...(await reviewAccess(client, who, { right, target })) })),
   );
   const denied = answers.filter(({ allowed }) => !allowed);
   if (denied.length === 0) return { kind: 'allowed' };
   const reasons = new Set(denied.map(({ reason }) => reason).filter((reason) => reason !== ''));
-  return { kind: 'denied', reason: [...reasons].join('; '), missing: denied.map(({ right }) => wordsOf(right)) };
+  return { kind: 'denied', reason: [...reasons].join('; '), missing: denied.map(({ right }) => textOfRight(right)) };
 }
 
 /** As a rule of a Role has it: `patch pods/ephemeralcontainers`. */
-const wordsOf = ({ verb, subresource }: Right): string =>
+const textOfRight = ({ verb, subresource }: Right): string =>
   `${verb} pods${subresource === undefined ? '' : `/${subresource}`}`;

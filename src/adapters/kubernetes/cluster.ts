@@ -32,14 +32,14 @@ export interface ClusterOptions {
   readonly version: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** For tests: other durations, and a source of chance that repeats itself. */
+  /** For tests: other durations, and random numbers that repeat. */
   readonly launchTimes?: LaunchTimes;
   readonly watchTimes?: WatchTimes;
   readonly logTimes?: LogTimes;
   readonly random?: () => number;
 }
 
-/** The `Cluster` port over one API server: one pool of connections, one watch a namespace. */
+/** The `Cluster` port over one API server: one pool of connections, one watch per namespace. */
 export class KubernetesCluster implements Cluster {
   readonly name: string;
   readonly #options: ClusterOptions;

@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * The policy's clusters, each connected on first use and kept. A cluster whose entry in the policy changes is connected anew for those
- * who ask from then on; runs under way keep the one that they have, until `close`.
+ * The policy's clusters, each connected on first use. When a cluster's entry in the policy changes, later callers get a new connection;
+ * runs under way use the old one until `close`.
  */
 export function createClusters(options: ClustersOptions): Clusters & { close(): Promise<void> } {
   return new KubernetesClusters(options);

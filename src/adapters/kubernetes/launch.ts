@@ -6,26 +6,26 @@ import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
-import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
+import { type ApiResponse, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
 import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
 import { viewPod } from './pod-view.ts';
 
-/** How often and how long an answer in doubt is asked for again. Tests make it short. */
+/** How often and how long a doubtful response is retried. Tests make it short. */
 export interface LaunchTimes {
-  readonly tries: number;
+  readonly maxTries: number;
   readonly timeoutMs: number;
   readonly backOff: BackOff;
-  /** A server that asks for more patience than this is left alone: `cluster_busy` says until when. */
-  readonly longestRetryAfterMs: number;
+  /** No retry for a server that asks for a longer pause: `cluster_busy` carries it. */
+  readonly maxRetryAfterMs: number;
 }
 
 export const LAUNCH_TIMES: LaunchTimes = {
-  tries: 5,
+  maxTries: 5,
   timeoutMs: 12_000,
   backOff: { firstMs: 200, maxMs: 2_000 },
-  longestRetryAfterMs: 2_000,
+  maxRetryAfterMs: 2_000,
 };
 
 interface LaunchTools {
@@ -36,19 +36,19 @@ interface LaunchTools {
 }
 
 /**
- * Adds one ephemeral container. An answer in doubt (no answer, 409, 429, 5xx) repeats the identical PATCH, at most `tries`
- * times: the API server then answers 200 and changes nothing when the first had arrived after all, because entries are
- * merged by name and immutable (KEP-277; cluster facts, launch table). @throws KdebugError as the Cluster port says
+ * Adds one ephemeral container. After a doubtful response (none, 409, 429, 5xx) it repeats the identical PATCH, at most `maxTries`
+ * times in all. If the first PATCH arrived after all, the API server answers 200 and changes nothing, because it merges entries by name
+ * and they are immutable (KEP-277). @throws KdebugError as the Cluster port says
  */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchAnswer> {
   const patch = patchOf(tools, request);
   const doubts: KdebugError[] = [];
   for (;;) {
     const answer = await sendOnce(tools.client, patch);
-    if (!(answer instanceof KdebugError) && !isDoubtful(answer)) return readAnswer(tools.client, request, answer);
+    if (!(answer instanceof KdebugError) && !isDoubtful(answer)) return readResponse(tools.client, request, answer);
     const doubt = answer instanceof KdebugError ? answer : toClusterError(answer);
     doubts.push(doubt);
-    const waitMs = patience(tools, doubts.length, doubt);
+    const waitMs = retryDelayMs(tools, doubts.length, doubt);
     if (waitMs === undefined) {
       if (doubts.every(({ facts }) => facts.status === FAILED)) return readFailed(tools.client, request, doubt);
       throw doubt;
@@ -69,22 +69,25 @@ const patchOf = ({ times }: LaunchTools, { pod, container, dryRun, actingAs }: L
   timeoutMs: times.timeoutMs,
 });
 
-/** How long to wait before the next try; undefined when there is to be none. */
-function patience({ times, random }: LaunchTools, tries: number, { facts }: KdebugError): number | undefined {
+/** Undefined: no more tries. */
+function retryDelayMs({ times, random }: LaunchTools, tries: number, { facts }: KdebugError): number | undefined {
   const waitMs = Math.max(delayOf(times.backOff, tries - 1, random), Number(facts.retryAfterMs ?? 0));
-  return tries >= times.tries || waitMs > times.longestRetryAfterMs ? undefined : waitMs;
+  return tries >= times.maxTries || waitMs > times.maxRetryAfterMs ? undefined : waitMs;
 }
 
-/** The API server's own failure, which also is what a webhook leads to that does not answer and must. */
+/** The API server's own failure; also its answer when a required webhook does not respond. */
 const FAILED = 500;
 
-/** Failed every time, with nothing left on its way: unless a try went through after all, its words are the answer. */
+/** Every try failed and none is still on its way: unless one went through after all, the server's message is the result. */
 async function readFailed(client: ApiClient, request: LaunchRequest, { detail }: KdebugError): Promise<LaunchAnswer> {
-  const held = await findOurs(client, request.pod, request);
+  const held = await findExisting(client, request.pod, request);
   return held ?? { kind: 'refused', by: 'validation', message: detail };
 }
 
-async function sendOnce(client: ApiClient, patch: Parameters<ApiClient['send']>[0]): Promise<ApiAnswer | KdebugError> {
+async function sendOnce(
+  client: ApiClient,
+  patch: Parameters<ApiClient['send']>[0],
+): Promise<ApiResponse | KdebugError> {
   try {
     return await client.send(patch);
   } catch (error) {
@@ -93,10 +96,10 @@ async function sendOnce(client: ApiClient, patch: Parameters<ApiClient['send']>[
   }
 }
 
-const isDoubtful = ({ status }: ApiAnswer): boolean => status === 409 || status === 429 || status >= 500;
+const isDoubtful = ({ status }: ApiResponse): boolean => status === 409 || status === 429 || status >= 500;
 
-async function readAnswer(client: ApiClient, request: LaunchRequest, answer: ApiAnswer): Promise<LaunchAnswer> {
-  if (answer.status >= 200 && answer.status < 300) return readHeld(request, answer.body) ?? NAME_TAKEN;
+async function readResponse(client: ApiClient, request: LaunchRequest, answer: ApiResponse): Promise<LaunchAnswer> {
+  if (answer.status >= 200 && answer.status < 300) return readExisting(request, answer.body) ?? NAME_TAKEN;
   const status = readStatus(answer.status, answer.body);
   switch (answer.status) {
     case 400:
@@ -118,8 +121,8 @@ async function readAnswer(client: ApiClient, request: LaunchRequest, answer: Api
 const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && status.reason !== 'BadRequest';
 
 /**
- * RBAC, Pod Security and webhooks all answer 403. RBAC is told by asking it (`access-review.ts`). Of the rest, a built-in
- * plug-in names the object in `details` and a webhook does not; for this subresource the built-in one that refuses is Pod Security.
+ * RBAC, Pod Security and webhooks all answer 403. A review shows whether it was RBAC (`access.ts`). Of the rest, a built-in plug-in
+ * names the object in `details` and a webhook does not; the built-in plug-in that refuses this subresource is Pod Security.
  */
 async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
   const { namespace, name } = request.pod;
@@ -134,7 +137,7 @@ const hasCause = (status: ApiStatus, reason: string, field: string): boolean =>
 async function readInvalid(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
   if (hasCause(status, 'FieldValueInvalid', 'metadata.uid')) return { kind: 'pod-replaced' };
   if (hasCause(status, 'FieldValueForbidden', 'spec.ephemeralContainers')) {
-    const held = await findOurs(client, request.pod, request);
+    const held = await findExisting(client, request.pod, request);
     if (held) return held;
   }
   // An admission policy (CEL) answers 422 with causes that name no field; the API server's validation always names one.
@@ -142,13 +145,13 @@ async function readInvalid(client: ApiClient, request: LaunchRequest, status: Ap
   return { kind: 'refused', by: isAdmission ? 'webhook' : 'validation', message: status.message };
 }
 
-/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is what stands under the name. */
-async function findOurs(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchAnswer | undefined> {
+/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is the container that has the name. */
+async function findExisting(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchAnswer | undefined> {
   const answer = await client.send({ path: podPath(pod.namespace, pod.name) });
   if (answer.status === 404) return { kind: 'pod-gone' };
   if (answer.status !== 200) throw toClusterError(answer);
   if (viewPod(answer.body).metadata.uid !== pod.uid) return { kind: 'pod-replaced' };
-  return readHeld(request, answer.body);
+  return readExisting(request, answer.body);
 }
 
 const NAME_TAKEN: LaunchAnswer = {
@@ -157,8 +160,8 @@ const NAME_TAKEN: LaunchAnswer = {
   message: 'the pod holds a container of this name that is not what was asked for',
 };
 
-/** Who may patch the pod can take the name before us. Undefined: nobody holds it. */
-function readHeld({ container }: LaunchRequest, body: unknown): LaunchAnswer | undefined {
+/** Anybody who may patch the pod can use the name before us. Undefined: no container has it. */
+function readExisting({ container }: LaunchRequest, body: unknown): LaunchAnswer | undefined {
   const all = asObjects(asObject(asObject(body).spec).ephemeralContainers);
   const held = all.find(({ name }) => name === container.name);
   if (!held) return undefined;
@@ -170,29 +173,29 @@ const MAX_ENTRIES = 1_000;
 const SECOND_MS = 1_000;
 
 /**
- * When this process asked for a container first: it cannot have started before that, by the cluster's clock. The status alone says only in which
- * second it started, which is too coarse to prove that no log file was filled before the first line that was read.
+ * When this process first requested a container, by the cluster's clock: it cannot have started earlier. The status has whole seconds,
+ * too coarse to prove that no log file was filled before the first line that was read.
  */
 export class Launches {
   readonly #serverClock: Pick<ServerClock, 'earliest'>;
-  readonly #askedAtMs = new Map<string, number>();
+  readonly #requestedAtMs = new Map<string, number>();
 
   constructor(serverClock: Pick<ServerClock, 'earliest'>) {
     this.#serverClock = serverClock;
   }
 
-  /** A container is about to be asked for. Names are unique: they are derived from the run and the pod. */
+  /** Call it before the launch. Names are unique: they are derived from the run and the pod. */
   note(containerName: string): void {
     const atMs = this.#serverClock.earliest();
-    if (atMs === undefined || this.#askedAtMs.has(containerName)) return;
-    this.#askedAtMs.set(containerName, atMs);
-    const [oldest] = this.#askedAtMs.keys();
-    if (this.#askedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#askedAtMs.delete(oldest);
+    if (atMs === undefined || this.#requestedAtMs.has(containerName)) return;
+    this.#requestedAtMs.set(containerName, atMs);
+    const [oldest] = this.#requestedAtMs.keys();
+    if (this.#requestedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#requestedAtMs.delete(oldest);
   }
 
-  /** The earliest moment at which the container can have started. Another replica may have launched it before we asked again. */
+  /** The earliest possible start of the container. Another replica may have launched it before this one did again. */
   earliestStart(containerName: string, startedAtMs: number): number {
-    const askedAtMs = this.#askedAtMs.get(containerName);
+    const askedAtMs = this.#requestedAtMs.get(containerName);
     const isOurs = askedAtMs !== undefined && askedAtMs < startedAtMs + SECOND_MS;
     return isOurs ? Math.max(startedAtMs, askedAtMs) : startedAtMs;
   }

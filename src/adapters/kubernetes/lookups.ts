@@ -4,17 +4,17 @@ import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
-import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrNothing } from './api/json-fields.ts';
+import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrUndefined } from './api/json-fields.ts';
 import { checkedContainer, namespacePath, nodePath } from './api/paths.ts';
 
 const NODE_FRESH_MS = 30_000;
-/** A right that the bot lacks is seldom given meanwhile. */
+/** A missing right is seldom granted meanwhile. */
 const UNSEEN_MS = 300_000;
 const MAX_NODES = 5_000;
-/** The node is only one line of a verdict, and nobody waits long for that. */
+/** The node is one line of a verdict: not worth a long wait. */
 const TIMEOUT_MS = 3_000;
 
-/** Nodes as they were at most 30 s ago, each asked for only when somebody wants to know. */
+/** Nodes as they were at most 30 s ago, each fetched on demand. */
 export class Nodes {
   readonly #client: ApiClient;
   readonly #known: Cached<Node | undefined>;
@@ -26,10 +26,10 @@ export class Nodes {
 
   /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
   of(name: string): Promise<Node | undefined> {
-    return this.#known.get(name, () => this.#ask(name));
+    return this.#known.get(name, () => this.#fetch(name));
   }
 
-  async #ask(name: string): Promise<Node | undefined> {
+  async #fetch(name: string): Promise<Node | undefined> {
     const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS });
     if (answer.status === 403 || answer.status === 404) return undefined;
     if (answer.status !== 200) throw toClusterError(answer);
@@ -42,7 +42,7 @@ const LABEL = 'pod-security.kubernetes.io/enforce';
 const LEVEL_FRESH_MS = 30_000;
 const MAX_NAMESPACES = 1_000;
 
-/** The Pod Security levels of namespaces, each asked for at most once in 30 s. */
+/** The Pod Security levels of namespaces, each fetched at most once in 30 s. */
 export class PodSecurity {
   readonly #client: ApiClient;
   readonly #known: Cached<PodSecurityLevel>;
@@ -54,23 +54,23 @@ export class PodSecurity {
 
   /** @throws KdebugError namespace_not_found, invalid_name */
   levelOf(namespace: string): Promise<PodSecurityLevel> {
-    return this.#known.get(namespace, () => this.#ask(namespace));
+    return this.#known.get(namespace, () => this.#fetch(namespace));
   }
 
-  async #ask(namespace: string): Promise<PodSecurityLevel> {
+  async #fetch(namespace: string): Promise<PodSecurityLevel> {
     const raw = await this.#client.json({ path: namespacePath(namespace) }, 'namespace_not_found');
     return readLevel(asTexts(asObject(asObject(raw).metadata).labels)[LABEL]);
   }
 }
 
-/** A value that is none of the three counts as `restricted`, as in Pod Security Admission itself (policy.ParseLevel). */
+/** An unknown value counts as `restricted`, as in Pod Security Admission itself (policy.ParseLevel). */
 function readLevel(label: string | undefined): PodSecurityLevel {
   if (label === undefined || label === '' || label === 'privileged') return 'privileged';
   return label === 'baseline' ? 'baseline' : 'restricted';
 }
 
 const MAX_ENTRIES = 20;
-/** Events live an hour, and like ones are counted in one object: a pod has a few dozen at most. */
+/** Events live an hour, and equal ones are counted in one object: a pod has a few dozen at most. */
 const PAGE = 500;
 const MESSAGE_LENGTH = 1_000;
 
@@ -97,7 +97,7 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName?:
 
 function viewEvent(event: JsonObject): PodEvent {
   const series = asObject(event.series);
-  const fieldPath = textOrNothing(asObject(event.involvedObject).fieldPath);
+  const fieldPath = textOrUndefined(asObject(event.involvedObject).fieldPath);
   const count = asNumber(series.count) ?? asNumber(event.count);
   const at = [series.lastObservedTime, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
     .map(asText)

@@ -17,7 +17,7 @@ import {
   asText,
   asTexts,
   type JsonObject,
-  textOrNothing,
+  textOrUndefined,
 } from './api/json-fields.ts';
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
@@ -27,8 +27,8 @@ const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
 /**
- * Kinds of volume that hold nothing but the pod's own. A claim counts as its workload's own data: the pod does not tell who else
- * mounts it. Every other kind, and one that is not known here, reaches the node or other pods.
+ * Kinds of volume with nothing but the pod's own data. A claim counts as its workload's own: the pod does not show who else mounts it.
+ * Every other kind, also an unknown one, reaches the node or other pods.
  */
 const OWN_VOLUMES: ReadonlySet<string> = new Set([
   'configMap',
@@ -44,8 +44,8 @@ const OWN_VOLUMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The projection of a core/v1 Pod that the rest of kdebug reads; a watch keeps nothing else. Fields that are missing or
- * of another type read as empty, so a server of any version can be read.
+ * The projection of a core/v1 Pod that the rest of kdebug reads; a watch caches nothing else. Fields that are missing or of another
+ * type read as empty, so any server version works.
  */
 export function viewPod(raw: unknown): Pod {
   const pod = asObject(raw);
@@ -57,7 +57,7 @@ export function viewPod(raw: unknown): Pod {
 }
 
 function viewMetadata(metadata: JsonObject): Pod['metadata'] {
-  const deletionTimestamp = textOrNothing(metadata.deletionTimestamp);
+  const deletionTimestamp = textOrUndefined(metadata.deletionTimestamp);
   const annotations = asTexts(metadata.annotations);
   return {
     name: asText(metadata.name),
@@ -79,9 +79,9 @@ function viewMetadata(metadata: JsonObject): Pod['metadata'] {
 }
 
 function viewSpec(spec: JsonObject): Pod['spec'] {
-  const nodeName = textOrNothing(spec.nodeName);
-  const os = textOrNothing(asObject(spec.os).name);
-  const nodeSelectorOs = textOrNothing(asObject(spec.nodeSelector)['kubernetes.io/os']);
+  const nodeName = textOrUndefined(spec.nodeName);
+  const os = textOrUndefined(asObject(spec.os).name);
+  const nodeSelectorOs = textOrUndefined(asObject(spec.nodeSelector)['kubernetes.io/os']);
   const shared = sharedVolumesOf(spec);
   return {
     ...defined({ nodeName, os, nodeSelectorOs }),
@@ -129,11 +129,11 @@ function viewAnyContainer(container: JsonObject, shared: SharedVolumes) {
 
 function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemeralContainer {
   const env = asObjects(container.env);
-  const variable = (called: string) => env.find(({ name }) => name === called)?.value;
-  const targetContainerName = textOrNothing(container.targetContainerName);
-  const runId = textOrNothing(variable(RUN_VARIABLE));
-  const requesterId = textOrNothing(variable(REQUESTER_VARIABLE));
-  const ref = textOrNothing(variable(REF_VARIABLE));
+  const variable = (wanted: string) => env.find(({ name }) => name === wanted)?.value;
+  const targetContainerName = textOrUndefined(container.targetContainerName);
+  const runId = textOrUndefined(variable(RUN_VARIABLE));
+  const requesterId = textOrUndefined(variable(REQUESTER_VARIABLE));
+  const ref = textOrUndefined(variable(REF_VARIABLE));
   const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
   const { securityContext, ...any } = viewAnyContainer(container, shared);
   return {
@@ -147,11 +147,11 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
 }
 
 function viewContainer(container: JsonObject, shared: SharedVolumes): PodContainer {
-  const restartPolicy = textOrNothing(container.restartPolicy);
+  const restartPolicy = textOrUndefined(container.restartPolicy);
   const resources = asObject(container.resources);
   const [limits, requests] = [asObject(resources.limits), asObject(resources.requests)];
-  const memoryLimit = textOrNothing(limits.memory);
-  const cpuLimit = textOrNothing(limits.cpu);
+  const memoryLimit = textOrUndefined(limits.memory);
+  const cpuLimit = textOrUndefined(limits.cpu);
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
     ...viewAnyContainer(container, shared),
@@ -186,7 +186,7 @@ function viewUser(context: JsonObject): PodSecurityContext {
 }
 
 function viewStatus(status: JsonObject): Pod['status'] {
-  const reason = textOrNothing(status.reason);
+  const reason = textOrUndefined(status.reason);
   return {
     phase: PHASES.find((phase) => phase === status.phase) ?? 'Unknown',
     ...defined({ reason }),
@@ -212,7 +212,7 @@ function viewContainerStatus(status: JsonObject): ContainerStatus {
   };
 }
 
-/** Exactly one of the three, or none before the kubelet has spoken. */
+/** Exactly one of the three, or none before the kubelet has reported. */
 function viewState(state: JsonObject): Pick<ContainerStatus, 'waiting' | 'running' | 'terminated'> {
   const terminated = viewTermination(state.terminated);
   if (terminated) return { terminated };

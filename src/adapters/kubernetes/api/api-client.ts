@@ -2,7 +2,7 @@ import type { ReasonCode } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/defined.ts';
-import { type ApiAnswer, toClusterError, toUnreachable } from './api-errors.ts';
+import { type ApiResponse, toClusterError, toUnreachable } from './api-errors.ts';
 import { type Connection, type HeaderLines, identityHeaders, type Route } from './connection.ts';
 import { Pace } from './pace.ts';
 import { retryAfterMs, ServerClock } from './server-clock.ts';
@@ -19,8 +19,8 @@ export interface ApiRequest {
 }
 
 const TIMEOUT_MS = 20_000;
-/** A page of 500 pods is about 3 MB; more than this is no answer of ours. */
-const ANSWER_LIMIT = 64 * 1024 * 1024;
+/** A page of 500 pods is about 3 MB. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Requests to one API server as JSON. Redirects are never followed: a redirect could carry the credentials elsewhere. */
 export class ApiClient {
@@ -38,21 +38,21 @@ export class ApiClient {
     this.serverClock = new ServerClock(clock);
   }
 
-  /** Sends once, or twice when the first answer is 401. Any status is an answer. @throws KdebugError cluster_unreachable */
-  async send(request: ApiRequest): Promise<ApiAnswer> {
+  /** Sends once, or twice when the first response is 401. Resolves with any status. @throws KdebugError cluster_unreachable */
+  async send(request: ApiRequest): Promise<ApiResponse> {
     const route = await this.#connection.route();
     const answer = await this.#sendTo(route, request);
     return answer.status === 401 ? this.#sendTo(await route.renew(), request) : answer;
   }
 
-  /** The body of a successful answer. @throws KdebugError as `toClusterError` says; `notFound` is the meaning of a 404 */
+  /** The body of a successful response. @throws KdebugError those of `toClusterError`; `notFound` is the code of a 404 */
   async json(request: ApiRequest, notFound?: ReasonCode): Promise<unknown> {
     const answer = await this.send(request);
     if (answer.status < 200 || answer.status > 299) throw toClusterError(answer, notFound);
     return answer.body;
   }
 
-  /** Opens an answer that is read as it comes, without a limit of time. `events.ended` is called exactly once. */
+  /** Opens a response that is read as it comes, without a time limit. Calls `events.ended` exactly once. */
   stream(request: ApiRequest, events: StreamEvents): StreamControl {
     return openStream({
       route: () => this.#pace.turn().then(() => this.#connection.route()),
@@ -66,7 +66,7 @@ export class ApiClient {
     });
   }
 
-  async #sendTo(route: Route, request: ApiRequest): Promise<ApiAnswer> {
+  async #sendTo(route: Route, request: ApiRequest): Promise<ApiResponse> {
     const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
     const headers = this.#headers(route, request);
     await this.#pace.turn();
@@ -117,13 +117,13 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > ANSWER_LIMIT) throw new RangeError('answer too large');
+    if (bytes > MAX_RESPONSE_BYTES) throw new RangeError('response too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** An answer that is no JSON (a proxy's page) is kept as nothing: only its status counts. */
+/** A body that is no JSON (a proxy's page) reads as undefined: only its status counts. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -1,8 +1,8 @@
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
 import { asObject, asObjects, asText } from './json-fields.ts';
 
-/** An answer of the API server, with its body parsed. */
-export interface ApiAnswer {
+/** A response of the API server, with its body parsed. */
+export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterMs?: number;
@@ -13,7 +13,7 @@ export interface ApiStatus {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
-  /** The kind of the object that the answer is about; empty when the API server has no such resource. */
+  /** The kind of the object concerned; empty when the API server has no such resource. */
   readonly kind: string;
   readonly causes: readonly { readonly reason: string; readonly field: string }[];
 }
@@ -38,11 +38,11 @@ const CODES: ReadonlyMap<number, ReasonCode> = new Map([
 ]);
 
 /**
- * The one classification of an answer that is not a success: by status and `Retry-After`, never by message.
- * 409, 429, 503 and 504: `cluster_busy` with the fact `retryAfterMs`; every other 5xx and what nobody expects: `cluster_failed`.
- * `notFound` says what a 404 means for the caller.
+ * Classifies every response that is not a success: by status and `Retry-After`, never by message.
+ * 409, 429, 503 and 504: `cluster_busy` with the fact `retryAfterMs`; every other 5xx and any other status: `cluster_failed`.
+ * `notFound` is the code of a 404.
  */
-export function toClusterError(answer: ApiAnswer, notFound: ReasonCode = 'cluster_failed'): KdebugError {
+export function toClusterError(answer: ApiResponse, notFound: ReasonCode = 'cluster_failed'): KdebugError {
   const { message } = readStatus(answer.status, answer.body);
   const facts = { status: answer.status };
   if (BUSY.has(answer.status)) {
@@ -55,7 +55,7 @@ export function toClusterError(answer: ApiAnswer, notFound: ReasonCode = 'cluste
   return new KdebugError(code, { detail: message, facts });
 }
 
-/** A connection that failed: refused, reset, timed out, untrusted. The cause's own words are for the log. */
+/** A connection that failed: refused, reset, timed out, untrusted. The cause's message is for the log only. */
 export function toUnreachable(cause: unknown): KdebugError {
   if (cause instanceof KdebugError) return cause;
   return new KdebugError('cluster_unreachable', { detail: errorCode(cause), cause });

@@ -9,8 +9,8 @@ export type HeaderLines = Record<string, string | string[]>;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Users and groups that start with `system:` are refused here as well as by RBAC, because a policy with a mistake in a
- * template must never act as the cluster itself. @throws KdebugError identity_reserved
+ * Refuses users and groups that start with `system:`, as RBAC does too: a policy with a mistake in a template must never act as the
+ * cluster itself. @throws KdebugError identity_reserved
  */
 export function checkIdentity(user: string, groups: readonly string[]): void {
   for (const name of [user, ...groups]) {
@@ -35,7 +35,7 @@ export function identityHeaders(actingAs: ActingAs | undefined): HeaderLines {
   };
 }
 
-/** Short calls share these connections; a call beyond waits its turn. */
+/** Short calls share these connections; further calls wait their turn. */
 const CALL_CONNECTIONS = 16;
 /** Watches and log readers hold a connection each, so they have a pool of their own and can never starve a launch. */
 const STREAM_CONNECTIONS = 2_048;
@@ -53,14 +53,14 @@ export interface Route {
 }
 
 interface Pools {
-  /** Of which they were made last; the same ones need no comparing. */
+  /** The same object needs no comparing by key. */
   credentials: Credentials;
   readonly key: string;
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
 }
 
-/** The connections to one cluster: pooled, kept alive, replaced when the certificates behind them change. */
+/** The connections to one cluster: pooled, long-lived, replaced when the certificates behind them change. */
 export class Connection {
   readonly #credentials: CredentialSource;
   #pools: Pools | undefined;
@@ -106,7 +106,7 @@ export class Connection {
       this.#pools.credentials = credentials;
       return this.#pools;
     }
-    // Requests under way end by themselves on the old connections.
+    // Requests under way end on the old connections.
     void this.#pools?.calls.close();
     void this.#pools?.streams.close();
     this.#pools = {

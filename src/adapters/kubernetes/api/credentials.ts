@@ -36,7 +36,7 @@ function readKubeconfig({ cluster, kubeconfigPath }: KubeconfigSource): KubeConf
   return kubeconfig;
 }
 
-/** client-node 1.4.0 does not know the kubeconfig's own `tokenFile`; it knows the same thing as an auth provider. */
+/** client-node 1.4.0 ignores the kubeconfig's own `tokenFile`, but supports the same as an auth provider. */
 function useTokenFiles(kubeconfig: KubeConfig, path: string): void {
   const users = asObjects(asObject(loadYaml(readFileSync(path, 'utf8'))).users);
   kubeconfig.users = kubeconfig.users.map((user) => {
@@ -50,7 +50,7 @@ function useTokenFiles(kubeconfig: KubeConfig, path: string): void {
   });
 }
 
-/** What a connection needs of a kubeconfig: the TLS material and the headers that say who asks. */
+/** What a connection needs of a kubeconfig: the TLS material and the headers that identify the caller. */
 export interface Credentials {
   readonly server: string;
   readonly proxyUrl?: string;
@@ -63,16 +63,16 @@ export interface Tls {
   readonly cert?: Buffer | string;
   readonly key?: Buffer | string;
   readonly servername?: string;
-  /** Only ever present as `false`, and only because the kubeconfig itself says `insecure-skip-tls-verify`. */
+  /** Only present as `false`, and only when the kubeconfig has `insecure-skip-tls-verify`. */
   readonly rejectUnauthorized?: false;
 }
 
-/** Files (tokens, certificates) are read again after this; a projected service account token lives an hour at least. */
+/** Files (tokens, certificates) are read again after this; a projected service account token lives at least an hour. */
 const FRESH_MS = 30_000;
 
 /**
- * The credentials of one cluster, read again every 30 s, or at once after the API server has said 401. An exec plug-in keeps its own cache
- * until the expiry that it named, so its object is kept until a 401. Concurrent callers share one reading.
+ * The credentials of one cluster, read again every 30 s, or at once after a 401. An exec plug-in has its own cache, until the expiry
+ * that it named, so its object lives until a 401. Concurrent callers share one reading.
  */
 export class CredentialSource {
   readonly #source: KubeconfigSource;
@@ -101,9 +101,9 @@ export class CredentialSource {
     return this.#reading === refused || !this.#reading ? this.#readAgain(false) : this.#reading;
   }
 
-  #readAgain(keepObject: boolean): Promise<Credentials> {
+  #readAgain(reusesObject: boolean): Promise<Credentials> {
     this.#readAtMs = this.#clock.now();
-    const reading = this.#load(keepObject);
+    const reading = this.#load(reusesObject);
     this.#reading = reading;
     reading.catch(() => {
       if (this.#reading === reading) this.#reading = undefined;
@@ -111,8 +111,8 @@ export class CredentialSource {
     return reading;
   }
 
-  async #load(keepObject: boolean): Promise<Credentials> {
-    if (!keepObject) this.#kubeconfig = readKubeconfig(this.#source);
+  async #load(reusesObject: boolean): Promise<Credentials> {
+    if (!reusesObject) this.#kubeconfig = readKubeconfig(this.#source);
     const cluster = this.#kubeconfig.getCurrentCluster();
     const options: RequestOptions = {};
     try {

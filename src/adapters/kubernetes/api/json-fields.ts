@@ -1,6 +1,6 @@
 /**
- * Reads fields of JSON that an API server sent. Every reader is tolerant: a field that is missing or of another type
- * reads as nothing, so that an old or a newer server, or a broken one, never makes the bot throw.
+ * Reads fields of JSON from an API server. A field that is missing or of another type reads as empty, so no server, older, newer or
+ * broken, makes the bot throw.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,6 @@ export const asTexts = (value: unknown): Readonly<Record<string, string>> =>
     Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 
-/** `value` when it is a text that is not empty. */
-export const textOrNothing = (value: unknown): string | undefined => asText(value) || undefined;
+export const textOrUndefined = (value: unknown): string | undefined => asText(value) || undefined;
 
 export const asFlag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);

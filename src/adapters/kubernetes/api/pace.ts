@@ -1,37 +1,37 @@
 import type { Clock } from '../../../lib/clock.ts';
 
-/** Of what the server took in the last second, this much is asked of it after it has said 429. */
+/** After a 429 the rate is this part of what the server accepted in the last second. */
 const DOWN = 0.92;
-/** What is asked grows by this much each second without one, up to half of where it was refused last. */
+/** Each second without a 429 the rate grows by this factor, up to half of the rate that was refused last. */
 const UP_FAST = 2;
-/** From there on it grows by this much in the first second, twice that in the next, and so on: it is back soon, and gently. */
+/** From there on it grows by this part in the first second, twice that in the next, and so on: slowly at first. */
 const UP = 0.03;
-/** A refusal that comes after a pause says little of what the server takes. */
+/** A refusal after a pause shows little of what the server accepts. */
 const MIN_PER_SECOND = 10;
-/** Above so many a second there is nothing to hold back. */
+/** Above this rate nothing is held back. */
 const FREE_PER_SECOND = 5_000;
 const SECOND_MS = 1_000;
-/** In less time a server's stock of spare calls is mistaken for its rate. */
+/** Over less time a server's burst allowance looks like its rate. */
 const MIN_LOOK_MS = 250;
 
 /**
- * Asks of an API server what it takes. Free until it answers 429 (a limit of its own, or priority and fairness); from then on calls
- * are spread evenly at a rate that falls with every 429, once a second at most, and rises slowly without: so nearly all of what is
- * allowed is used, and few calls are sent in vain.
+ * Sends calls no faster than the API server accepts them. Free until it answers 429 (its own limit, or priority and fairness); from then
+ * on calls are spread evenly, at a rate that falls with a 429, at most once a second, and rises slowly without. So nearly all of the
+ * allowance is used, and few calls are refused.
  */
 export class Pace {
   readonly #clock: Clock;
   #perSecond = Number.POSITIVE_INFINITY;
-  /** What the server took in a second when it refused more; unknown at first. */
+  /** The rate that the server accepted when it refused more; unknown at first. */
   #ceiling = Number.POSITIVE_INFINITY;
   #nextAtMs = 0;
   #fellAtMs = Number.NEGATIVE_INFINITY;
   #roseAtMs = 0;
-  /** Seconds of gentle growth since. */
+  /** Seconds of slow growth since the last 429. */
   #steps = 0;
   readonly #waiting: (() => void)[] = [];
-  /** When calls were taken, within the last second. */
-  #taken: number[] = [];
+  /** When calls were accepted, within the last second. */
+  #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,53 +41,53 @@ export class Pace {
   async turn(): Promise<void> {
     const nowMs = this.#clock.now();
     this.#rise(nowMs);
-    if (this.#waiting.length === 0 && this.#nextAtMs <= nowMs) return this.#space(nowMs);
+    if (this.#waiting.length === 0 && this.#nextAtMs <= nowMs) return this.#reserve(nowMs);
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) this.#letNext();
+      if (this.#waiting.length === 1) this.#releaseNext();
     });
   }
 
-  /** One after the other: what a busy moment of this process held up is not sent all at once. */
-  #letNext(): void {
+  /** One after the other: after a busy moment of this process the waiting calls are not sent all at once. */
+  #releaseNext(): void {
     this.#clock.after(Math.max(0, this.#nextAtMs - this.#clock.now()), () => {
       const nowMs = this.#clock.now();
-      // A 429 may have put it off meanwhile.
+      // A 429 may have delayed it meanwhile.
       if (nowMs >= this.#nextAtMs) {
         this.#waiting.shift()?.();
-        this.#space(nowMs);
+        this.#reserve(nowMs);
       }
-      if (this.#waiting.length > 0) this.#letNext();
+      if (this.#waiting.length > 0) this.#releaseNext();
     });
   }
 
-  /** Timers are a little late; one call at most makes up for that. */
-  #space(nowMs: number): void {
+  /** Timers fire a little late; at most one call makes up for that. */
+  #reserve(nowMs: number): void {
     const spaceMs = SECOND_MS / this.#perSecond;
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - spaceMs) + spaceMs;
   }
 
-  /** What a call was answered. */
+  /** The status of each response. */
   learn(status: number): void {
     const nowMs = this.#clock.now();
     if (status !== 429) {
-      this.#taken.push(nowMs);
-      if (this.#taken.length > FREE_PER_SECOND) this.#forget(nowMs);
+      this.#acceptedAtMs.push(nowMs);
+      if (this.#acceptedAtMs.length > FREE_PER_SECOND) this.#forget(nowMs);
       return;
     }
     if (nowMs - this.#fellAtMs < SECOND_MS) return;
     this.#forget(nowMs);
     const isFirst = this.#perSecond === Number.POSITIVE_INFINITY;
-    // A rate that was doubled a moment ago has not been taken for a whole second yet, and the first calls were all sent at once.
-    const took = isFirst
-      ? Math.max((this.#taken.length * SECOND_MS) / this.#takenForMs(nowMs), MIN_PER_SECOND)
-      : Math.max(this.#taken.length, this.#perSecond / UP_FAST);
-    if (!isFirst) this.#ceiling = took;
-    this.#perSecond = Math.max(1, DOWN * Math.min(took, this.#perSecond));
+    // A rate that has just doubled was not accepted for a whole second yet, and the first calls were all sent at once.
+    const acceptedPerSecond = isFirst
+      ? Math.max((this.#acceptedAtMs.length * SECOND_MS) / this.#acceptingForMs(nowMs), MIN_PER_SECOND)
+      : Math.max(this.#acceptedAtMs.length, this.#perSecond / UP_FAST);
+    if (!isFirst) this.#ceiling = acceptedPerSecond;
+    this.#perSecond = Math.max(1, DOWN * Math.min(acceptedPerSecond, this.#perSecond));
     this.#fellAtMs = nowMs;
     this.#roseAtMs = nowMs;
     this.#steps = 0;
-    // What is on its way already has had its share of this second.
+    // The calls under way have used this second.
     this.#nextAtMs = nowMs + SECOND_MS / this.#perSecond;
   }
 
@@ -103,11 +103,11 @@ export class Pace {
     if (this.#perSecond > FREE_PER_SECOND) this.#perSecond = Number.POSITIVE_INFINITY;
   }
 
-  #takenForMs(nowMs: number): number {
-    return Math.max(nowMs - (this.#taken[0] ?? nowMs), MIN_LOOK_MS);
+  #acceptingForMs(nowMs: number): number {
+    return Math.max(nowMs - (this.#acceptedAtMs[0] ?? nowMs), MIN_LOOK_MS);
   }
 
   #forget(nowMs: number): void {
-    this.#taken = this.#taken.filter((atMs) => atMs > nowMs - SECOND_MS);
+    this.#acceptedAtMs = this.#acceptedAtMs.filter((atMs) => atMs > nowMs - SECOND_MS);
   }
 }

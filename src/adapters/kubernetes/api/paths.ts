@@ -10,8 +10,7 @@ function checked(kind: string, name: string, valid: boolean): string {
 export const checkedContainer = (name: string): string => checked('container', name, isDnsLabel(name));
 
 /**
- * The URL paths that kdebug uses. Names are checked here, before there is a URL, so that no name can reach another
- * resource. @throws KdebugError invalid_name
+ * The URL paths that kdebug uses. Names are checked here, before they become a URL, so that no name can reach another resource. @throws KdebugError invalid_name
  */
 export const namespacePath = (namespace: string): string =>
   `/api/v1/namespaces/${checked('namespace', namespace, isDnsLabel(namespace))}`;

@@ -4,39 +4,39 @@ import type { Clock } from '../../../lib/clock.ts';
 const SECOND_MS = 1_000;
 
 /**
- * The API server's clock, from the `Date` headers of its answers (log stamps come from the cluster, not from us). Each answer says only
- * which second it was; many together narrow the difference between the two clocks down to a few milliseconds.
+ * The API server's clock, from the `Date` headers of its responses (log stamps are by the cluster's clock). Each header has whole seconds;
+ * many together narrow the difference between the two clocks down to a few milliseconds.
  */
 export class ServerClock {
   readonly #clock: Clock;
   /** The server is ahead of us by at least and at most this. */
-  #leastMs = Number.NEGATIVE_INFINITY;
-  #mostMs = Number.POSITIVE_INFINITY;
+  #minAheadMs = Number.NEGATIVE_INFINITY;
+  #maxAheadMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** An answer came just now to a request that was sent at `sentAtMs`, by our clock. */
+  /** A response has just come to a request that was sent at `sentAtMs`, by our clock. */
   learn(date: unknown, sentAtMs: number): void {
     const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     if (!Number.isFinite(atMs)) return;
     const leastMs = atMs - this.#clock.now();
     const mostMs = atMs + SECOND_MS - sentAtMs;
-    // A clock was set: what was known is no longer so.
-    const isOutdated = leastMs > this.#mostMs || mostMs < this.#leastMs;
-    this.#leastMs = isOutdated ? leastMs : Math.max(this.#leastMs, leastMs);
-    this.#mostMs = isOutdated ? mostMs : Math.min(this.#mostMs, mostMs);
+    // Somebody set a clock: the old bounds are void.
+    const isOutdated = leastMs > this.#maxAheadMs || mostMs < this.#minAheadMs;
+    this.#minAheadMs = isOutdated ? leastMs : Math.max(this.#minAheadMs, leastMs);
+    this.#maxAheadMs = isOutdated ? mostMs : Math.min(this.#maxAheadMs, mostMs);
   }
 
   now(): number {
-    const isKnown = Number.isFinite(this.#leastMs);
-    return this.#clock.now() + (isKnown ? (this.#leastMs + this.#mostMs) / 2 : 0);
+    const isKnown = Number.isFinite(this.#minAheadMs);
+    return this.#clock.now() + (isKnown ? (this.#minAheadMs + this.#maxAheadMs) / 2 : 0);
   }
 
-  /** The server's time now is not before this; undefined while nothing is known. */
+  /** The server's time is at least this; undefined before the first response. */
   earliest(): number | undefined {
-    return Number.isFinite(this.#leastMs) ? this.#clock.now() + this.#leastMs : undefined;
+    return Number.isFinite(this.#minAheadMs) ? this.#clock.now() + this.#minAheadMs : undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { retryAfterMs } from './server-clock.ts';
 export interface StreamEvents {
   opened(): void;
   data(chunk: Buffer): void;
-  /** Without an error: the server ended it in good order, or `close` was called. */
+  /** Without an error: a clean end, or `close` was called. */
   ended(error?: KdebugError): void;
 }
 
@@ -29,7 +29,7 @@ interface StreamRequest {
 interface StreamOptions {
   route(): Promise<Route & { renew(): Promise<Route> }>;
   request(route: Route): StreamRequest;
-  /** Takes the status and the `Date` header of the answer, and when its request was sent. */
+  /** The status and the `Date` header of the response, and when its request was sent. */
   learn(status: number, date: unknown, sentAtMs: number): void;
   /** Our own clock. */
   now(): number;
@@ -37,8 +37,8 @@ interface StreamOptions {
 }
 
 const HEADERS_TIMEOUT_MS = 30_000;
-/** Of an answer that is not 200 this much is kept for its sentence. */
-const ERROR_LIMIT = 64 * 1024;
+/** This much of a response that is not 200 is read, for its message. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** undici's own dispatch instead of its stream objects: a kubelet sends every line as a chunk of its own, 60,000 a second. */
 export function openStream(options: StreamOptions): StreamControl {
@@ -133,19 +133,19 @@ class Stream implements StreamControl {
           return;
         }
         refusedBytes += chunk.length;
-        if (refusedBytes <= ERROR_LIMIT) refused.push(chunk);
+        if (refusedBytes <= MAX_ERROR_BYTES) refused.push(chunk);
       },
       onResponseEnd: () => {
         if (status === 200) this.#end();
         else if (status === 401 && onUnauthenticated) onUnauthenticated();
-        else this.#end(refusal(status, Buffer.concat(refused), retryAfter));
+        else this.#end(errorOf(status, Buffer.concat(refused), retryAfter));
       },
       onResponseError: (_controller, error) => this.#end(toUnreachable(error)),
     };
   }
 }
 
-function refusal(status: number, body: Buffer, retryAfter: number | undefined): KdebugError {
+function errorOf(status: number, body: Buffer, retryAfter: number | undefined): KdebugError {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

@@ -5,8 +5,8 @@ const FIRST_CAPACITY = 1_024;
 const MAX_CAPACITY = 512 * 1_024;
 
 /**
- * The identities of the lines delivered last, in a ring that grows to 6 MiB and then forgets the oldest. It answers whether
- * a line was delivered; of lines older than all that it remembers it says yes.
+ * The identities of the lines delivered last, in a ring that grows to 6 MiB and then forgets the oldest. A line older than all that it
+ * remembers counts as delivered.
  */
 export class DeliveredLines {
   #seconds = new Uint32Array(FIRST_CAPACITY);
@@ -45,14 +45,14 @@ export class DeliveredLines {
     return false;
   }
 
-  /** Whether a stamp is older than everything that is still remembered. */
+  /** Whether a stamp is older than all that is remembered. */
   isForgotten(stamp: Readonly<Stamp>): boolean {
     if (!this.#hasForgotten) return false;
     const oldest = this.#seconds[this.#next] ?? 0;
     return stamp.seconds < oldest || (stamp.seconds === oldest && stamp.nanos < (this.#nanos[this.#next] ?? 0));
   }
 
-  /** A set of them all, from which lines can be taken one by one. */
+  /** A set of them all, from which lines can be removed one by one. */
   toSet(): LineSet {
     return new LineSet(this.#seconds, this.#nanos, this.#hashes, this.#size);
   }
@@ -81,13 +81,13 @@ function grown<Words extends Uint32Array | Int32Array>(
   return larger;
 }
 
-/** Lines that a second reading will bring again; each may be taken out as often as it was delivered. Open addressing, no objects. */
+/** Lines that a second stream will repeat; each can be removed as often as it was delivered. Open addressing, no objects. */
 export class LineSet {
   readonly #seconds: Uint32Array;
   readonly #nanos: Uint32Array;
   readonly #hashes: Int32Array;
   readonly #mask: number;
-  /** Index + 1 of a line; 0 is free; -1 was taken out. */
+  /** Index + 1 of a line; 0: free; -1: removed. */
   readonly #slots: Int32Array;
   /** The latest stamp in the set. */
   readonly latest: Stamp = { seconds: 0, nanos: 0 };
@@ -106,7 +106,7 @@ export class LineSet {
     return this.#find(line) >= 0;
   }
 
-  /** Whether it was there. */
+  /** True when the line was there. */
   remove(line: LineKey): boolean {
     const slot = this.#find(line);
     if (slot >= 0) this.#slots[slot] = -1;
@@ -127,8 +127,8 @@ export class LineSet {
 
   #find(line: LineKey): number {
     let slot = (line.nanos ^ line.hash) & this.#mask;
-    for (let held = this.#slots[slot] ?? 0; held !== 0; held = this.#slots[slot] ?? 0) {
-      if (held > 0 && this.#isAt(held - 1, line)) return slot;
+    for (let slotted = this.#slots[slot] ?? 0; slotted !== 0; slotted = this.#slots[slot] ?? 0) {
+      if (slotted > 0 && this.#isAt(slotted - 1, line)) return slot;
       slot = (slot + 1) & this.#mask;
     }
     return -1;

@@ -1,4 +1,4 @@
-/** The moment that the runtime gave a line, to the nanosecond (a double holds neither of the two together). */
+/** When the runtime wrote a line, to the nanosecond (one double cannot hold both numbers). */
 export interface Stamp {
   seconds: number;
   nanos: number;
@@ -16,7 +16,7 @@ const MINUS = 0x2d;
 const SPACE = 0x20;
 const Z = 0x5a;
 
-/** What `readStamp` answers when there is no stamp, or when the bytes end before one can be told from none. */
+/** Results of `read`: there is no stamp, or the bytes end too early to know. */
 export const NO_STAMP = 0;
 export const NEEDS_MORE = -1;
 
@@ -26,8 +26,8 @@ const three = (bytes: Buffer, at: number): number =>
   byte(bytes, at) * 100 + byte(bytes, at + 1) * 10 + byte(bytes, at + 2) - 5_328;
 
 /**
- * Reads the kubelet's stamps (RFC 3339 with nine digits, types.RFC3339NanoFixed), one a line, by position and without
- * making a string. The day's seconds are kept from one line to the next.
+ * Reads the kubelet's stamps (RFC 3339 with nine digits, types.RFC3339NanoFixed), one per line, by position and without making a string.
+ * The seconds of the day's start are cached from one line to the next.
  */
 export class StampReader {
   /** The stamp that was read last; overwritten by the next. */
@@ -42,17 +42,17 @@ export class StampReader {
     if (!hasMarks(bytes, at)) return NO_STAMP;
     const zone = byte(bytes, at + 29);
     if (zone === Z && byte(bytes, at + 30) === SPACE) {
-      this.#take(bytes, at, 0);
+      this.#set(bytes, at, 0);
       return UTC_LENGTH;
     }
     if (zone !== PLUS && zone !== MINUS) return NO_STAMP;
     if (available < OFFSET_LENGTH) return NEEDS_MORE;
     const offset = two(bytes, at + 30) * 3_600 + two(bytes, at + 33) * 60;
-    this.#take(bytes, at, zone === PLUS ? -offset : offset);
+    this.#set(bytes, at, zone === PLUS ? -offset : offset);
     return OFFSET_LENGTH;
   }
 
-  #take(bytes: Buffer, at: number, shiftSeconds: number): void {
+  #set(bytes: Buffer, at: number, shiftSeconds: number): void {
     const year = two(bytes, at) * 100 + two(bytes, at + 2);
     const day = year * 10_000 + two(bytes, at + 5) * 100 + two(bytes, at + 8);
     if (day !== this.#day) {
@@ -76,10 +76,10 @@ const hasMarks = (bytes: Buffer, at: number): boolean =>
 /** Whether bytes that end too early could be the beginning of a stamp. */
 function looksLikeStamp(bytes: Buffer, at: number, available: number): boolean {
   const digitsFit = DIGITS.every(
-    (place) => place >= available || (byte(bytes, at + place) >= 48 && byte(bytes, at + place) <= 57),
+    (index) => index >= available || (byte(bytes, at + index) >= 48 && byte(bytes, at + index) <= 57),
   );
   return (
-    digitsFit && MARKS.every((place, index) => place >= available || byte(bytes, at + place) === MARK_BYTES[index])
+    digitsFit && MARKS.every((offset, index) => offset >= available || byte(bytes, at + offset) === MARK_BYTES[index])
   );
 }
 
@@ -95,7 +95,7 @@ export const isSameStamp = (a: Stamp, b: Stamp): boolean => a.nanos === b.nanos 
 export const formatStamp = ({ seconds, nanos }: Stamp): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0')}Z`;
 
-/** So much of a line's content makes up its identity, together with its stamp. */
+/** This much of a line's content is part of its identity. */
 export const HEAD_BYTES = 256;
 
 /** What makes a line the same in two readings: its stamp and a hash of its first 256 bytes. */
@@ -103,7 +103,7 @@ export interface LineKey extends Readonly<Stamp> {
   readonly hash: number;
 }
 
-/** FNV-1a, 32 bits. Stamps have nine digits and never repeated in 17.5 million lines; the hash tells apart those that do. */
+/** FNV-1a, 32 bits. Stamps have nine digits and never repeated in 17.5 million lines; the hash separates lines whose stamps do. */
 export const EMPTY_HASH = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
@@ -120,7 +120,7 @@ export const hashHead = (bytes: Buffer, from: number, to: number): number =>
 export const isSameLine = (a: LineKey, b: LineKey): boolean => a.hash === b.hash && isSameStamp(a, b);
 
 const TAIL_BYTES = 256;
-/** A shorter end proves nothing: lines like "ok" end many others. */
+/** A shorter end proves nothing: many lines end in "ok". */
 const TELLING_BYTES = 8;
 
 /** The length of a line's content and its last 256 bytes, gathered piece by piece without copying what lies in one piece. */

@@ -1,4 +1,12 @@
-import { HEAD_BYTES, NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './line-identity.ts';
+import {
+  HEAD_BYTES,
+  type LineEnd,
+  type LineKey,
+  NEEDS_MORE,
+  NO_STAMP,
+  type Stamp,
+  StampReader,
+} from './line-identity.ts';
 
 /** What happens to a line: it is delivered or skipped, waits for the next `read`, or ends the reading before it. */
 export type LineDecision = 'deliver' | 'skip' | 'hold' | 'stop';
@@ -18,12 +26,22 @@ export interface LineHandler {
 /** Why the front must stop: it delivered the next stream's first line or its first two, or jumped over them into a newer file. */
 export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
 
+/** What is known of a stream that begins. */
+export interface StreamStart {
+  /** The stream before it did not come to its end, so the two must overlap. */
+  readonly isBroken: boolean;
+  readonly first: readonly LineKey[];
+  readonly firstEnd: LineEnd | undefined;
+  /** The line at which the stream before it was stopped. */
+  readonly jumpedTo: Readonly<Stamp> | undefined;
+}
+
 const NEWLINE = 10;
 const STOPPED = -1;
 
 /**
  * Cuts one answer of `pods/log` with `timestamps=true` into lines. Looks for newlines and reads stamps in the bytes as they are;
- * holds back no more than an unfinished stamp, a head while `needsHead` is set, or what may be the node's words.
+ * holds back no more than an unfinished stamp, a head while `needsHead` is set, or a possible error of the node.
  */
 export class LineReader {
   /** Set: `begin` sees the whole line, or `HEAD_BYTES` of it. */
@@ -31,7 +49,7 @@ export class LineReader {
   readonly #stamps = new StampReader();
   #state: 'between' | 'delivering' | 'skipping' = 'between';
   #carried: Buffer | undefined;
-  /** A read with `sinceTime` may begin within a long line: its rest comes without a stamp, and its line was delivered before. */
+  /** A read with `sinceTime` may begin within a long line: the rest has no stamp, and an earlier stream delivered that line. */
   #mayBeginWithin: boolean;
   #hasStamps = false;
   #nodeError: string | undefined;
@@ -41,21 +59,21 @@ export class LineReader {
   }
 
   /**
-   * What the node wrote instead of the rest of the log: the status is long sent when it fails, so its error comes as text, without
-   * a stamp and without a newline, at the very end. Known after `finish`; no handler sees it.
+   * What the node wrote instead of the rest of the log: it fails long after the status was sent, so its error comes as text, without a
+   * stamp and without a newline, at the very end. Known after `finish`; no handler sees it.
    */
   get nodeError(): string | undefined {
     return this.#nodeError;
   }
 
-  /** False when the handler has stopped the reading; what is left of `chunk` is then dropped. */
+  /** False when the handler has stopped the reading; the rest of `chunk` is then dropped. */
   read(chunk: Buffer, handler: LineHandler): boolean {
     const bytes = this.#carried ? Buffer.concat([this.#carried, chunk]) : chunk;
     this.#carried = undefined;
     return this.#readAll(bytes, handler, false);
   }
 
-  /** The answer has ended: nothing is held back any longer. */
+  /** The answer has ended: reads what was held back. */
   finish(handler: LineHandler): boolean {
     const bytes = this.#carried;
     this.#carried = undefined;
@@ -108,7 +126,7 @@ export class LineReader {
     return this.#carry(bytes, at, final);
   }
 
-  /** Where lines have stamps the kubelet writes none without; elsewhere only its known words are taken for an error. */
+  /** Once lines have stamps the kubelet writes none without; before that only its known errors count as such. */
   #isNodeError(text: Buffer): boolean {
     return text.length <= MAX_ERROR_BYTES && (this.#hasStamps || mayBeNodeError(text));
   }
@@ -133,14 +151,14 @@ export class LineReader {
   }
 }
 
-/** Of a line that is not whole: a runtime cuts long lines, and behind such a piece the node's words stand without a newline. */
+/** Of a line that is not whole: a runtime cuts long lines, and the node's error follows such a piece without a newline. */
 function endOfContent(bytes: Buffer, from: number): number {
   const start = Math.max(from, bytes.length - MAX_ERROR_BYTES);
   const at = findNodeError(bytes.subarray(start));
   return at < 0 ? bytes.length : start + at;
 }
 
-/** With these the kubelet alone begins what it writes behind a log that it could not read on (kuberuntime, cri-client/pkg/logs). */
+/** How the kubelet's errors behind a log begin; no program writes these (kuberuntime, cri-client/pkg/logs). */
 const ONLY_THE_KUBELETS = [
   'failed to create fsnotify watcher: ',
   'failed to watch directory "',
@@ -152,10 +170,10 @@ const ONLY_THE_KUBELETS = [
   'unable to retrieve container logs for ',
 ] as const;
 
-/** And with these, which programs write too: after a stamp they are a program's, whose last line may have no newline. */
+/** Programs write the last two as well: after a stamp they are a program's, whose last line may have no newline. */
 const BEGINNINGS = [...ONLY_THE_KUBELETS, 'failed to seek ', 'rpc error: code = '] as const;
 
-/** The kubelet's words are one sentence with a path or two in it. */
+/** A kubelet's error is one sentence with a path or two in it. */
 export const MAX_ERROR_BYTES = 4_096;
 
 const MAX_LENGTH = Math.max(...BEGINNINGS.map((beginning) => beginning.length));

@@ -6,7 +6,7 @@ import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
 import { Rounds } from '../../../lib/rounds.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { asObject, asObjects, asText, textOrNothing } from '../api/json-fields.ts';
+import { asObject, asObjects, asText, textOrUndefined } from '../api/json-fields.ts';
 import { podPath, podsPath } from '../api/paths.ts';
 import { viewPod } from '../pod-view.ts';
 import { PodCache, type Subscriber } from './pod-cache.ts';
@@ -21,8 +21,8 @@ export interface PodList {
 const PAGE = 500;
 
 /**
- * All pods of a namespace as they are now, page by page; only projections are kept. A page that has become too old (410)
- * fails the whole list, which the watch then begins again.
+ * All pods of a namespace as they are now, page by page, as projections. A page that has become too old (410) fails the whole list,
+ * and the watch starts another.
  */
 async function listPods(client: ApiClient, namespace: string): Promise<PodList> {
   const pods: Pod[] = [];
@@ -35,7 +35,7 @@ async function listPods(client: ApiClient, namespace: string): Promise<PodList> 
     const metadata = asObject(page.metadata);
     for (const item of asObjects(page.items)) pods.push(viewPod(item));
     resourceVersion = asText(metadata.resourceVersion);
-    token = textOrNothing(metadata.continue);
+    token = textOrUndefined(metadata.continue);
   } while (token !== undefined);
   return { pods, resourceVersion };
 }
@@ -54,8 +54,8 @@ interface Waiting {
 }
 
 /**
- * The one watch of a namespace: LIST, then WATCH from there, resumed where it stopped. Whatever may have lost an event
- * (410, an error, a broken connection, silence) leads to a new LIST; it never gives up until it is closed.
+ * The one watch of a namespace: LIST, then WATCH from there, resumed where it stopped. When an event may be lost (410, an error, a broken
+ * connection, silence) it lists again; it retries until it is closed.
  */
 export class NamespaceWatch {
   readonly #tools: WatchTools;
@@ -80,10 +80,10 @@ export class NamespaceWatch {
     return this.#cache.hasSubscribers;
   }
 
-  /** The pod as last seen; a name that is not known yet is asked for once. @throws KdebugError pod_not_found, and why a first LIST fails */
+  /** The pod as last seen; fetches a pod that is not in the cache. @throws KdebugError pod_not_found, and why a first LIST fails */
   async pod(name: string): Promise<Pod> {
     await this.#sync();
-    return this.#cache.get(name) ?? this.#ask(name);
+    return this.#cache.get(name) ?? this.#fetch(name);
   }
 
   /** All pods that `matches` accepts. @throws KdebugError why a first LIST fails */
@@ -95,7 +95,7 @@ export class NamespaceWatch {
   subscribe(pod: PodRef, onSeen: (seen: PodSeen) => void): () => void {
     const subscriber: Subscriber = { pod, onSeen };
     this.#cache.subscribe(subscriber);
-    void this.#tellFirst(subscriber);
+    void this.#notifyFirst(subscriber);
     return () => this.#cache.unsubscribe(subscriber);
   }
 
@@ -109,7 +109,7 @@ export class NamespaceWatch {
   #sync(): Promise<void> {
     if (this.#closed) return Promise.reject(new KdebugError('cluster_unreachable', { detail: 'closed' }));
     if (this.#synced) return Promise.resolve();
-    // Who waits out a failure should not wait for the whole back-off.
+    // A caller should not wait for the whole back-off.
     this.#pause?.end();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -125,22 +125,22 @@ export class NamespaceWatch {
     }
   }
 
-  async #ask(name: string): Promise<Pod> {
+  async #fetch(name: string): Promise<Pod> {
     return viewPod(await this.#tools.client.json({ path: podPath(this.#namespace, name) }, 'pod_not_found'));
   }
 
-  /** Without a state in the cache (a launch can be quicker than the watch) the API server is asked, so "gone" is never a guess. */
-  async #tellFirst(subscriber: Subscriber): Promise<void> {
+  /** Fetches a pod that is not in the cache (a launch can be quicker than the watch), so "gone" is never a guess. */
+  async #notifyFirst(subscriber: Subscriber): Promise<void> {
     const { name } = subscriber.pod;
     try {
       await this.#sync();
       const known = this.#cache.get(name);
-      const pod = known ?? (await this.#ask(name));
-      if (this.#cache.has(subscriber)) this.#cache.tell(subscriber, this.#cache.get(name) ?? pod);
+      const pod = known ?? (await this.#fetch(name));
+      if (this.#cache.has(subscriber)) this.#cache.notify(subscriber, this.#cache.get(name) ?? pod);
     } catch (error) {
       const gone = toKdebugError(error).code === 'pod_not_found' && !this.#cache.get(name);
-      if (gone && this.#cache.has(subscriber)) this.#cache.tell(subscriber, undefined);
-      // Any other failure: the watch goes on trying and tells when it has a state.
+      if (gone && this.#cache.has(subscriber)) this.#cache.notify(subscriber, undefined);
+      // After any other failure the watch retries, and notifies when it has a state.
     }
   }
 
@@ -170,7 +170,7 @@ export class NamespaceWatch {
 
   #watch(resourceVersion: string): Promise<WatchEnd> {
     const { times, random } = this.#tools;
-    const seconds = times.shortestSeconds + Math.floor(random() * (times.longestSeconds - times.shortestSeconds + 1));
+    const seconds = times.minSeconds + Math.floor(random() * (times.maxSeconds - times.minSeconds + 1));
     this.#stream = new WatchStream(
       this.#tools,
       { namespace: this.#namespace, resourceVersion, timeoutSeconds: seconds, silenceMs: times.silenceMs },
@@ -189,7 +189,7 @@ export class NamespaceWatch {
   async #afterWatch(end: WatchEnd): Promise<void> {
     if (end.kind === 'failed') throw end.error;
     if (end.kind === 'stale') this.#resourceVersion = undefined;
-    // A server that closes at once, again and again, must not be asked in a tight loop.
+    // No tight loop with a server that closes at once, again and again.
     this.#failures += 1;
     if (this.#failures > 1) await this.#wait(this.#failures - 2);
   }
@@ -200,7 +200,7 @@ export class NamespaceWatch {
     this.#failures += 1;
     this.#release(error);
     const fields = { namespace: this.#namespace, reason: error.code, detail: error.detail, failures: this.#failures };
-    this.#tools.log.warn('the pod watch failed and is tried again', fields);
+    this.#tools.log.warn('pod watch failed, retrying', fields);
     await this.#wait(this.#failures - 1, Number(error.facts.retryAfterMs ?? 0));
   }
 

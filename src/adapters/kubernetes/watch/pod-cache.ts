@@ -6,11 +6,11 @@ import type { PodChange } from './watch-stream.ts';
 export interface Subscriber {
   readonly pod: PodRef;
   readonly onSeen: (seen: PodSeen) => void;
-  /** The state that was told last, so that nothing is told twice. */
-  told?: string;
+  /** The state of the last notification, so that none is repeated. */
+  notifiedState?: string;
 }
 
-/** The pods of one namespace as last seen, and who wants to know of which. Callbacks run one after the other and cannot break it. */
+/** The pods of one namespace as last seen, and their subscribers. Callbacks run one after the other; one that throws is logged. */
 export class PodCache {
   readonly #pods = new Map<string, Pod>();
   readonly #subscribers = new Map<string, Set<Subscriber>>();
@@ -46,7 +46,6 @@ export class PodCache {
     if (others?.size === 0) this.#subscribers.delete(name);
   }
 
-  /** Whether this subscriber still wants to know. */
   has(subscriber: Subscriber): boolean {
     return this.#subscribers.get(subscriber.pod.name)?.has(subscriber) === true;
   }
@@ -55,30 +54,30 @@ export class PodCache {
     const { name, uid } = pod.metadata;
     if (kind === 'set') this.#pods.set(name, pod);
     else if (this.#pods.get(name)?.metadata.uid === uid) this.#pods.delete(name);
-    this.#tellAll(name);
+    this.#notifyAll(name);
   }
 
-  /** Everything anew, after a list: tells the subscribers of every pod that changed, came or went. */
+  /** Replaces everything after a list, and notifies the subscribers of every pod that changed, came or went. */
   replace(pods: readonly Pod[]): void {
     this.#pods.clear();
     for (const pod of pods) this.#pods.set(pod.metadata.name, pod);
-    for (const name of this.#subscribers.keys()) this.#tellAll(name);
+    for (const name of this.#subscribers.keys()) this.#notifyAll(name);
   }
 
-  /** Tells one subscriber what is known now, unless it knows already. */
-  tell(subscriber: Subscriber, pod: Pod | undefined): void {
+  /** Notifies one subscriber, unless it has this state already. */
+  notify(subscriber: Subscriber, pod: Pod | undefined): void {
     const state = pod ? `${pod.metadata.uid}/${pod.metadata.resourceVersion}` : 'gone';
-    if (subscriber.told === state) return;
-    subscriber.told = state;
+    if (subscriber.notifiedState === state) return;
+    subscriber.notifiedState = state;
     try {
       subscriber.onSeen(seenOf(subscriber.pod, pod));
     } catch (error) {
-      this.#log.error('a subscriber of the pod watch threw', { error, podName: subscriber.pod.name });
+      this.#log.error('pod watch subscriber threw', { error, podName: subscriber.pod.name });
     }
   }
 
-  #tellAll(name: string): void {
-    for (const subscriber of [...(this.#subscribers.get(name) ?? [])]) this.tell(subscriber, this.#pods.get(name));
+  #notifyAll(name: string): void {
+    for (const subscriber of [...(this.#subscribers.get(name) ?? [])]) this.notify(subscriber, this.#pods.get(name));
   }
 }
 

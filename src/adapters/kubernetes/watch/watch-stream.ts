@@ -10,27 +10,27 @@ import { viewPod } from '../pod-view.ts';
 
 /** Every duration of the shared watch in one place, so that tests can make them short. */
 export interface WatchTimes {
-  /** Each WATCH is asked to last a random time between these two, so that replicas never reconnect together. */
-  readonly shortestSeconds: number;
-  readonly longestSeconds: number;
+  /** Each WATCH lasts a random time between these two, so that replicas never reconnect together. */
+  readonly minSeconds: number;
+  readonly maxSeconds: number;
   /** More than the minute between two bookmarks. */
   readonly silenceMs: number;
   readonly backOff: BackOff;
-  /** An unused watch is kept this long: the next command often names the same namespace. */
+  /** An unused watch stays open this long: the next command often names the same namespace. */
   readonly lingerMs: number;
-  readonly mostNamespaces: number;
+  readonly maxNamespaces: number;
 }
 
 export const WATCH_TIMES: WatchTimes = {
-  shortestSeconds: 300,
-  longestSeconds: 600,
+  minSeconds: 300,
+  maxSeconds: 600,
   silenceMs: 95_000,
   backOff: { firstMs: 250, maxMs: 30_000 },
   lingerMs: 600_000,
-  mostNamespaces: 200,
+  maxNamespaces: 200,
 };
 
-/** A line longer than allowed: nothing that an API server sends. */
+/** No API server sends a line this long. */
 class LineTooLong extends Error {}
 
 /**
@@ -39,8 +39,8 @@ class LineTooLong extends Error {}
  */
 class LineSplitter {
   readonly #limitBytes: number;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  #unfinished: Buffer[] = [];
+  #unfinishedBytes = 0;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -58,26 +58,26 @@ class LineSplitter {
   }
 
   #finish(end: Buffer): string {
-    if (this.#heldBytes === 0) return end.toString('utf8');
-    const line = Buffer.concat([...this.#held, end]).toString('utf8');
-    this.#held = [];
-    this.#heldBytes = 0;
+    if (this.#unfinishedBytes === 0) return end.toString('utf8');
+    const line = Buffer.concat([...this.#unfinished, end]).toString('utf8');
+    this.#unfinished = [];
+    this.#unfinishedBytes = 0;
     return line;
   }
 
   #hold(part: Buffer): void {
-    this.#heldBytes += part.length;
-    if (this.#heldBytes > this.#limitBytes) throw new LineTooLong();
-    this.#held.push(part);
+    this.#unfinishedBytes += part.length;
+    if (this.#unfinishedBytes > this.#limitBytes) throw new LineTooLong();
+    this.#unfinished.push(part);
   }
 }
 
-/** An object is at most 3 MiB on the server's side; this leaves room and still bounds the memory. */
-const LINE_LIMIT = 16 * 1024 * 1024;
+/** An object has at most 3 MiB on the server; this leaves room and bounds the memory. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export type PodChange = { readonly kind: 'set' | 'deleted'; readonly pod: Pod };
 
-/** How one watch ended. `stale`: what was missed cannot be had any more (410, or a stream that cannot be trusted): list again. */
+/** How one watch ended. `stale`: missed events are gone (410, or a stream that cannot be trusted): list again. */
 export type WatchEnd =
   | { readonly kind: 'closed' }
   | { readonly kind: 'stale' }
@@ -94,7 +94,7 @@ export interface WatchRequest {
 export interface WatchEvents {
   opened(): void;
   change(change: PodChange): void;
-  /** Everything up to this version has been seen. */
+  /** All events up to this version have been applied. */
   reached(resourceVersion: string): void;
 }
 
@@ -104,7 +104,7 @@ export class WatchStream {
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #events: WatchEvents;
-  readonly #splitter = new LineSplitter(LINE_LIMIT);
+  readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
   readonly #control: StreamControl;
   #heardAtMs: number;
   #stopTimer: () => void = () => {};
@@ -151,7 +151,7 @@ export class WatchStream {
     this.#control.close();
   }
 
-  /** One timer, not one a chunk: it looks how long ago the last byte was and goes back to sleep for the rest. */
+  /** One timer, not one per chunk: it checks how long ago the last byte was and sleeps for the rest. */
   #listen(): void {
     const quietMs = this.#clock.now() - this.#heardAtMs;
     if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale' });
@@ -161,14 +161,14 @@ export class WatchStream {
   #read(chunk: Buffer): void {
     this.#heardAtMs = this.#clock.now();
     try {
-      for (const line of this.#splitter.push(chunk)) this.#take(JSON.parse(line));
+      for (const line of this.#splitter.push(chunk)) this.#apply(JSON.parse(line));
     } catch {
-      // Garbage or an oversized line: whatever it was to say is lost, so only a new list is the truth.
+      // Garbage or an oversized line: its event is lost, so list again.
       this.#end({ kind: 'stale' });
     }
   }
 
-  #take(raw: unknown): void {
+  #apply(raw: unknown): void {
     const { type, object } = asObject(raw);
     if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
       const pod = viewPod(object);
@@ -179,7 +179,7 @@ export class WatchStream {
     } else if (type === 'ERROR') {
       this.#end(endOfStatus(asObject(object)));
     }
-    // Any other type is one that a newer server may have; it says nothing about pods that we know.
+    // A newer server may send other types; none is about known pods.
   }
 }
 
@@ -188,7 +188,7 @@ function endOf(error: KdebugError | undefined): WatchEnd {
   return error.facts.status === 410 ? { kind: 'stale' } : { kind: 'failed', error };
 }
 
-/** A Status inside the stream: 410 Expired is the usual one; any other is waited out before the next list. */
+/** A Status inside the stream, usually 410 Expired; after any other one the next list waits. */
 function endOfStatus(status: Readonly<Record<string, unknown>>): WatchEnd {
   const code = asNumber(status.code) ?? 0;
   if (code === 410) return { kind: 'stale' };

@@ -7,7 +7,7 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** The watches of one cluster, one a namespace: opened on first use, closed when nobody has used them for a while. */
+/** The watches of one cluster, one per namespace: opened on first use, closed when unused for a while. */
 export class Watches {
   readonly #tools: WatchTools;
   readonly #entries = new Map<string, Entry>();
@@ -18,7 +18,7 @@ export class Watches {
     this.#tools = tools;
   }
 
-  /** @throws KdebugError invalid_name, cluster_busy (more namespaces in use than a bot watches at once) */
+  /** @throws KdebugError invalid_name, cluster_busy (more than `maxNamespaces` in use) */
   of(namespace: string): NamespaceWatch {
     podsPath(namespace);
     if (this.#closed) throw new KdebugError('cluster_unreachable', { detail: 'closed' });
@@ -35,8 +35,8 @@ export class Watches {
   }
 
   #open(namespace: string): Entry {
-    if (this.#entries.size >= this.#tools.times.mostNamespaces) this.#closeIdle(0, 1);
-    if (this.#entries.size >= this.#tools.times.mostNamespaces) {
+    if (this.#entries.size >= this.#tools.times.maxNamespaces) this.#closeIdle(0, 1);
+    if (this.#entries.size >= this.#tools.times.maxNamespaces) {
       throw new KdebugError('cluster_busy', { detail: 'too many namespaces at once', facts: { retryAfterMs: 60_000 } });
     }
     const entry = { watch: new NamespaceWatch(this.#tools, namespace), usedAtMs: this.#tools.clock.now() };

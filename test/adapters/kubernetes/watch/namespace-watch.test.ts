@@ -141,7 +141,7 @@ describe('a namespace', () => {
   });
 
   it('too many is refused, unless one of them is unused', async () => {
-    watches = aWatches({ mostNamespaces: 1 });
+    watches = aWatches({ maxNamespaces: 1 });
     const subscriber = watching();
     expect(() => watches.of('other')).toThrow(expect.objectContaining({ code: 'cluster_busy' }));
     subscriber.close();
