@@ -1,4 +1,5 @@
 import { defined } from '../../lib/defined.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
 /** Something that a diagnosis found wrong. */
@@ -71,8 +72,6 @@ const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCode = (value: unknown): value is string => typeof value === 'string' && CODE.test(value);
 const isAmount = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
@@ -99,7 +98,7 @@ const items = <T>(
   value: unknown,
   redact: Patterns,
   toItem: (fields: Fields, redact: Patterns) => T | undefined,
-): readonly T[] => listed(value).flatMap((item) => (isFields(item) ? (toItem(item, redact) ?? []) : []));
+): readonly T[] => listed(value).flatMap((item) => (isObject(item) ? (toItem(item, redact) ?? []) : []));
 
 const capabilitiesOf = (value: unknown): readonly string[] =>
   listed(value, 64).filter((name): name is string => typeof name === 'string' && CAPABILITY.test(name));
@@ -172,15 +171,15 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
   const report = toFields(json);
   const verdict = line(report?.verdict, redact);
   if (report?.kdebug !== 1 || verdict === undefined) return undefined;
-  const tool = isFields(report.tool) ? toTool(report.tool, redact) : undefined;
-  const self = isFields(report.self) ? toSelf(report.self) : undefined;
-  const target = isFields(report.target) ? toTarget(report.target, redact) : undefined;
+  const tool = isObject(report.tool) ? toTool(report.tool, redact) : undefined;
+  const self = isObject(report.self) ? toSelf(report.self) : undefined;
+  const target = isObject(report.target) ? toTarget(report.target, redact) : undefined;
   return {
     verdict,
     findings: items(report.findings, redact, toFinding),
     sections: items(report.sections, redact, toSection),
     ...defined({ tool, self, target }),
-    ...(isFields(report.cost) && { cost: toCost(report.cost) }),
+    ...(isObject(report.cost) && { cost: toCost(report.cost) }),
     ...(isAmount(report.sampleSeconds) && { sampleSeconds: report.sampleSeconds }),
   };
 }
@@ -189,7 +188,7 @@ function toFields(json: string): Fields | undefined {
   if (json.length > MAX_REPORT_LENGTH || !json.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/is-object.ts';
 import { MAX_MESSAGE_TEXT } from '../limits.ts';
 import { clean, firstOf } from '../views/plain.ts';
 
@@ -60,8 +61,6 @@ const joined = (nodes: readonly unknown[], by: string, depth: number): string =>
     .map((node) => wordsOf(node, depth + 1))
     .filter((words) => words !== '')
     .join(by);
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,5 +1,6 @@
-import { formatCount, formatDuration } from '../../../lib/duration.ts';
-import { visible } from '../../../lib/visible.ts';
+import { formatAge, formatCount, formatDuration } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/invisible.ts';
+import { shorten } from '../../../lib/text.ts';
 import type { Batch, PodState, SkipReason } from '../../batch/batch.ts';
 import type { ResultGroup } from '../../batch/pod-result.ts';
 import { type BatchStatus, type Counts, columnsOf, matchedOf, skipReasonOf } from '../../batch/pod-state.ts';
@@ -16,7 +17,7 @@ import { typedText } from '../typed-text.ts';
  */
 export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
   const { match, succeed, failed, running, waiting } = columnsOf(counts);
-  const age = ageText(nowMs - batch.createdAtMs);
+  const age = formatAge(nowMs - batch.createdAtMs);
   const said = (name: EmojiName, count: number, words: string): readonly Span[] => [
     emoji(name),
     text(` ${count.toLocaleString('en-US')} ${words}`),
@@ -39,15 +40,6 @@ export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
       text(`\n${formatCount(match, 'pod')} matched${isOver ? '' : ` · for ${age}`}`),
     ],
   };
-}
-
-/** As kubectl writes it: `82s`, `5m12s`, `3h4m`. */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 180) return `${minutes}m${minutes < 10 && seconds % 60 > 0 ? `${seconds % 60}s` : ''}`;
-  return `${Math.floor(minutes / 60)}h${minutes % 60 > 0 ? `${minutes % 60}m` : ''}`;
 }
 
 /** The plan, for whoever approves or watches: what runs, as what, in which pods, how wide. */
@@ -98,7 +90,7 @@ function selectionSpan({ request: { target }, rerunOf }: BatchRun): Span {
   if (rerunOf !== undefined) return text(`the pods of batch ${rerunOf} that did not succeed`);
   if (target.kind === 'all') return text('every pod of the namespace');
   const words = wordsOfTarget(target);
-  return code(words.length > MAX_SELECTOR_LENGTH ? `${words.slice(0, MAX_SELECTOR_LENGTH)}…` : words);
+  return code(shorten(words, MAX_SELECTOR_LENGTH));
 }
 
 function wordsOfTarget(target: Exclude<Target, { kind: 'all' }>): string {
