@@ -2,8 +2,8 @@ import { parseImageReference } from '../core/container/names.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { isObject } from '../lib/is-object.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { Finding } from '../lib/yaml.ts';
 import { KEY_SHAPES } from './policy-file.ts';
-import type { Finding } from './yaml-tree.ts';
 
 type Path = Finding['path'];
 
