@@ -80,6 +80,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     ...defined({ kubeconfigPath: env.kubeconfig }),
     log,
     clock,
+    metrics,
     version: VERSION,
   });
   const { botToken, apiUrl, receive, proxy } = env.slack;

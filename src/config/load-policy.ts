@@ -3,10 +3,11 @@ import { KdebugError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import { asChannelId, asUserId } from '../core/ids.ts';
 import type { Approval, Identity, ImageAlias, Policy, Rule } from '../core/policy/policy.ts';
+import { type Finding, type Position, pathText } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
 import { referenceFindings } from './policy-references.ts';
 import { schemaFindings } from './schema-findings.ts';
-import { type Finding, type Position, pathText, readYaml, type YamlTree } from './yaml-tree.ts';
+import { readYaml, type YamlTree } from './yaml-tree.ts';
 
 export interface LoadedPolicy {
   readonly kind: 'ok';

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
 import { type PatternProblem, problemOfPattern } from '../core/report/log/secret-range.ts';
+import { DURATION, parseDuration } from '../lib/duration.ts';
+import { quantityOf } from '../lib/quantity.ts';
 import { slowProbe } from './pattern-probe.ts';
-import { DURATION, durationMs, SIZE, sizeBytes } from './quantity.ts';
 
 /**
  * The policy file's own shape (design, section 3.2): strict, with every default. What one key alone cannot tell (names
@@ -30,12 +31,15 @@ const matching = (pattern: RegExp, message: string) => z.string().regex(pattern,
 
 const duration = (maxDays: number) =>
   matching(DURATION, 'must be a duration such as 30s, 15m, 2h or 7d')
-    .transform(durationMs)
+    .transform((text) => parseDuration(text, Number.POSITIVE_INFINITY) ?? Number.NaN)
     .refine((ms) => ms <= maxDays * 86_400_000, { error: `must be at most ${maxDays}d` });
+
+/** One number and one binary unit, as in `100Mi`. */
+const SIZE = /^[1-9]\d{0,6}[KMG]i$/;
 
 const size = (maxGi: number) =>
   matching(SIZE, 'must be a size such as 512Ki, 100Mi or 2Gi')
-    .transform(sizeBytes)
+    .transform((text) => quantityOf(text) ?? Number.NaN)
     .refine((bytes) => bytes <= maxGi * 1_024 ** 3, { error: `must be at most ${maxGi}Gi` });
 
 const count = (max: number) => z.int().min(1).max(max);

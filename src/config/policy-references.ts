@@ -1,8 +1,9 @@
 import { parseImageReference } from '../core/container/names.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { isObject } from '../lib/is-object.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { Finding } from '../lib/yaml.ts';
 import { KEY_SHAPES } from './policy-file.ts';
-import { durationMs } from './quantity.ts';
-import type { Finding } from './yaml-tree.ts';
 
 type Path = Finding['path'];
 
@@ -41,10 +42,10 @@ function keyFindings(file: Tree): readonly Finding[] {
 }
 
 function clusterFindings(file: Tree): readonly Finding[] {
-  if (isMap(file.clusters) && Object.keys(file.clusters).length === 0) {
+  if (isObject(file.clusters) && Object.keys(file.clusters).length === 0) {
     return [finding(['clusters'], 'must name a cluster')];
   }
-  const clusters = Object.entries(mapOf(file.clusters)).filter(([, cluster]) => isMap(cluster));
+  const clusters = Object.entries(mapOf(file.clusters)).filter(([, cluster]) => isObject(cluster));
   const findings = clusters
     .filter(([, cluster]) => (mapOf(cluster).context !== undefined) === (mapOf(cluster).inCluster === true))
     .map(([name]) => finding(['clusters', name], 'must have either a context of the kubeconfig or inCluster: true'));
@@ -68,7 +69,7 @@ function identityFindings(file: Tree): readonly Finding[] {
 
 const approverFindings = (file: Tree): readonly Finding[] =>
   Object.entries(mapOf(file.approvers))
-    .filter(([, group]) => isMap(group) && !APPROVER_KEYS.some((key) => group[key] !== undefined))
+    .filter(([, group]) => isObject(group) && !APPROVER_KEYS.some((key) => group[key] !== undefined))
     .map(([name]) => finding(['approvers', name], 'needs a usergroup, users or a channel'));
 
 const APPROVER_KEYS = ['usergroup', 'users', 'channel'] as const;
@@ -138,9 +139,9 @@ const finding = (path: Path, message: string): Finding => ({ path, at: 'value', 
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
-const mapOf = (value: unknown): Tree => (isMap(value) ? value : {});
+const mapOf = (value: unknown): Tree => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /** What is no text at all is the schema's to report. */
 const isReference = (value: unknown): boolean => typeof value !== 'string' || parseImageReference(value) !== undefined;
-const millis = (value: unknown): number => (typeof value === 'string' ? durationMs(value) : Number.NaN);
+const millis = (value: unknown): number =>
+  (typeof value === 'string' ? parseDuration(value, Number.POSITIVE_INFINITY) : undefined) ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
+import type { Finding } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
-import type { Finding } from './yaml-tree.ts';
 
 /** The schema's issues in words, naming for every wrong key or value the nearest right one. */
 export function schemaFindings(issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
@@ -10,7 +10,7 @@ export function schemaFindings(issues: readonly z.core.$ZodIssue[]): readonly Fi
 }
 
 function findingsOf(issue: z.core.$ZodIssue, schema: Schema): readonly Finding[] {
-  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+  const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, path);
     return issue.keys.map((key) => ({
@@ -22,7 +22,11 @@ function findingsOf(issue: z.core.$ZodIssue, schema: Schema): readonly Finding[]
   return [{ path, at: 'value', message: sentence(issue) }];
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+export const pathOf = ({ path }: z.core.$ZodIssue): Finding['path'] =>
+  path.map((step) => (typeof step === 'number' ? step : String(step)));
+
+/** What a value must be, by zod's name of its type. */
+export const KINDS: Readonly<Record<string, string>> = {
   object: 'a map of keys',
   record: 'a map of keys',
   array: 'a list',
@@ -58,14 +62,14 @@ function suggest(word: string, candidates: readonly string[]): string {
   return near === undefined ? `one of: ${candidates.join(', ')}` : `did you mean "${near}"?`;
 }
 
-interface Schema {
+export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
 }
 
 /** The keys that the schema knows at a place. */
-function knownKeys(schema: Schema, path: Finding['path']): readonly string[] {
+export function knownKeys(schema: Schema, path: Finding['path']): readonly string[] {
   const end = path.reduce<Schema>(
     (here, step) => (typeof step === 'number' ? here.items : under(here, step)) ?? {},
     schema,

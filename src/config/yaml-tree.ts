@@ -1,37 +1,5 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml';
-
-/** Something wrong in the policy file, by its place in the tree. */
-export interface Finding {
-  /** Keys and list positions (from 0) from the root. */
-  readonly path: readonly (string | number)[];
-  /** Whether the last key itself is wrong, or what stands under it. */
-  readonly at: 'key' | 'value';
-  /** Continues the path: "must be …", "is not …". */
-  readonly message: string;
-}
-
-/** The path as people write it: `channels.C0SHOP.rules[0].id`. */
-export const pathText = (path: Finding['path']): string =>
-  path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .replace(/^\./, '');
-
-/** Where something is in the text, both from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import type { Document } from 'yaml';
+import { type Finding, type Position, parseLocated } from '../lib/yaml.ts';
 
 export interface YamlTree {
   /** The document as plain data; undefined when its syntax is so broken that there is none. */
@@ -48,12 +16,7 @@ const MAX_ALIASES = 100;
  * is bounded by the text's length times `MAX_ALIASES`. Never throws.
  */
 export function readYaml(text: string): YamlTree {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const at = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
+  const { document, at, locate } = parseLocated(text);
   const syntax = [...document.errors, ...document.warnings].map((error) => ({
     ...at(error.pos[0]),
     message: error.code === 'DUPLICATE_KEY' ? `${wordAt(text, error.pos[0])}: is here twice` : error.message,
@@ -65,7 +28,7 @@ export function readYaml(text: string): YamlTree {
   return {
     data: data?.kind === 'ok' ? data.value : undefined,
     syntax,
-    locate: (finding) => at(offsetOf(document, finding)),
+    locate,
   };
 }
 
@@ -83,33 +46,3 @@ function plainData(document: Document): PlainData {
     throw error;
   }
 }
-
-/** The offset of the deepest place of a path that exists: a missing key is reported at its map. */
-function offsetOf(document: Document, { path, at }: Pick<Finding, 'path' | 'at'>): number {
-  let node: unknown = document.contents;
-  let offset = startOf(node) ?? 0;
-  for (const [index, step] of path.entries()) {
-    const next = child(document, node, step);
-    if (!next) break;
-    const keyOnly = at === 'key' && index === path.length - 1;
-    offset = (keyOnly ? undefined : startOf(next.value)) ?? next.keyOffset ?? offset;
-    node = next.value;
-  }
-  return offset;
-}
-
-interface Child {
-  readonly value: unknown;
-  readonly keyOffset?: number | undefined;
-}
-
-function child(document: Document, node: unknown, step: string | number): Child | undefined {
-  const here = isAlias(node) ? node.resolve(document) : node;
-  if (isSeq(here) && typeof step === 'number') return { value: here.items[step] };
-  if (!isMap(here)) return undefined;
-  const pair = here.items.findLast(({ key }) => String(isScalar(key) ? key.value : key) === String(step));
-  return pair && { value: pair.value, keyOffset: startOf(pair.key) };
-}
-
-const startOf = (node: unknown): number | undefined =>
-  isScalar(node) || isCollection(node) || isAlias(node) ? (node as Node).range?.[0] : undefined;

@@ -30,7 +30,7 @@ export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Ar
 export const deriveKey = (secret: string | Uint8Array, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', label, 32));
 
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+export const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** The first `length` (up to 32) characters of the SHA-256 of `text`, as lower-case base32: a valid DNS label. */
 export function base32Hash(text: string, length: number): string {

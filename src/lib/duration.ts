@@ -1,4 +1,5 @@
-const DURATION = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/;
+/** `90s`, `5m`, `1h30m`, `2d`: days, hours, minutes, seconds; not zero. */
+export const DURATION = /^(?=.*[1-9])(?:(\d{1,7})d)?(?:(\d{1,7})h)?(?:(\d{1,7})m)?(?:(\d{1,7})s)?$/;
 
 /** Milliseconds in a day, an hour, a minute and a second, in the order in which a duration names them. */
 const UNITS = [
@@ -11,12 +12,12 @@ const UNITS = [
 /** The longest duration that a command may ask for: seven days, which every timer can hold. */
 export const MAX_DURATION_MS = 7 * 86_400_000;
 
-/** Milliseconds of `90s`, `5m`, `1h`, `1h30m`, `2d`; `undefined` for anything else, zero, or more than seven days. */
-export function parseDuration(text: string): number | undefined {
+/** Milliseconds of a text that matches `DURATION`; `undefined` for any other, or more than `maxMs`. */
+export function parseDuration(text: string, maxMs = MAX_DURATION_MS): number | undefined {
   const match = DURATION.exec(text);
   if (!match) return undefined;
   const total = UNITS.reduce((sum, [, ms], index) => sum + Number(match[index + 1] ?? 0) * ms, 0);
-  return total > 0 && total <= MAX_DURATION_MS ? total : undefined;
+  return total <= maxMs ? total : undefined;
 }
 
 /** The canonical spelling of a whole number of seconds: `5400000` is `1h30m`. */
@@ -49,6 +50,15 @@ export function formatDuration(ms: number): string {
 
 const withRest = (whole: string, rest: number, unit: string): string =>
   rest === 0 ? whole : `${whole} ${rest} ${unit}`;
+
+/** An age as kubectl writes it: `82s`, `5m12s`, `3h4m`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 180) return `${minutes}m${minutes < 10 && seconds % 60 > 0 ? `${seconds % 60}s` : ''}`;
+  return `${Math.floor(minutes / 60)}h${minutes % 60 > 0 ? `${minutes % 60}m` : ''}`;
+}
 
 /** A size for people, in binary units: `812 B`, `3.4 KiB`, `100 MiB`. */
 export function formatBytes(bytes: number): string {

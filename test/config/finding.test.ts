@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pathText } from '../../src/config/yaml-tree.ts';
+import { pathText } from '../../src/lib/yaml.ts';
 
 it.each<[readonly (string | number)[], string]>([
   [[], ''],

@@ -44,3 +44,9 @@ it.each([
   expect(printDuration(ms)).toBe(printed);
   expect(parseDuration(printed)).toBe(ms);
 });
+
+it('has no bound but the given one: a policy may allow more than seven days', () => {
+  expect(parseDuration('8d')).toBeUndefined();
+  expect(parseDuration('8d', Number.POSITIVE_INFINITY)).toBe(8 * 86_400_000);
+  expect(parseDuration('1h30m', 5_399_999)).toBeUndefined();
+});

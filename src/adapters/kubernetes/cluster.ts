@@ -13,7 +13,7 @@ import type {
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Access } from './access.ts';
-import { ApiClient } from './api/api-client.ts';
+import { ApiClient, type OnCall } from './api/api-client.ts';
 import { Connection } from './api/connection.ts';
 import type { KubeconfigSource } from './api/credentials.ts';
 import { asObject, asText } from './api/json-fields.ts';
@@ -32,6 +32,7 @@ export interface ClusterOptions {
   readonly version: string;
   readonly log: Log;
   readonly clock: Clock;
+  readonly onCall?: OnCall;
   /** For tests: other durations, and random numbers that repeat. */
   readonly launchTimes?: LaunchTimes;
   readonly watchTimes?: WatchTimes;
@@ -59,7 +60,7 @@ export class KubernetesCluster implements Cluster {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#connection = new Connection(options.source, clock);
-    this.#client = new ApiClient(this.#connection, options.version, clock);
+    this.#client = new ApiClient(this.#connection, options.version, clock, options.onCall);
     const times = options.watchTimes ?? WATCH_TIMES;
     this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
     this.#launches = new Launches(this.#client.serverClock);

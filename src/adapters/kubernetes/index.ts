@@ -1,9 +1,10 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
 import type { Cluster, Clusters } from '../../flow/ports/cluster.ts';
-import type { Log } from '../../flow/ports/machine.ts';
+import type { Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
+import type { OnCall } from './api/api-client.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export interface ClustersOptions {
@@ -13,6 +14,7 @@ export interface ClustersOptions {
   readonly kubeconfigPath?: string;
   readonly log: Log;
   readonly clock: Clock;
+  readonly metrics?: Pick<Metrics, 'apiCall'>;
   /** For the user agent `kdebug/<version>`. */
   readonly version: string;
 }
@@ -47,9 +49,10 @@ class KubernetesClusters implements Clusters {
     const entry = this.#entries.get(name);
     if (entry && entry.policy.context === policy.context && entry.policy.inCluster === policy.inCluster)
       return entry.cluster;
-    const { kubeconfigPath, version, log, clock } = this.#options;
+    const { kubeconfigPath, version, log, clock, metrics } = this.#options;
+    const onCall: OnCall | undefined = metrics && ((...call) => metrics.apiCall('kubernetes', ...call));
     const source = { cluster: policy, ...defined({ kubeconfigPath }) };
-    const cluster = new KubernetesCluster({ name, source, version, log, clock });
+    const cluster = new KubernetesCluster({ name, source, version, log, clock, ...defined({ onCall }) });
     if (entry) this.#replaced.push(entry.cluster);
     this.#entries.set(name, { policy, cluster });
     return cluster;

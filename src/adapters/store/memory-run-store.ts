@@ -3,10 +3,11 @@ import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { CreateAnswer, Lease, Notes, Quota, RunStore } from '../../flow/ports/store.ts';
+import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/defined.ts';
 import { frozenCopy } from '../../lib/frozen-copy.ts';
-import { LearntIdentities } from './learnt-identities.ts';
+import { LearntIdentities, MemoryNotes } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -67,14 +68,7 @@ export class MemoryRunStore implements RunStore {
     if (this.#entry(run.id)) throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
     const limited = this.#limit(quotas);
     if (limited) return limited;
-    const entry: Entry = {
-      run: frozenCopy(run),
-      fence: 0,
-      owner: undefined,
-      leaseEndsMs: 0,
-      settledAtMs: 0,
-      quotas,
-    };
+    const entry: Entry = { run: frozenCopy(run), fence: 0, owner: undefined, leaseEndsMs: 0, settledAtMs: 0, quotas };
     for (const { key, per } of quotas)
       if (per === 'minute') this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
     const fence = this.#lease(entry, owner);
@@ -179,12 +173,8 @@ export class MemoryRunStore implements RunStore {
       const count = per === 'minute' ? times.length : this.#count(key, 'open');
       if (count < max) continue;
       const oldest = times[times.length - max];
-      return {
-        kind: 'limited',
-        code,
-        count,
-        ...(per === 'minute' && oldest !== undefined && { retryAtMs: oldest + MINUTE_MS }),
-      };
+      const retryAtMs = per === 'minute' && oldest !== undefined ? oldest + MINUTE_MS : undefined;
+      return { kind: 'limited', code, count, ...defined({ retryAtMs }) };
     }
     return undefined;
   }
@@ -254,22 +244,5 @@ export class MemoryRunStore implements RunStore {
 
   #mustBeOpen(): void {
     if (this.#closed) throw new KdebugError('store_unreachable', { detail: 'the store is closed' });
-  }
-}
-
-const KEPT = 100;
-
-/** Notes in this process' memory. Bounded: 100 a run, and a run's notes go when they are taken. */
-class MemoryNotes implements Notes {
-  readonly #notes = new Map<RunId, readonly string[]>();
-
-  async leave(id: RunId, note: string): Promise<void> {
-    this.#notes.set(id, [...(this.#notes.get(id) ?? []), note].slice(-KEPT));
-  }
-
-  async take(id: RunId): Promise<readonly string[]> {
-    const notes = this.#notes.get(id) ?? [];
-    this.#notes.delete(id);
-    return notes;
   }
 }

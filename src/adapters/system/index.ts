@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { BASE32 } from '../../core/hash.ts';
 import { asRunId } from '../../core/ids.ts';
 import type { Ids } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
-
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** The machine's clock. A timer never keeps the process alive by itself. */
 export const systemClock: Clock = {

@@ -6,14 +6,8 @@ import { FLAG_NAMES, type FlagName } from '../../core/job/job-request.ts';
 import { targetOfSelector } from '../../core/job/job-selector.ts';
 import { isLabelKey, isLabelValue } from '../../core/selector.ts';
 import { parseDuration } from '../../lib/duration.ts';
+import type { Finding } from '../../lib/yaml.ts';
 import type { JobShape } from './job-shape.ts';
-
-/** Something wrong, by its place in the tree; `at` says whether the last key itself is meant or what stands under it. */
-export interface Finding {
-  readonly path: readonly PropertyKey[];
-  readonly at: 'key' | 'value';
-  readonly message: string;
-}
 
 type Job = z.output<typeof JobShape>;
 

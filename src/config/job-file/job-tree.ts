@@ -1,18 +1,6 @@
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Document, isScalar, Lexer, type Node, visit } from 'yaml';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
-import { defined } from '../../lib/defined.ts';
-import type { Finding } from './job-rules.ts';
+import { type Finding, type Position, parseLocated } from '../../lib/yaml.ts';
 
 /** A job is written by hand; reading a longer text would stall the bot. */
 const MAX_CHARACTERS = 65_536;
@@ -26,7 +14,7 @@ export interface JobTree {
   /** Plain data; undefined where the text has problems of its own. */
   readonly data: unknown;
   readonly problems: readonly ManifestProblem[];
-  locate(finding: Pick<Finding, 'path' | 'at'>): { readonly line: number; readonly column: number };
+  locate(finding: Pick<Finding, 'path' | 'at'>): Position;
 }
 
 /** More of them tell nobody more. */
@@ -68,12 +56,7 @@ function hasManyLexemes(text: string): boolean {
 }
 
 function treeOf(text: string): JobTree {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const at = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
+  const { document, at, locate } = parseLocated(text);
   // Beyond its depth the library reports one error for every bracket; its code is the only signal.
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return failed(TOO_DEEP);
   const problems = [
@@ -86,7 +69,7 @@ function treeOf(text: string): JobTree {
   return {
     data: problems.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 }),
     problems,
-    locate: (finding) => at(offsetOf(document.contents, finding)),
+    locate,
   };
 }
 
@@ -115,29 +98,3 @@ function forbidden(document: Document): readonly { readonly node: Node; readonly
   });
   return found;
 }
-
-/** The offset of the deepest place of a path that there is: a missing key is reported at its map. */
-function offsetOf(contents: unknown, { path, at }: Pick<Finding, 'path' | 'at'>): number {
-  let node = contents;
-  let offset = startOf(node) ?? 0;
-  for (const [depth, step] of path.entries()) {
-    const next = child(node, step);
-    if (!next) break;
-    const isKey = at === 'key' && depth === path.length - 1;
-    offset = (isKey ? undefined : startOf(next.value)) ?? next.keyOffset ?? offset;
-    node = next.value;
-  }
-  return offset;
-}
-
-function child(node: unknown, step: PropertyKey): { readonly value: unknown; readonly keyOffset?: number } | undefined {
-  if (isSeq(node)) return typeof step === 'number' ? { value: node.items[step] } : undefined;
-  const pair = isMap(node)
-    ? node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
-    : undefined;
-  if (!pair) return undefined;
-  const keyOffset = startOf(pair.key);
-  return { value: pair.value, ...defined({ keyOffset }) };
-}
-
-const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);

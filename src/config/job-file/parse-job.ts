@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   type EphemeralJob,
   JOB_API_VERSION,
@@ -7,7 +7,9 @@ import {
   type ReadJob,
 } from '../../core/job/ephemeral-job.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { type Finding, ruleFindings } from './job-rules.ts';
+import { type Finding, pathText } from '../../lib/yaml.ts';
+import { KINDS, knownKeys, pathOf, type Schema } from '../schema-findings.ts';
+import { ruleFindings } from './job-rules.ts';
 import { JobShape, REFUSED } from './job-shape.ts';
 import { readTree } from './job-tree.ts';
 
@@ -26,9 +28,10 @@ export function parseEphemeralJob(text: string): ReadJob {
   const findings = parsed.success ? ruleFindings(parsed.data) : parsed.error.issues.flatMap(findingsOf);
   if (!parsed.success || findings.length > 0) {
     return invalid(
-      findings
-        .slice(0, MAX_FINDINGS)
-        .map((finding) => ({ ...tree.locate(finding), message: `${pathText(finding.path)} ${finding.message}` })),
+      findings.slice(0, MAX_FINDINGS).map((finding) => ({
+        ...tree.locate(finding),
+        message: `${pathText(finding.path) || 'the document'} ${finding.message}`,
+      })),
     );
   }
   const { apiVersion: _version, kind: _kind, ...job } = parsed.data;
@@ -41,26 +44,19 @@ const invalid = (problems: readonly ManifestProblem[]): ReadJob => ({
 });
 
 function findingsOf(issue: z.core.$ZodIssue): readonly Finding[] {
-  const { path } = issue;
+  const path = pathOf(issue);
   if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value', message: sentence(issue) }];
   return issue.keys
     .slice(0, MAX_FINDINGS)
     .map((key) => ({ path: [...path, key], at: 'key', message: unknownKey(key, path) }));
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  object: 'a map of keys',
-  record: 'a map of keys',
-  array: 'a list',
-  string: 'text (quote it if it looks like a number)',
-  boolean: 'true or false',
-};
-
 function sentence(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      return KINDS[issue.expected] ? `must be ${KINDS[issue.expected]}` : issue.message;
+      // Numbers have a message of their own in the shape: whole, and from where.
+      return KINDS[issue.expected] && issue.expected !== 'number' ? `must be ${KINDS[issue.expected]}` : issue.message;
     case 'invalid_value':
       return `must be ${issue.values.join(' or ')}`;
     case 'too_small':
@@ -72,40 +68,17 @@ function sentence(issue: z.core.$ZodIssue): string {
   }
 }
 
-function unknownKey(key: string, path: readonly PropertyKey[]): string {
+function unknownKey(key: string, path: Finding['path']): string {
   const refused = Object.hasOwn(REFUSED, key) ? REFUSED[key] : undefined;
   if (refused !== undefined) return refused;
-  const known = keysAt(path);
+  const known = knownKeys(SCHEMA, path);
   const near = nearest(key, known);
   return near === undefined
     ? `is not a field here; those are ${known.join(', ')}`
     : `is not a field here; did you mean ${near}?`;
 }
 
-/** The fields that there are at a place of the shape. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let here: unknown = JobShape;
-  for (const step of path) here = inside(here, step);
-  return Object.keys(shapeOf(here) ?? {});
-}
-
-type Def = {
-  readonly innerType?: unknown;
-  readonly element?: unknown;
-  readonly shape?: Readonly<Record<string, unknown>>;
-};
-const defOf = (schema: unknown): Def => (schema as { readonly def?: Def } | undefined)?.def ?? {};
-const unwrapped = (schema: unknown): unknown => defOf(schema).innerType ?? schema;
-const shapeOf = (schema: unknown): Readonly<Record<string, unknown>> | undefined => defOf(unwrapped(schema)).shape;
-
-const inside = (schema: unknown, step: PropertyKey): unknown =>
-  typeof step === 'number' ? defOf(unwrapped(schema)).element : shapeOf(schema)?.[String(step)];
-
-const pathText = (path: readonly PropertyKey[]): string =>
-  path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('')
-    .replace(/^\./, '') || 'the document';
+const SCHEMA: Schema = z.toJSONSchema(JobShape, { io: 'input', unrepresentable: 'any' }) as Schema;
 
 /**
  * The job as YAML: `parseEphemeralJob` gives it back, and so does a reader of YAML 1.1, as kubectl's is (`yes` is quoted).

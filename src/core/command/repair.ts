@@ -1,17 +1,17 @@
+import { EMOJI_STYLE, withoutInvisible } from '../../lib/invisible.ts';
+
 /** What Slack writes for mentions, channels and links, and its three entities. */
 const MARKUP =
   /&(?:amp|lt|gt);|<(?:@([UW][A-Z0-9]+)|#([CGD][A-Z0-9]+)|!subteam\^([A-Z0-9]+)|!(here|channel|everyone)|((?:mailto:|tel:|[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/)[^<>|\n]*))(?:\|([^<>\n]*))?>/g;
 
 const ENTITY = /&(?:amp|lt|gt);/g;
 
-/** Control characters but tab and newline, zero-width and bidirectional marks, tag characters. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-
 /** Unicode spaces but the plain one. */
 const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** The two joiners: part of some scripts and emoji, so they stay between quotes. */
 const JOINER = /[\u200c\u200d]/g;
+/** Invisible characters that stay. */
+const KEPT = `\t\n\u200c\u200d${EMOJI_STYLE}`;
 
 /** What may have to be edited outside quotes. */
 type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
@@ -47,11 +47,11 @@ const PLAIN = /^[\t\n\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
  */
 export function unwrapMarkup(raw: string): string {
   if (PLAIN.test(raw)) return raw;
-  return raw
+  const text = raw
     .replace(/\p{Surrogate}+/gu, (run) => '\ufffd'.repeat(run.length))
     .replace(/\r\n?/g, '\n')
-    .replace(MARKUP, unwrapOne)
-    .replace(INVISIBLE, '');
+    .replace(MARKUP, unwrapOne);
+  return withoutInvisible(text, KEPT);
 }
 
 function unwrapOne(match: string, ...groups: readonly (string | undefined)[]): string {

@@ -1,10 +1,8 @@
+import { isObject } from '../../lib/is-object.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
 
 /** A core/v1 EphemeralContainer as it is sent, or as an API server holds it. */
 type AnyContainer = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is AnyContainer =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const objectOf = (value: unknown): AnyContainer => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly AnyContainer[] => (Array.isArray(value) ? value.map(objectOf) : []);

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../hash.ts';
 import type { SecurityContext } from './ephemeral-container.ts';
-import type { ContainerStatus, Pod, PodContainer, PodSecurityLevel } from './pod.ts';
+import type { Pod, PodContainer, PodSecurityLevel } from './pod.ts';
+import { statusOfTarget } from './status.ts';
 
 /** The debug profiles, as `kubectl debug` names them (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILES = ['general', 'baseline', 'restricted', 'netadmin', 'sysadmin'] as const;
@@ -148,9 +149,6 @@ export function kindOfTarget(pod: Pod, containerName: string, cluster: string): 
   if (!container || container.hasOwnCommand || shareProcessNamespace || hostPID || digest === '') return undefined;
   return canonicalJson([cluster, pod.metadata.namespace, digest, declaredUser(pod, container) ?? null]);
 }
-
-const statusOfTarget = ({ status }: Pod, containerName: string): ContainerStatus | undefined =>
-  [...status.containerStatuses, ...status.initContainerStatuses].find(({ name }) => name === containerName);
 
 /** What a container of this profile and user cannot see of its target, in sentences; empty when it sees all. */
 export function blindSpots(

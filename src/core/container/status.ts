@@ -56,7 +56,7 @@ function waitsForTarget(pod: Pod, reason: string, targetName: string | undefined
   return statusOfTarget(pod, targetName)?.running === undefined;
 }
 
-const statusOfTarget = (pod: Pod, targetName: string): ContainerStatus | undefined =>
+export const statusOfTarget = (pod: Pod, targetName: string): ContainerStatus | undefined =>
   [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(({ name }) => name === targetName);
 
 function stateOfTerminated(status: ContainerStatus, termination: ContainerTermination): ContainerState {

@@ -1,6 +1,7 @@
 import { defined } from '../../lib/defined.ts';
 import { formatCount, formatDuration } from '../../lib/duration.ts';
 import { quantityOf } from '../../lib/quantity.ts';
+import { shorten } from '../../lib/text.ts';
 import type { ContainerStatus, ContainerTermination, Node, Pod, PodEvent } from '../container/pod.ts';
 import { cleanText } from '../report/log/clean-text.ts';
 import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES, rolloutFindings } from './cluster-findings.ts';
@@ -159,6 +160,5 @@ function oneLine(text: string): string {
   const clean = cleanText(text.slice(0, 4 * MAX_LINE_LENGTH))
     .replace(/\s+/g, ' ')
     .trim();
-  const characters = [...clean];
-  return characters.length <= MAX_LINE_LENGTH ? clean : `${characters.slice(0, MAX_LINE_LENGTH - 1).join('')}…`;
+  return shorten(clean, MAX_LINE_LENGTH);
 }

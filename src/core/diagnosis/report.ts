@@ -1,4 +1,5 @@
 import { defined } from '../../lib/defined.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
 /** A problem that a diagnosis found. */
@@ -73,8 +74,6 @@ const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCode = (value: unknown): value is string => typeof value === 'string' && CODE.test(value);
 const isAmount = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
@@ -104,7 +103,7 @@ const items = <T>(
   value: unknown,
   redact: Patterns,
   toItem: (fields: Fields, redact: Patterns) => T | undefined,
-): readonly T[] => listed(value).flatMap((item) => (isFields(item) ? (toItem(item, redact) ?? []) : []));
+): readonly T[] => listed(value).flatMap((item) => (isObject(item) ? (toItem(item, redact) ?? []) : []));
 
 const capabilitiesOf = (value: unknown): readonly string[] =>
   listed(value, 64).filter((name): name is string => typeof name === 'string' && CAPABILITY.test(name));
@@ -177,9 +176,9 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
   const report = toFields(json);
   const verdict = line(report?.verdict, redact);
   if (report?.kdebug !== 1 || verdict === undefined) return undefined;
-  const tool = isFields(report.tool) ? toTool(report.tool, redact) : undefined;
-  const self = isFields(report.self) ? toSelf(report.self) : undefined;
-  const target = isFields(report.target) ? toTarget(report.target, redact) : undefined;
+  const tool = isObject(report.tool) ? toTool(report.tool, redact) : undefined;
+  const self = isObject(report.self) ? toSelf(report.self) : undefined;
+  const target = isObject(report.target) ? toTarget(report.target, redact) : undefined;
   return {
     verdict,
     findings: items(report.findings, redact, toFinding),
@@ -188,7 +187,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       tool,
       self,
       target,
-      cost: isFields(report.cost) ? toCost(report.cost) : undefined,
+      cost: isObject(report.cost) ? toCost(report.cost) : undefined,
       sampleSeconds: amountIn(report.sampleSeconds),
     }),
   };
@@ -198,7 +197,7 @@ function toFields(json: string): Fields | undefined {
   if (json.length > MAX_REPORT_LENGTH || !json.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { defined } from '../../lib/defined.ts';
 import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
+import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
@@ -89,12 +90,7 @@ function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
   const isWrong = findings.some((finding) => rankOf(finding) < 3);
   const named = isWrong ? findings.filter((finding) => rankOf(finding) < 3) : findings;
   const lead = isWrong ? formatCount(named.length, 'finding') : 'Nothing is failing; worth knowing';
-  return shorten(`${lead}: ${named.map(({ text }) => text).join('; ')}`);
-}
-
-function shorten(line: string): string {
-  const characters = [...line];
-  return characters.length <= MAX_LINE_LENGTH ? line : `${characters.slice(0, MAX_LINE_LENGTH - 1).join('')}…`;
+  return shorten(`${lead}: ${named.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
 }
 
 /** What would show more: the target's own user and group, which need no extra power, else *general*. */

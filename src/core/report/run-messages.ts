@@ -1,5 +1,5 @@
 import { afterWords, formatCount, formatDuration } from '../../lib/duration.ts';
-import { visible } from '../../lib/visible.ts';
+import { visible } from '../../lib/invisible.ts';
 import { classText } from '../policy/class-facts.ts';
 import { isBatchRun } from '../run/life-cycle.ts';
 import type { Outcome } from '../run/outcome.ts';

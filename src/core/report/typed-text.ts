@@ -1,4 +1,5 @@
-import { visible } from '../../lib/visible.ts';
+import { visible } from '../../lib/invisible.ts';
+import { shorten } from '../../lib/text.ts';
 import type { Run } from '../run/run.ts';
 import { person, type Span, text } from './message.ts';
 
@@ -39,5 +40,5 @@ const MAX_COMMAND_LENGTH = 300;
 /** The first line of the command, cut after 300 characters, as a message line has room for it. */
 export function typedCommand({ commandLine }: Pick<Run, 'commandLine'>): string {
   const line = commandLine.split('\n', 1)[0] ?? '';
-  return `/kdebug ${line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line}`;
+  return `/kdebug ${shorten(line, MAX_COMMAND_LENGTH)}`;
 }

@@ -55,7 +55,10 @@ describe('the line', () => {
 
   it('fits a heading, whatever the texts', () => {
     const findings = Array.from({ length: 20 }, () => ({ ...closeWait, text: '😀'.repeat(300) }));
-    expect([...(verdictOf(report({ findings }), aPlan(), undefined).line ?? '')]).toHaveLength(140);
+    const line = verdictOf(report({ findings }), aPlan(), undefined).line ?? '';
+    // No half of a pair is left, so it may be one unit shorter than 140.
+    expect([139, 140]).toContain(line.length);
+    expect(line).not.toMatch(/\p{Surrogate}/u);
   });
 });
 

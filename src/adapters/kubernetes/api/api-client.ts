@@ -18,9 +18,17 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
 }
 
+/** Is called after each answered or failed call: its HTTP method in lower case, `ok` or the code of the error, its duration. */
+export type OnCall = (method: string, result: string, durationMs: number) => void;
+
 const TIMEOUT_MS = 20_000;
 /** A page of 500 pods is about 3 MB. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+interface Sent {
+  readonly headers: HeaderLines;
+  readonly sentAtMs: number;
+}
 
 /** Requests to one API server as JSON. Redirects are never followed: a redirect could carry the credentials elsewhere. */
 export class ApiClient {
@@ -28,12 +36,14 @@ export class ApiClient {
   readonly #userAgent: string;
   readonly #clock: Clock;
   readonly #pace: Pace;
+  readonly #onCall: OnCall | undefined;
   readonly serverClock: ServerClock;
 
-  constructor(connection: Connection, userAgentVersion: string, clock: Clock) {
+  constructor(connection: Connection, userAgentVersion: string, clock: Clock, onCall?: OnCall) {
     this.#connection = connection;
     this.#userAgent = `kdebug/${userAgentVersion}`;
     this.#clock = clock;
+    this.#onCall = onCall;
     this.#pace = new Pace(clock);
     this.serverClock = new ServerClock(clock);
   }
@@ -66,11 +76,23 @@ export class ApiClient {
     });
   }
 
+  /** Reports the call, without the wait for its turn. */
   async #sendTo(route: Route, request: ApiRequest): Promise<ApiResponse> {
-    const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
     const headers = this.#headers(route, request);
     await this.#pace.turn();
     const sentAtMs = this.#clock.now();
+    let result: string = 'cluster_unreachable';
+    try {
+      const answer = await this.#exchange(route, request, { headers, sentAtMs });
+      result = answer.status < 300 ? 'ok' : toClusterError(answer).code;
+      return answer;
+    } finally {
+      this.#onCall?.((request.method ?? 'GET').toLowerCase(), result, this.#clock.now() - sentAtMs);
+    }
+  }
+
+  async #exchange(route: Route, request: ApiRequest, { headers, sentAtMs }: Sent): Promise<ApiResponse> {
+    const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
     try {
       const response = await route.calls.request({
         origin: route.origin,

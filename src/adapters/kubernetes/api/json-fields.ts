@@ -1,3 +1,5 @@
+import { isObject } from '../../../lib/is-object.ts';
+
 /**
  * Reads fields of JSON from an API server. A field that is missing or of another type reads as empty, so no server, older, newer or
  * broken, makes the bot throw.
@@ -5,9 +7,6 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const EMPTY: JsonObject = {};
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : EMPTY);
 

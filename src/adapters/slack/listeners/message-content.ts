@@ -1,5 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { defined } from '../../../lib/defined.ts';
+import { isObject } from '../../../lib/is-object.ts';
 import { isSlackUrl } from '../client.ts';
 import { MAX_MESSAGE_TEXT } from '../limits.ts';
 import type { ShortcutPayload } from '../payloads.ts';
@@ -64,8 +65,6 @@ const joined = (nodes: readonly unknown[], by: string, depth: number): string =>
     .map((node) => wordsOf(node, depth + 1))
     .filter((words) => words !== '')
     .join(by);
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isObject } from '../../../lib/is-object.ts';
 
 export interface BodyLimits {
   /** Bytes of one body. */
@@ -88,9 +89,6 @@ function parseObject(json: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What one unverified body holds. */
 export interface BodySlot {

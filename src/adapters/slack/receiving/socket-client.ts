@@ -1,6 +1,7 @@
 import { SocketModeClient, type SocketModeOptions } from '@slack/socket-mode';
 import { REASONS } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
+import { isObject } from '../../../lib/is-object.ts';
 
 /** What the client hears besides envelopes. */
 export interface SocketEars {
@@ -61,9 +62,6 @@ function readObject(json: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Slack's word for it, in a `disconnect` message (Slack, "Using Socket Mode"). */
 const OFF = 'link_disabled';

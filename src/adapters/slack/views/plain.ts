@@ -1,3 +1,5 @@
+import { EMOJI_STYLE, withoutInvisible } from '../../../lib/invisible.ts';
+
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 /**
  * CSI sequences, control strings (OSC, DCS …) with their end, and two-character escapes (ECMA-48). No body may hold a beginning, so
@@ -6,12 +8,12 @@ const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9b-\x9f\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 const LONE_SURROGATES = /\p{Cs}/gu;
-/** Control and format characters (bidi marks, zero-width, tags) and what a font shows as nothing; U+FE0F only picks a glyph. */
-const HIDDEN = /(?!\n|\t|\u{FE0F})[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-
 /** Text without escape sequences, control, bidi and zero-width characters; line ends are `\n`; always well-formed Unicode. Linear. */
 export const clean = (text: string): string =>
-  text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n').replace(ESCAPES, '').replace(HIDDEN, '');
+  withoutInvisible(
+    text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n').replace(ESCAPES, ''),
+    `\n\t${EMOJI_STYLE}`,
+  );
 
 /** The same on one line. */
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();

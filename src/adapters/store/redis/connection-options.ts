@@ -12,7 +12,7 @@ export interface RedisAddress {
 
 /** No answer for so long, and the connection is taken for dead: it is cut, and what waits on it fails. */
 const SILENCE_MS = 1_500;
-const BACK_OFF = { firstMs: 80, maxMs: 550 };
+const BACK_OFF = { firstMs: 100, maxMs: 550 };
 
 /**
  * The library's options, each against a trap: it would queue commands while there is no connection, send commands again whose answer

@@ -4,7 +4,7 @@ import { asRunId, type RunId } from '../../../core/ids.ts';
 import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
-import { LEARNT_MS } from '../learnt-identities.ts';
+import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
 import { RedisNotes } from './redis-notes.ts';
@@ -86,23 +86,12 @@ export class RedisRunStore implements RunStore {
     const dedupe = records.name('dedupe', run.origin.dedupeKey);
     const names = quotas.map(({ key, per }) => `${KIND_OF_QUOTA[per]}:${records.name('quota', key)}`);
     const { class: state, grant, parkedUntilMs } = indexFields(run);
-    const channel = records.name('channel', run.origin.channelId);
+    const index = [state, grant, parkedUntilMs, records.name('channel', run.origin.channelId), dedupe];
+    const limits = quotas.map(({ max }) => max);
     return this.#scripts.run(
       CREATE,
       [`run:${run.id}`, `dedupe:${dedupe}`, ...names],
-      [
-        run.id,
-        owner,
-        leaseMs,
-        records.seal(run),
-        state,
-        grant,
-        parkedUntilMs,
-        channel,
-        dedupe,
-        retentionMs(),
-        maxSettled,
-      ].concat(quotas.map(({ max }) => max)),
+      [run.id, owner, leaseMs, records.seal(run), ...index, retentionMs(), maxSettled, ...limits],
     );
   }
 
@@ -178,22 +167,11 @@ export class RedisRunStore implements RunStore {
     const { records, writer, leaseMs, retentionMs, maxSettled } = this.#at;
     this.#saves += 1;
     const { class: state, grant, parkedUntilMs } = indexFields(run);
+    const index = [state, grant, parkedUntilMs];
     const { word } = await this.#scripts.run(
       SAVE,
       [`run:${run.id}`],
-      [
-        run.id,
-        fence,
-        writer,
-        this.#saves,
-        records.seal(run),
-        state,
-        grant,
-        parkedUntilMs,
-        retentionMs(),
-        maxSettled,
-        leaseMs,
-      ],
+      [run.id, fence, writer, this.#saves, records.seal(run), ...index, retentionMs(), maxSettled, leaseMs],
     );
     if (word === 'limited') return word;
     if (word !== 'saved' || state === 'settled') this.#held.drop(run.id, fence);

@@ -1,4 +1,5 @@
 import { nearest } from '../../../lib/nearest.ts';
+import { shorten } from '../../../lib/text.ts';
 import type { CommandError } from '../command.ts';
 import {
   FLAGS,
@@ -58,8 +59,7 @@ interface FlagWord {
 
 /** How a word of the user's is quoted in a sentence: on one line, at most 40 characters. */
 export function shown(word: string): string {
-  const characters = [...word.slice(0, 100).replace(/\s/g, ' ')];
-  return `"${characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : characters.join('')}"`;
+  return `"${shorten(word, 40).replace(/\s/g, ' ')}"`;
 }
 
 /**

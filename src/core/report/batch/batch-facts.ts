@@ -1,5 +1,6 @@
-import { formatCount, formatDuration } from '../../../lib/duration.ts';
-import { visible } from '../../../lib/visible.ts';
+import { formatAge, formatCount, formatDuration } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/invisible.ts';
+import { shorten } from '../../../lib/text.ts';
 import type { Batch, PodState } from '../../batch/batch.ts';
 import type { ResultGroup } from '../../batch/pod-result.ts';
 import {
@@ -23,7 +24,7 @@ import { typedText } from '../typed-text.ts';
  */
 export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
   const { match, succeed, failed, running, waiting } = columnsOf(counts);
-  const age = ageText(nowMs - batch.createdAtMs);
+  const age = formatAge(nowMs - batch.createdAtMs);
   const countSpans = (name: EmojiName, count: number, words: string): readonly Span[] => [
     emoji(name),
     text(` ${count.toLocaleString('en-US')} ${words}`),
@@ -46,15 +47,6 @@ export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
       text(`\n${formatCount(match, 'pod')} matched${hasEnded ? '' : ` · for ${age}`}`),
     ],
   };
-}
-
-/** As kubectl writes it: `82s`, `5m12s`, `3h4m`. */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 180) return `${minutes}m${minutes < 10 && seconds % 60 > 0 ? `${seconds % 60}s` : ''}`;
-  return `${Math.floor(minutes / 60)}h${minutes % 60 > 0 ? `${minutes % 60}m` : ''}`;
 }
 
 /** The plan for approvers and readers: what runs, as what, in which pods, how wide. */
@@ -105,7 +97,7 @@ function selectionSpan({ request: { target }, rerunOf }: BatchRun): Span {
   if (rerunOf !== undefined) return text(`the pods of batch ${rerunOf} that did not succeed`);
   if (target.kind === 'all') return text('every pod of the namespace');
   const words = target.kind === 'selector' ? target.selector : targetWords(target).join(' ');
-  return code(words.length > MAX_SELECTOR_LENGTH ? `${words.slice(0, MAX_SELECTOR_LENGTH)}…` : words);
+  return code(shorten(words, MAX_SELECTOR_LENGTH));
 }
 
 /** What each container runs, joins and is given, shown while approvers decide. */

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
-import { visible } from '../../../lib/visible.ts';
+import { visible } from '../../../lib/invisible.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { groupResults, paceOf } from '../../batch/pod-result.ts';
 import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';

@@ -1,4 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
+import { shorten } from '../../../lib/text.ts';
 import { REASONS } from '../../errors.ts';
 import type { RunId } from '../../ids.ts';
 import type { ManifestProblem } from '../../job/ephemeral-job.ts';
@@ -25,7 +26,7 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
             .slice(0, MAX_PROBLEMS)
             .map(({ line, column, message }) => [
               strong(`${line}:${column} `),
-              text(message.slice(0, MAX_MESSAGE_LENGTH)),
+              text(shorten(message, MAX_MESSAGE_LENGTH)),
             ]),
           ...(more > 0 ? [[text(`and ${more} more`)]] : []),
         ],

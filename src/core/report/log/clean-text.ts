@@ -1,3 +1,5 @@
+import { EMOJI_STYLE, withoutInvisible } from '../../../lib/invisible.ts';
+
 /**
  * Removes from log text everything that controls a terminal or is invisible (reference S28). The result holds no
  * control character but tab, newline and (from `cleanText` only) carriage return, and no bidi or zero-width character.
@@ -20,12 +22,11 @@ const UNFINISHED_ESCAPE =
 const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as const;
 const MAX_HELD_ESCAPE_LENGTH = 4096;
 
-/** C0 except `\t \n \r \b`, DEL, C1; soft hyphen, joiners, fillers, bidi marks, embeddings and isolates, BOM, tags. */
-const INVISIBLE =
-  /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u{1bca0}-\u{1bca3}\u{e0000}-\u{e0fff}]/gu;
+/** Invisible characters that stay; backspaces and rewrites are carried out afterwards. */
+const KEPT = `\t\n\r\b${EMOJI_STYLE}`;
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
-const UNCLEAN =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud82f\udb40-\udb43]|\u034f/;
+/** A quick look for anything to do. */
+const UNCLEAN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
 
 function applyBackspaces(text: string): string {
   const kept: string[] = [];
@@ -39,11 +40,10 @@ function applyBackspaces(text: string): string {
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
 export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text;
-  const visible = text
-    .replace(COLUMN_ONE, '\r')
-    .replace(ESCAPES, '')
-    .replace(INVISIBLE, '')
-    .replace(LINE_SEPARATORS, ' ');
+  const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, ''), KEPT).replace(
+    LINE_SEPARATORS,
+    ' ',
+  );
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
 }
 

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
-import { visible, visibleLines } from '../../../lib/visible.ts';
+import { visible, visibleLines } from '../../../lib/invisible.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { quoteWord } from '../../command/print.ts';
 import type { EnvVar } from '../../container/ephemeral-container.ts';

@@ -16,6 +16,8 @@ beforeEach(async () => {
   await server.start();
 });
 
+const calls: string[] = [];
+
 afterEach(async () => {
   await connection?.close();
   await server.stop();
@@ -23,7 +25,7 @@ afterEach(async () => {
 
 function aClient(kubeconfigPath = server.kubeconfig()): ApiClient {
   connection = new Connection({ cluster: { inCluster: false, default: true }, kubeconfigPath }, clock);
-  return new ApiClient(connection, '1.2.3', clock);
+  return new ApiClient(connection, '1.2.3', clock, (method, result) => void calls.push(`${method} ${result}`));
 }
 
 const codeOf = (thrown: Promise<unknown>): Promise<unknown> =>
@@ -38,6 +40,19 @@ describe('a request', () => {
 
     expect(await aClient().json({ path: '/version' })).toEqual({ gitVersion: 'v1.34.4' });
     expect(server.requests[0]?.headers).toMatchObject({ 'user-agent': 'kdebug/1.2.3', authorization: 'Bearer secret' });
+  });
+
+  it('is counted with its method and its result, each try for itself', async () => {
+    calls.length = 0;
+    server.once(/version/, json(200, {}));
+    server.once(/pods/, json(403, { message: 'no' }));
+    server.once(/nodes/, json(401, {}));
+    server.once(/nodes/, json(200, {}));
+    const client = aClient();
+    await client.json({ path: '/version' });
+    await client.send({ path: '/pods', method: 'PATCH', body: { type: 'application/json', value: {} } });
+    await client.send({ path: '/nodes' });
+    expect(calls).toEqual(['get ok', 'patch cluster_forbidden', 'get cluster_unauthenticated', 'get ok']);
   });
 
   it('acts as a person, with every group in a line of its own', async () => {

@@ -1,8 +1,10 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Notes } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const MAX_KINDS = 1_000;
-/** How long what was learnt holds, from the last word. */
+/** How long an identity is remembered after it was last learnt. */
 export const LEARNT_MS = 7 * 86_400_000;
 
 interface Learnt {
@@ -10,7 +12,7 @@ interface Learnt {
   readonly untilMs: number;
 }
 
-/** Who targets of a kind run as, the newest word about the newest kinds, in this process' memory. */
+/** The user and group that targets of a kind run as, in this process' memory. Bounded: the 1,000 kinds learnt last. */
 export class LearntIdentities {
   readonly #clock: Pick<Clock, 'now'>;
   /** In the order in which they were last learnt. */
@@ -30,5 +32,22 @@ export class LearntIdentities {
   of(kind: string): UserAndGroup | undefined {
     const learnt = this.#kinds.get(kind);
     return learnt && this.#clock.now() < learnt.untilMs ? learnt.identity : undefined;
+  }
+}
+
+const MAX_NOTES = 100;
+
+/** Notes in this process' memory. Bounded: 100 a run, and a run's notes go when they are taken. */
+export class MemoryNotes implements Notes {
+  readonly #notes = new Map<RunId, readonly string[]>();
+
+  async leave(id: RunId, note: string): Promise<void> {
+    this.#notes.set(id, [...(this.#notes.get(id) ?? []), note].slice(-MAX_NOTES));
+  }
+
+  async take(id: RunId): Promise<readonly string[]> {
+    const notes = this.#notes.get(id) ?? [];
+    this.#notes.delete(id);
+    return notes;
   }
 }
