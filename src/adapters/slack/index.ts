@@ -7,12 +7,12 @@ import { ClockCheck, clientOptions, createClient, libraryLogger, SLACK_API_URL }
 import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { callSlack } from './errors.ts';
+import { register } from './handlers.ts';
 import { type Identity, learnIdentity } from './identity.ts';
 import { readSharedFile } from './listeners/message-content.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
-import { register } from './register.ts';
 import { createThread } from './thread/thread.ts';
 
 export type { Identity } from './identity.ts';

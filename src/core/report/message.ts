@@ -1,3 +1,5 @@
+import type { ActionName, FormName } from '../actions.ts';
+
 /**
  * What kdebug says, in neutral words: it knows nothing of Slack. Every text here is plain text; a renderer must
  * show it literally, so that nothing that came from a cluster, a log or a person formats, mentions, links or unfurls.
@@ -59,7 +61,7 @@ export interface Fact {
 
 /** A button; its value is only ever a run or batch id. */
 export interface Button {
-  readonly action: string;
+  readonly action: ActionName;
   readonly label: string;
   readonly value: string;
   readonly style?: 'primary' | 'danger';
@@ -78,8 +80,8 @@ export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EM
 
 /** A form to fill in, in neutral words: it knows nothing of Slack. All texts are plain. */
 export interface Form {
-  /** Which form it is; comes back with the submission. */
-  readonly name: string;
+  /** Comes back with the submission. */
+  readonly name: FormName;
   /** What it is about (a run id, a place); comes back unchanged, and is never trusted. At most 2,000 characters. */
   readonly value: string;
   readonly title: string;

@@ -90,7 +90,7 @@ describe('posting', () => {
   it('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
     const parts: Message['parts'] = [
       { kind: 'paragraph', spans: [{ kind: 'text', text: 'a card' }] },
-      { kind: 'actions', buttons: [{ action: 'stop', label: 'Stop', value: 'r' }] },
+      { kind: 'actions', buttons: [{ action: 'pause', label: 'Stop', value: 'r' }] },
     ];
     const ref = await world.slack.thread.post(SHOP, { ...saying('a card'), parts }, anchor);
     world.local.faults.queue({ method: 'chat.update', kind: 'invalid_blocks', times: 2 });

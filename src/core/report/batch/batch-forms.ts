@@ -3,18 +3,13 @@ import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message.ts';
 
-/** The form that changes a running batch's size; its `value` is the batch's id. */
-export const RESIZE_FORM = 'resize-batch';
-/** The form that an EphemeralJob is pasted into. */
-export const APPLY_FORM = 'apply';
-
 /** What a person can paste into one field of a form (Slack: 3,000 characters). */
 export const MAX_PASTED_LENGTH = 3_000;
 
-/** The two numbers that may change while a batch runs. */
+/** The two numbers that may change while a batch runs. Its `value` is the batch's id. */
 export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: BatchRun): Form {
   return {
-    name: RESIZE_FORM,
+    name: 'resize-batch',
     value: id,
     title: 'Change size',
     submit: 'Change',
@@ -77,7 +72,7 @@ export interface GivenJob {
 
 /** `/kdebug apply` without a document, and the shortcut on a message that holds one. */
 export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => ({
-  name: APPLY_FORM,
+  name: 'apply',
   value: cluster,
   title: 'Apply an EphemeralJob',
   submit: 'Apply',
