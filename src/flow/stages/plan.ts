@@ -42,7 +42,7 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
       return;
     }
     const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
+      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { needed: decision, deps, runs });
     const event = { kind: 'planned', ...planned, ...defined({ grantedBy }) } as const;
     await takePlan(session, event, deps.policies.current());
   } catch (thrown) {
@@ -91,10 +91,10 @@ function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, dep
 async function beforeAsking(
   run: Run,
   { plan, batch }: PlannedRequest,
-  { asked, deps, runs }: GrantContext,
+  { needed: asked, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
   // A grant is for single runs: it counts them.
-  const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed: asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const unseen = unseenOnCard({ plan, ...defined({ batch }) });
   if (unseen) throw new Refused(refusal(unseen, undefined, asked.rule));

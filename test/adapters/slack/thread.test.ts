@@ -198,7 +198,7 @@ describe('looking for a post', () => {
       expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
       expect(await world.slack.thread.findShared({ ...SHOP, threadTs: root.ts }, ['a.log'], begunMs)).toBeUndefined();
       expect(world.local.faults.hits).toBe(2);
-      expect(world.log.records.filter(({ message }) => message.includes('does not let the app look'))).toHaveLength(2);
+      expect(world.log.records.filter(({ message }) => message.includes('refused to search'))).toHaveLength(2);
     },
   );
 
