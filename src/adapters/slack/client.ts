@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 export const SLACK_API_URL = 'https://slack.com/api/';
 const TIMEOUT_MS = 10_000;
 
-/** Slack's libraries log through ours, warnings and errors only: their lower levels hold payloads. */
+/** Passes on warnings and errors of Slack's libraries; their lower levels contain payloads. */
 export const libraryLogger = (log: Log): Logger => {
   const words = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.name : String(part))).join(' ');
@@ -20,7 +20,7 @@ export const libraryLogger = (log: Log): Logger => {
   };
 };
 
-/** A 429 must name its wait for the client to recognise it; one that does not gets half a minute. `onDate` gets each answer's `Date`. */
+/** The client recognises a 429 only by its `retry-after`: one without it gets 30 s. `onDate` gets each response's `Date`. */
 const fetchNamingTheWait =
   (send: typeof fetch, onDate: (date: string | null) => void): typeof fetch =>
   async (input, init) => {
@@ -30,7 +30,7 @@ const fetchNamingTheWait =
     return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
   };
 
-/** No hidden retries, no hidden waits, an end to every call. A fresh object each time: Slack's libraries write into it. */
+/** No hidden retries or waits, and a deadline for every call. A new object each time, because Slack's libraries write into it. */
 export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): WebClientOptions => ({
   slackApiUrl: apiUrl,
   retryConfig: { retries: 0 },
@@ -43,7 +43,7 @@ export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): Web
 
 export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
-  /** Gets the `Date` header of every answer. */
+  /** Gets the `Date` header of every response. */
   readonly onDate?: (date: string | null) => void;
   /** The way to Slack. Default: the direct one. */
   readonly send?: typeof fetch;
@@ -71,12 +71,12 @@ export function isSlackUrl(url: string, apiUrl: string): boolean {
   return origin === new URL(apiUrl).origin || (protocol === 'https:' && SLACK_HOSTS.test(hostname));
 }
 
-/** Signed requests are refused beyond five minutes, by us and in spirit by Slack: long before, it is time to say so. */
+/** We refuse signed requests that are five minutes off; this warns long before. */
 const WORTH_SAYING_MS = 60_000;
 
 /**
- * Compares this machine's clock with the `Date` header of every answer of Slack's: a clock that is wrong makes us refuse what Slack
- * signed, and lets approvals end too early or too late. Says so when it begins, and when it is over.
+ * Compares this machine's clock with the `Date` header of every response. A wrong clock makes us refuse what Slack signed, and ends
+ * approvals too early or too late. Logs when that begins and when it ends.
  */
 export class ClockCheck {
   readonly #clock: Pick<Clock, 'now'>;
@@ -88,7 +88,7 @@ export class ClockCheck {
     this.#log = log;
   }
 
-  /** A header that is missing or unreadable says nothing. */
+  /** Ignores a missing or unreadable header. */
   learn(date: string | null): void {
     const slackMs = Date.parse(date ?? '');
     if (!Number.isFinite(slackMs)) return;

@@ -11,27 +11,27 @@ import { cleanLine, shorten } from './views/plain.ts';
 export interface DirectoryOptions {
   readonly client: WebClient;
   readonly clock: Clock;
-  /** Whose members are members; nobody is one before it is known. */
+  /** Our team; while it is unknown, nobody is a member. */
   readonly identity: () => Identity | undefined;
 }
 
 /** Whoever asked Slack's question of us needs our answer within 3 s. */
 const ANSWER_MS = 1_500;
 const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
-/** Who has just invited the bot does not wait. */
+/** So that an invitation of the bot counts soon. */
 const NOT_IN_FOR_MS = 2_000;
 /** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
 const MEMBERS_PER_PAGE = 999;
 const MAX_MEMBERS = 2_000;
-/** Slack may give fewer on a page than were asked for, the last one or not. */
+/** Any page may hold fewer than the limit, not only the last one. */
 const MAX_PAGES = 10;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
 /**
- * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Every answer comes within
- * 1.5 s or is an error; nothing is asked twice at the same time.
+ * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Answers or fails within
+ * 1.5 s, and never asks the same question twice at the same time.
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { clock } = options;
@@ -43,12 +43,12 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const inChannels = new Cached<ReadonlySet<string>>(memberLists);
   const groups = new Cached<ReadonlySet<string>>(memberLists);
   return {
-    person: (userId, sinceMs) => people.get(userId, () => askPerson(options, userId), sinceMs),
-    members: (usergroupId, sinceMs) => groups.get(usergroupId, () => askMembers(options, usergroupId), sinceMs),
+    person: (userId, sinceMs) => people.get(userId, () => fetchPerson(options, userId), sinceMs),
+    members: (usergroupId, sinceMs) => groups.get(usergroupId, () => fetchMembers(options, usergroupId), sinceMs),
     channel: async (channelId) =>
-      channelId.startsWith('D') ? DIRECT : channels.get(channelId, () => askChannel(options, channelId)),
+      channelId.startsWith('D') ? DIRECT : channels.get(channelId, () => fetchChannel(options, channelId)),
     channelMembers: (channelId, sinceMs) =>
-      inChannels.get(channelId, () => askChannelMembers(options, channelId), sinceMs),
+      inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
   };
 }
 
@@ -56,7 +56,7 @@ function tooSlow(): never {
   throw new KdebugError('slack_unreachable', { facts: { kind: 'slow' } });
 }
 
-async function askPerson({ client, identity }: DirectoryOptions, userId: string): Promise<Person> {
+async function fetchPerson({ client, identity }: DirectoryOptions, userId: string): Promise<Person> {
   const us = identity();
   if (us === undefined) throw new KdebugError('slack_unreachable', { facts: { kind: 'not_started' } });
   if (!USER_ID.test(userId)) throw new KdebugError('person_unknown');
@@ -66,8 +66,8 @@ async function askPerson({ client, identity }: DirectoryOptions, userId: string)
   return personOf(user.data, us);
 }
 
-/** A disabled group has no members (`include_disabled`). A group of an Enterprise organisation is asked for as our workspace has it. */
-async function askMembers({ client, identity }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
+/** A disabled group has no members (`include_disabled`). In an Enterprise organisation, `team_id` selects our workspace. */
+async function fetchMembers({ client, identity }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
   if (!USERGROUP_ID.test(usergroupId)) throw new KdebugError('usergroup_unknown');
   const us = identity();
   const ofTeam = us?.enterpriseId === undefined ? {} : { team_id: us.teamId };
@@ -77,7 +77,7 @@ async function askMembers({ client, identity }: DirectoryOptions, usergroupId: s
   return new Set(users ?? []);
 }
 
-/** What is read of a channel (Slack, "Conversation object"); what does not say that it is ours alone counts as refused. */
+/** The fields of a channel that we read (Slack, "Conversation object"). Without the two sharing flags it counts as refused. */
 const ChannelObject = z.object({
   id: z.string(),
   is_ext_shared: z.boolean(),
@@ -86,8 +86,8 @@ const ChannelObject = z.object({
   is_private: z.boolean().default(true),
 });
 
-/** Asked of conversations.info, which needs channels:read, and groups:read for a private channel, where the bot must be a member. */
-async function askChannel({ client }: DirectoryOptions, channelId: string): Promise<ChannelFacts> {
+/** conversations.info needs channels:read; for a private channel groups:read, and the bot must be a member. */
+async function fetchChannel({ client }: DirectoryOptions, channelId: string): Promise<ChannelFacts> {
   const answer = await callSlack(() => client.conversations.info({ channel: channelId }));
   const channel = ChannelObject.safeParse(answer.channel);
   if (!channel.success || channel.data.id !== channelId) {
@@ -100,8 +100,8 @@ async function askChannel({ client }: DirectoryOptions, channelId: string): Prom
   return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
 }
 
-/** Asked of conversations.members, which needs the scopes of conversations.info. */
-async function askChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
+/** conversations.members needs the scopes of conversations.info. */
+async function fetchChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -116,7 +116,7 @@ async function askChannelMembers({ client }: DirectoryOptions, channelId: string
   throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
 }
 
-/** Slack's error strings for somebody or something that is not there, or not for our eyes. */
+/** Slack's error strings for people and groups that do not exist or are hidden from us. */
 const UNKNOWN_PERSON = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
 const UNKNOWN_GROUP = new Set(['no_such_subteam', 'subteam_not_found', 'invalid_usergroup']);
 
@@ -130,10 +130,10 @@ async function unless<T>(errors: ReadonlySet<string>, code: ReasonCode, question
 }
 
 const MAX_NAME = 80;
-/** Slack's own robot says of itself that it is none. */
+/** Slack's own bot has `is_bot: false`. */
 const SLACKBOT = 'USLACKBOT';
 
-/** What is read of a user object (Slack, "User object"); a flag that is absent counts against the person. */
+/** The fields of a user that we read (Slack, "User object"). A missing flag counts against the person. */
 const UserObject = z.object({
   id: z.string(),
   team_id: z.string().optional(),
@@ -153,7 +153,7 @@ const UserObject = z.object({
 });
 type UserObject = z.infer<typeof UserObject>;
 
-/** A user object as a person; only what is certainly a full member of our own team becomes a `member`. Pure. */
+/** Only a certain full member of our own team becomes a `member`. Pure. */
 const personOf = (user: UserObject, us: Identity): Person => ({
   userId: user.id,
   teamId: user.team_id ?? '',

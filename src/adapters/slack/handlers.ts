@@ -1,53 +1,97 @@
-import type { Inbox, Person } from '../../flow/ports/slack.ts';
+import type { App, BlockAction, ViewSubmitAction } from '@slack/bolt';
+import {
+  ACTION_NAMES,
+  type ActionName,
+  FORM_NAMES,
+  type FormName,
+  isActionName,
+  SHORTCUT_NAMES,
+  type ShortcutName,
+} from '../../core/actions.ts';
+import { onButton, onUnknownButton } from './listeners/button.ts';
+import { onCommand } from './listeners/command.ts';
+import type { Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
+import { onMention } from './listeners/mention.ts';
+import { onShortcut } from './listeners/shortcut.ts';
+import { onSubmission } from './listeners/submission.ts';
 
-/** One thing that Slack may bring us, who may do it, and where it goes. */
-export interface Handler {
-  readonly listens: 'command' | 'event' | 'action' | 'view' | 'shortcut';
-  /** The slash command, the event's type, the button's `action_id`, the form's or the shortcut's `callback_id`. */
-  readonly name: string;
-  /** The kind of person that may; everyone else is refused before the inbox hears of it. */
-  readonly needs: Extract<Person['kind'], 'member'>;
-  /** Whether Slack names the app in this payload (`api_app_id`); where it does not, the signature or the app token alone proves the app. */
-  readonly namesApp: boolean;
-  /** Whether the text file of a message is read, where it has no code block. */
-  readonly readsFile?: true;
-  /** The inbox's method that takes it; `none` only answers. */
-  readonly inbox: Exclude<keyof Inbox, 'refused'> | 'none';
-}
+type Rules<Row extends Handler = Handler> = Omit<Row, 'name'>;
 
-/** Stands for every button that no other row names, an older version's for example. */
-export const OTHER_BUTTONS = '*';
+const MEMBERS: Rules = { needs: 'member', namesApp: true };
+/** Slack puts no `api_app_id` into the payload of a shortcut. */
+const MEMBERS_BY_SHORTCUT: Rules = { needs: 'member', namesApp: false };
 
-/**
- * Everything that is listened to, and nothing else is: `register` makes the listeners from this table, and a form whose
- * name has no row here is never opened. `slack-app.yml` names the same command, event and shortcut.
- */
-export const HANDLERS: readonly Handler[] = [
-  { listens: 'command', name: '/kdebug', needs: 'member', namesApp: true, inbox: 'command' },
-  { listens: 'event', name: 'app_mention', needs: 'member', namesApp: true, inbox: 'command' },
-  { listens: 'shortcut', name: 'debug-pod', needs: 'member', namesApp: false, inbox: 'shortcut' },
-  { listens: 'shortcut', name: 'apply-job', needs: 'member', namesApp: false, readsFile: true, inbox: 'shortcut' },
-  { listens: 'action', name: 'approve', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'approve-grant', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'reject', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'cancel', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'end-grant', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'look-again', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'pause', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'resume', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'continue', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'resize', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'rerun-failed', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'stop', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: 'rerun', needs: 'member', namesApp: true, inbox: 'action' },
-  { listens: 'action', name: OTHER_BUTTONS, needs: 'member', namesApp: true, inbox: 'none' },
-  { listens: 'view', name: 'debug', needs: 'member', namesApp: true, inbox: 'submit' },
-  { listens: 'view', name: 'again-reason', needs: 'member', namesApp: true, inbox: 'submit' },
-  { listens: 'view', name: 'vote-reason', needs: 'member', namesApp: true, inbox: 'submit' },
-  { listens: 'view', name: 'apply', needs: 'member', namesApp: true, inbox: 'submit' },
-  { listens: 'view', name: 'resize-batch', needs: 'member', namesApp: true, inbox: 'submit' },
+const BUTTONS: Readonly<Record<ActionName, Rules>> = {
+  approve: MEMBERS,
+  'approve-grant': MEMBERS,
+  reject: MEMBERS,
+  cancel: MEMBERS,
+  'end-grant': MEMBERS,
+  'look-again': MEMBERS,
+  pause: MEMBERS,
+  resume: MEMBERS,
+  continue: MEMBERS,
+  resize: MEMBERS,
+  'rerun-failed': MEMBERS,
+};
+
+const FORMS: Readonly<Record<FormName, Rules>> = {
+  debug: MEMBERS,
+  'again-reason': MEMBERS,
+  'vote-reason': MEMBERS,
+  apply: MEMBERS,
+  'resize-batch': MEMBERS,
+};
+
+const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
+  'debug-pod': MEMBERS_BY_SHORTCUT,
+  'apply-job': { ...MEMBERS_BY_SHORTCUT, readsFile: true },
+};
+
+export type Row =
+  | ({ readonly listens: 'command' | 'event' } & Handler)
+  | ({ readonly listens: 'shortcut' } & ShortcutHandler)
+  | ({ readonly listens: 'action' } & Handler<ActionName>)
+  | ({ readonly listens: 'view' } & Handler<FormName>);
+
+/** Everything that kdebug listens to, and who may. `slack-app.yml` names the same command, event and shortcuts. */
+export const HANDLERS: readonly Row[] = [
+  { listens: 'command', name: '/kdebug', ...MEMBERS },
+  { listens: 'event', name: 'app_mention', ...MEMBERS },
+  ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
+  ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
+  ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
 ];
 
-/** Whether a form of this name can come back. */
-export const isKnownForm = (name: string): boolean =>
-  HANDLERS.some((handler) => handler.listens === 'view' && handler.name === name);
+/** Every button that has no row, for example one that an older version posted. It is answered and recorded, and does nothing. */
+export const UNKNOWN_BUTTON: Handler = { name: '*', ...MEMBERS };
+
+type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'use'>;
+
+/** Registers one listener a row, and one middleware for unknown buttons. Nothing else registers with Bolt. */
+export function register(app: Registrar, context: ListenerContext): void {
+  app.use(async function unknownButtons(args) {
+    if (!('action' in args) || !('action_id' in args.action) || isActionName(args.action.action_id)) return args.next();
+    return onUnknownButton({ context, handler: UNKNOWN_BUTTON, body: args.body }, () => args.ack());
+  });
+  for (const row of HANDLERS) registerRow(app, row, context);
+}
+
+function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
+  switch (row.listens) {
+    case 'command':
+      app.command(row.name, ({ body, ack }) => onCommand({ context, handler: row, body }, ack));
+      break;
+    case 'event':
+      app.event(row.name, ({ body }) => onMention({ context, handler: row, body }));
+      break;
+    case 'shortcut':
+      app.shortcut(row.name, ({ body, ack }) => onShortcut({ context, handler: row, body }, () => ack()));
+      break;
+    case 'action':
+      app.action<BlockAction>(row.name, ({ body, ack }) => onButton({ context, handler: row, body }, () => ack()));
+      break;
+    case 'view':
+      app.view<ViewSubmitAction>(row.name, ({ body, ack }) => onSubmission({ context, handler: row, body }, ack));
+  }
+}

@@ -7,12 +7,12 @@ import { ClockCheck, clientOptions, createClient, libraryLogger, SLACK_API_URL }
 import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { callSlack } from './errors.ts';
+import { register } from './handlers.ts';
 import { type Identity, learnIdentity } from './identity.ts';
 import { readSharedFile } from './listeners/message-content.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
-import { register } from './register.ts';
 import { createThread } from './thread/thread.ts';
 
 export type { Identity } from './identity.ts';
@@ -26,7 +26,7 @@ export interface SlackOptions {
   readonly transport: Transport;
   /** Absent: Slack's own. */
   readonly apiUrl?: string;
-  /** Everything to Slack goes through it. */
+  /** For every call to Slack. */
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
@@ -34,12 +34,12 @@ export interface SlackOptions {
   readonly timeoutMs?: number;
 }
 
-/** Slack, both ways. It speaks (`thread`) from the moment it is made; it listens, and knows people (`directory`), from `start` on. */
+/** Slack, both ways. `thread` works at once; `directory` and the deliveries to the inbox work from `start` on. */
 export interface Slack {
   readonly thread: Thread;
   readonly directory: Directory;
   /**
-   * Learns who we are and begins to deliver to `inbox`. Once only.
+   * Learns our identity and starts to deliver to `inbox`. Call it once.
    * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused, slack_port_unavailable
    */
   start(inbox: Inbox): Promise<Identity>;
@@ -47,11 +47,11 @@ export interface Slack {
   ready(): boolean;
   /** The port of the HTTP transport, once it listens. */
   port(): number | undefined;
-  /** Socket Mode: closes the connections, whereupon Slack sends to the other replicas. Over HTTP it is for a load balancer to do so. */
+  /** Socket Mode: closes the connections, so that Slack sends to the other replicas. Over HTTP the load balancer does that. */
   leave(): Promise<void>;
-  /** What still waits for its turn at Slack's pace fails as not sent (`slack_unanswered`), and so does everything from now on. */
+  /** Fails every queued call as not sent (`slack_unanswered`), and every later one. */
   hush(): void;
-  /** Takes nothing new (requests get an honest answer), lets what is under way get its answer, at most 5 s in all, then closes. Repeatable. */
+  /** Refuses new requests with an answer, waits at most 5 s for open ones, then closes. Repeatable. */
   stop(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createSlack(options: SlackOptions): Slack {
     if (hasStarted) await receiver.stop();
     await background.drained(clock, 1_000);
     close();
-    // Not waited for: a call that hangs has its own end.
+    // Not awaited: each call has its own deadline.
     void egress.close();
   };
 
@@ -96,7 +96,7 @@ export function createSlack(options: SlackOptions): Slack {
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
       if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
-      if (egress.shown !== undefined) log.info('Slack is reached through a proxy', { proxy: egress.shown });
+      if (egress.shown !== undefined) log.info('using a proxy for Slack', { proxy: egress.shown });
       const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;
       register(appOn(receiver, learnt, options, egress), {
@@ -126,11 +126,11 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-/** An error of the way names the way. */
+/** Names the proxy in the error if Slack is unreachable through it. */
 function throughProxy(thrown: unknown, { shown }: Egress): never {
-  const isOfTheWay = thrown instanceof KdebugError && thrown.code === 'slack_unreachable' && shown !== undefined;
-  if (!isOfTheWay) throw thrown;
-  throw new KdebugError('slack_unreachable', { detail: `asked through the proxy ${shown}`, cause: thrown });
+  const isUnreachable = thrown instanceof KdebugError && thrown.code === 'slack_unreachable' && shown !== undefined;
+  if (!isUnreachable) throw thrown;
+  throw new KdebugError('slack_unreachable', { detail: `through the proxy ${shown}`, cause: thrown });
 }
 
 function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string, egress: Egress): Receiving {

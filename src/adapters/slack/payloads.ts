@@ -8,7 +8,7 @@ import {
   MAX_PRIVATE_METADATA,
 } from './limits.ts';
 
-/** The fields that kdebug reads of what Slack sends; everything else is dropped here, prototype keys too. */
+/** The fields of Slack's payloads that kdebug reads. Everything else is dropped here, prototype keys too. */
 
 const id = z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/);
 const ts = z.string().regex(/^\d{1,16}\.\d{1,9}$/);
@@ -18,7 +18,7 @@ const optionalId = id
   .catch(undefined)
   .transform((value) => value ?? undefined);
 
-/** Absent, null or empty: it names no app. Whatever else is not our id is another app's, so an id of a wrong shape is kept as wrong. */
+/** Absent, null or empty: no app. Any other value that is not our id is another app's, even of a wrong shape. */
 const appId = z
   .unknown()
   .optional()
@@ -59,7 +59,7 @@ export const MentionPayload = z.object({
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
-/** What every interaction says of who acted (Slack, "Interaction payloads"). */
+/** The sender of every interaction (Slack, "Interaction payloads"). */
 const interaction = {
   team: z.object({ id: optionalId, enterprise_id: optionalId }).nullish(),
   enterprise: z.object({ id: optionalId }).nullish(),
@@ -72,7 +72,7 @@ export type Interaction = z.infer<typeof Interaction>;
 const responseUrl = z.string().optional();
 const triggerId = z.string().min(1);
 
-/** A click on a button of a message (Slack, "block_actions payload"). An ephemeral message is not in it, only its `ts`. */
+/** A click on a button of a message (Slack, "block_actions payload"). Of an ephemeral message it has only the `ts`. */
 export const ClickPayload = z.object({
   ...interaction,
   channel: z.object({ id }),
@@ -87,7 +87,7 @@ export const ClickPayload = z.object({
 export type ClickPayload = z.infer<typeof ClickPayload>;
 
 const SharedFile = z.object({ name: z.string(), size: z.number(), url_private: z.string() });
-/** Of a file that is deleted, hidden or of another company Slack gives little more than its id: it is left out. */
+/** Drops files that are deleted, hidden or of another company: Slack sends little more than their id. */
 const SharedFiles = z
   .array(SharedFile.nullable().catch(null))
   .optional()
@@ -111,7 +111,7 @@ export const ShortcutPayload = z.object({
 });
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
 
-/** Slack counts the characters of a field in its own way: an emoji may be eleven of our units. */
+/** Slack counts an emoji as one character; it may be eleven UTF-16 units. */
 const MAX_VALUE_LENGTH = 11 * MAX_INPUT;
 
 const FieldState = z.object({
@@ -134,23 +134,23 @@ export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
 
 const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
 
-/** The ids of a submitted form's fields, as far as the payload tells, be it understood or not. */
+/** The ids of a form's fields, even if the rest of the payload is not understood. */
 export function fieldIdsOf(body: unknown): readonly string[] {
   const form = AnyForm.safeParse(body);
   return form.success ? Object.keys(form.data.view.state.values) : [];
 }
 
-/** What was typed, by field id; absent where it was nothing. */
+/** The input by field id, without empty fields. */
 export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([fieldId, inputs]) => {
       const [input] = Object.values(inputs);
-      const given = input?.value ?? input?.selected_option?.value ?? '';
-      return given === '' ? [] : [[fieldId, given]];
+      const typed = input?.value ?? input?.selected_option?.value ?? '';
+      return typed === '' ? [] : [[fieldId, typed]];
     }),
   );
 
-/** What a form carried in `private_metadata` (see `views/modal.ts`). It is not trusted: it only has the right shape. */
+/** A form's `private_metadata` (see `views/modal.ts`). It has the right shape, and is not trusted. */
 export const FormOrigin = z
   .string()
   .max(MAX_PRIVATE_METADATA)

@@ -1,3 +1,5 @@
+import type { ActionName, FormName } from '../actions.ts';
+
 /**
  * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no
  * text from a cluster, a log or a person can format, mention, link or unfurl anything.
@@ -65,7 +67,7 @@ export interface Fact {
 
 /** A button. Its value is always a run or batch id. */
 export interface Button {
-  readonly action: string;
+  readonly action: ActionName;
   readonly label: string;
   readonly value: string;
   readonly style?: 'primary' | 'danger';
@@ -85,7 +87,7 @@ export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EM
 /** A form to fill in, without any knowledge of Slack. All texts are plain. */
 export interface Form {
   /** Which form it is; comes back with the submission. */
-  readonly name: string;
+  readonly name: FormName;
   /** Its subject (a run id, a destination), at most 2,000 characters. It comes back unchanged, but never trust it. */
   readonly value: string;
   readonly title: string;

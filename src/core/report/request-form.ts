@@ -4,19 +4,17 @@ import type { Policy } from '../policy/policy.ts';
 import type { Form } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
 
-/** The form of a bare `/kdebug` and of the message shortcut. */
-export const REQUEST_FORM = 'debug';
-
 /** What a message says about a pod. */
 export interface PodHint {
   readonly pod?: string;
   readonly namespace?: string;
 }
 
+/** The form of `/kdebug` alone and of the message shortcut. */
 export function requestForm(policy: Policy, hint: PodHint = {}): Form {
   const aliases = Object.keys(policy.images);
   return {
-    name: REQUEST_FORM,
+    name: 'debug',
     value: '',
     title: 'Debug a pod',
     submit: 'Debug',

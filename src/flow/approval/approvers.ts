@@ -9,19 +9,20 @@ import { defined } from '../../lib/defined.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { AuditEntry } from '../ports/machine.ts';
+import type { Directory } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 
-type Asked = Pick<FlowDeps, 'policies' | 'directory'>;
+type Deps = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
- * Whether somebody is in one of these groups, by the policy as it is now. With `sinceMs`, what Slack said of the groups before that
- * moment does not count, and they must be a full member of the workspace still: so it is asked where a word of theirs decides.
- * @throws KdebugError what `Directory.members` and `inChannel` throw: nobody may anything then
+ * Whether somebody is in one of these groups, by the current policy. With `sinceMs`, cached answers of Slack from before do not count,
+ * and the person must still be a full member of the workspace: use it where their vote decides.
+ * @throws KdebugError what `Directory.members` and `inChannel` throw: nobody is an approver then
  */
 export async function isApprover(
   from: readonly string[],
   userId: string,
-  { policies, directory }: Asked,
+  { policies, directory }: Deps,
   sinceMs?: number,
 ): Promise<boolean> {
   const { approvers } = policies.current();
@@ -29,16 +30,16 @@ export async function isApprover(
   const channels = groups.flatMap(({ channel }) => channel ?? []);
   const isNamed = groups.some(({ users }) => users.some((member) => member === userId));
   const usergroups = groups.flatMap(({ usergroup }) => usergroup ?? []);
-  const asked = isNamed
+  const lookups = isNamed
     ? []
     : [
         ...usergroups.map((usergroup) => directory.members(usergroup, sinceMs)),
         ...channels.map((channel) => inChannel(channel, directory, sinceMs)),
       ];
-  // At the same time: whoever clicked is answered within Slack's three seconds.
+  // In parallel: Slack waits three seconds for the answer to a click.
   const [isThere, ...answers] = await Promise.all([
     sinceMs === undefined || isFullMember(userId, directory, sinceMs),
-    ...asked.map(settled),
+    ...lookups.map(settled),
   ]);
   if (!isThere) return false;
   if (isNamed || answers.some((answer) => answer.status === 'fulfilled' && answer.value.has(userId))) return true;
@@ -48,12 +49,12 @@ export async function isApprover(
 }
 
 /**
- * Who is in a channel whose members may decide. @throws KdebugError approvers_channel_closed where the bot may not look, or there are
- * too many to be told apart: nobody there may anything then; what `Directory.channelMembers` throws for a while
+ * The members of a channel that decides. @throws KdebugError approvers_channel_closed if the bot may not read them, or there are too
+ * many: nobody there is an approver then; what `Directory.channelMembers` throws for a while
  */
 export async function inChannel(
   channel: string,
-  directory: Pick<Asked['directory'], 'channelMembers'>,
+  directory: Pick<Directory, 'channelMembers'>,
   sinceMs?: number,
 ): Promise<ReadonlySet<string>> {
   try {
@@ -69,7 +70,7 @@ async function settled<Value>(answer: Promise<Value>): Promise<PromiseSettledRes
   return result;
 }
 
-async function isFullMember(userId: string, directory: Asked['directory'], sinceMs: number): Promise<boolean> {
+async function isFullMember(userId: string, directory: Directory, sinceMs: number): Promise<boolean> {
   try {
     return (await directory.person(userId, sinceMs)).kind === 'member';
   } catch (thrown) {
@@ -78,14 +79,14 @@ async function isFullMember(userId: string, directory: Asked['directory'], since
   }
 }
 
-/** Who voted and is in none of the groups any more. @throws as `isApprover` */
+/** The voters who have left all of the groups. @throws as `isApprover` */
 export async function lapsedVoters(
   { from, votes }: PendingApproval,
-  asked: Asked,
+  deps: Deps,
   sinceMs?: number,
 ): Promise<readonly string[]> {
   const voters = votes.map(({ userId }) => userId);
-  const still = await Promise.all(voters.map((userId) => isApprover(from, userId, asked, sinceMs)));
+  const still = await Promise.all(voters.map((userId) => isApprover(from, userId, deps, sinceMs)));
   return voters.filter((_, index) => still[index] !== true);
 }
 
@@ -99,14 +100,14 @@ export interface VoteInput {
 /** A run that waits for votes. */
 export type PendingRun = Run & { readonly approval: PendingApproval };
 
-/** The vote with all that has to be looked up to judge it; with `sinceMs`, nothing that Slack said before that moment counts. */
-export async function votedOf(run: PendingRun, given: VoteInput, deps: FlowDeps, sinceMs?: number) {
-  const vote = voteOf(given, deps.clock.now());
+/** The vote, with everything that judging it needs. With `sinceMs`, cached answers of Slack from before do not count. */
+export async function votedOf(run: PendingRun, input: VoteInput, deps: FlowDeps, sinceMs?: number) {
+  const vote = voteOf(input, deps.clock.now());
   const [voter, lapsed] = await Promise.all([
-    voterOf(run, given.userId, deps, sinceMs),
+    voterOf(run, input.userId, deps, sinceMs),
     vote.kind === 'approve' ? lapsedVoters(run.approval, deps, sinceMs) : [],
   ]);
-  const grant = given.action === 'approve-grant' ? grantOf(run, given.userId, vote.atMs) : undefined;
+  const grant = input.action === 'approve-grant' ? grantOf(run, input.userId, vote.atMs) : undefined;
   return { kind: 'voted', vote, voter, lapsed, ...defined({ grant }) } as const;
 }
 
@@ -131,7 +132,7 @@ function grantOf({ plan, approval }: PendingRun, byUserId: string, atMs: number)
   return { byUserId, rule: approval.rule, scope, expiresAtMs: atMs + GRANT_MS, maxRuns: GRANT_RUNS, uses: [] };
 }
 
-/** What exactly was granted, for the record. */
+/** The grant's terms, for the audit record. */
 export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
   if (!grant || !plan) return {};
   const { scope, maxRuns: grantRuns, expiresAtMs } = grant;
@@ -139,23 +140,23 @@ export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
   return { grantTo: plan.requesterId, grantPlace: grantTarget(plan), grantScope: scope, grantRuns, grantUntil };
 }
 
-/** The form that asks for the reason of a vote. */
-export const VOTE_REASON = 'vote-reason';
-
-export const reasonForm = (run: Run, action: VoteInput['action']): Form => ({
-  name: VOTE_REASON,
-  value: `${action}:${run.id}`,
-  title: action === 'reject' ? 'Reject' : 'Approve',
-  submit: action === 'reject' ? 'Reject' : 'Approve',
-  intro: `Run ${run.id}: /kdebug ${run.commandLine}`,
+/** A form with one field: a reason, which approvers see. */
+export const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly label: string }): Form => ({
+  ...form,
   fields: [
-    {
-      id: 'reason',
-      label: 'Reason',
-      kind: 'lines',
-      optional: false,
-      maxLength: 500,
-      hint: 'It is shown on the card and kept.',
-    },
+    { id: 'reason', label, kind: 'lines', optional: false, maxLength: 500, hint: 'It is shown on the card and kept.' },
   ],
 });
+
+/** The form that asks for the reason of a vote. */
+export function voteForm(run: Run, action: VoteInput['action']): Form {
+  const verb = action === 'reject' ? 'Reject' : 'Approve';
+  return reasonForm({
+    name: 'vote-reason',
+    value: `${action}:${run.id}`,
+    title: verb,
+    submit: verb,
+    intro: `Run ${run.id}: /kdebug ${run.commandLine}`,
+    label: 'Reason',
+  });
+}

@@ -14,14 +14,14 @@ import type { Voice } from '../reply/voice.ts';
 import type { PendingRun } from './approvers.ts';
 import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
-/** How often one message is tried. The run goes on meanwhile, and without it. */
+/** Tries for one message. The run does not wait for it. */
 const MAX_TRIES = 3;
 
 /**
- * Brings a request that waits for votes to the people who may decide and do not see its card (`whomToAsk`), reminds them once at half
- * of the time, and edits what was sent when there is news. All in the background: no failure here holds up the run. Who is told is
- * on record before anybody is, and each message once it stands, so that any replica goes on where another stopped; a message that may
- * stand there unrecorded is looked for before it is sent.
+ * Sends a pending request to the approvers who do not see its card (`whomToAsk`), reminds them once at half of the time, and edits the
+ * copies when votes arrive. Works in the background: no failure here delays the run. The store knows the recipients before the first
+ * message, and each message once it is posted, so any replica can continue. A message that may exist unrecorded is looked for before it
+ * is sent again.
  */
 export class ApproverCopies {
   readonly #voice: Voice;
@@ -93,7 +93,11 @@ export class ApproverCopies {
       if (code === 'lease_lost' || this.#session.isOver) return this.#session.abandon();
       this.#doubt = true;
       this.#failures += 1;
-      this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
+      this.#deps.log.warn('approvers not notified yet, will retry', {
+        runId: this.#session.run.id,
+        reason: code,
+        detail,
+      });
       await sleep(this.#deps.clock, retryMs(this.#failures, this.#deps.random));
     }
   }
@@ -121,7 +125,7 @@ export class ApproverCopies {
       const { code, detail } = toKdebugError(thrown);
       if (code === DECIDED) return;
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
-      this.#deps.log.warn('an approver was not told', { runId: this.#session.run.id, reason: code, detail });
+      this.#deps.log.warn('approver not notified, giving up', { runId: this.#session.run.id, reason: code, detail });
       isLost = true;
     }
     await this.#change((asked) => {
@@ -186,7 +190,7 @@ export class ApproverCopies {
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
-      this.#deps.log.warn('the copy of a card stays as it is', { runId: run.id, reason: code, detail });
+      this.#deps.log.warn('copy of card not updated, giving up', { runId: run.id, reason: code, detail });
     }
     await this.#change((asked) => ({
       ...asked,

@@ -9,23 +9,23 @@ import type { Destination } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { inChannel, type PendingRun } from './approvers.ts';
 
-/** People whom one request writes to. */
+/** Direct messages for one request. */
 const MAX_DIRECT = 20;
-/** People whom one request asks Slack about: of the minute in which all who click and type are looked up as well. */
+/** People whom one request looks up: it shares Slack's limit per minute with everybody who clicks and types. */
 const MAX_LOOKED_UP = 40;
 
-type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
+type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
 /** What a question to Slack is answered with when there is no answer. */
 type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<Value | Other>;
 
 /**
- * Whom a request is brought to, beside its card. A group with a channel is asked there. Of the others, who does not see the card gets
- * a direct message; all of them where the card's channel is private. Never who asked, with whichever account, nor anybody but full
- * members of the workspace. What Slack refuses to say counts as unknown: then rather one message too many. With `isLastTry` so
- * does what it only does not say now. @throws KdebugError the `Directory`'s, for a while
+ * Who gets a copy of a request's card. A group with a channel gets one there. Other approvers get a direct message if they do not see the
+ * card, and all of them if the card's channel is private. Never the requester, with any account, and only full members of the workspace.
+ * What Slack refuses to say counts as unknown, and rather sends one message too many; with `isLastTry`, so does a passing failure.
+ * @throws KdebugError the `Directory`'s, for a while
  */
-export async function whomToAsk(run: PendingRun, deps: Asked, isLastTry = false): Promise<ApproversAsked> {
+export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<ApproversAsked> {
   const orElse = orElseOf(run, deps, isLastTry);
   const groups = run.approval.from.flatMap((name) => own(deps.policies.current().approvers, name) ?? []);
   const home = await homeOf(run, deps, orElse);
@@ -56,14 +56,14 @@ export async function whomToAsk(run: PendingRun, deps: Asked, isLastTry = false)
 
 const inRoom = (channelId: string): Notice => ({ kind: 'copy', channelId });
 
-function orElseOf({ id: runId }: PendingRun, { log }: Asked, isLastTry: boolean): OrElse {
+function orElseOf({ id: runId }: PendingRun, { log }: Deps, isLastTry: boolean): OrElse {
   return async (question, other) => {
     try {
       return await question;
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (!isLastTry && !isForGood(code) && !NO_ANSWER_EVER.has(code)) throw thrown;
-      log.warn('not known of the approvers', { runId, reason: code, detail });
+      log.warn('approver lookup failed, assuming none', { runId, reason: code, detail });
       return other;
     }
   };
@@ -83,7 +83,7 @@ interface Home {
 }
 
 /** The channel where the card stands. */
-async function homeOf({ delivery, origin }: PendingRun, { directory }: Asked, orElse: OrElse): Promise<Home> {
+async function homeOf({ delivery, origin }: PendingRun, { directory }: Deps, orElse: OrElse): Promise<Home> {
   const channelId = delivery.anchor?.channelId ?? origin.channelId;
   const [facts, members] = await Promise.all([
     orElse(directory.channel(channelId), undefined),
@@ -93,7 +93,7 @@ async function homeOf({ delivery, origin }: PendingRun, { directory }: Asked, or
 }
 
 interface Looking {
-  readonly deps: Asked;
+  readonly deps: Deps;
   readonly orElse: OrElse;
 }
 
@@ -117,7 +117,7 @@ async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home,
 }
 
 /** The first of them who are full members, and how many are left. */
-async function firstMembers(userIds: readonly string[], { directory }: Asked, orElse: OrElse) {
+async function firstMembers(userIds: readonly string[], { directory }: Deps, orElse: OrElse) {
   const people: string[] = [];
   let seen = 0;
   for (const userId of userIds) {

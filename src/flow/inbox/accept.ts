@@ -1,31 +1,72 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
-import { asChannelId, asUserId } from '../../core/ids.ts';
+import type { ReasonCode } from '../../core/errors.ts';
+import { asChannelId, asUserId, type UserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
 import { resolveCluster } from '../../core/policy/resolve.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
-import { limitedMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
+import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
+import { HeldRun } from '../held-run.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
+import { NOTHING, tell, tellReason } from './refusals.ts';
 
-/** What a run may have from its birth besides its request. */
+/** Supervises runs that were just written to the store. */
+export interface Starter {
+  /** Why no run of this person can start now; undefined: it can. */
+  refusalFor(requesterId: UserId): ReasonCode | undefined;
+  start(held: HeldRun): void;
+}
+
+/** What a new run may have besides its request. */
 export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
 
-/** The one way in for a request: kept in the store, within the limits, and started. */
-export type AcceptRequest = (origin: Origin, request: RunRequest, extra?: RequestExtras) => Promise<Answer>;
+/** The only way in for a request: checks the limits, writes the run to the store, and starts it. */
+export type AcceptRequest = (origin: Origin, request: RunRequest, extras?: RequestExtras) => Promise<Answer>;
 
-/** Who asked where, and what makes it the same request however often it is delivered. */
-export interface Asked extends Actor {
+export const createAcceptRequest =
+  (deps: FlowDeps, starter: Starter): AcceptRequest =>
+  async (origin, request, extras = {}) => {
+    const refused = starter.refusalFor(origin.requesterId);
+    if (refused) return tellReason(refused);
+    const policy = deps.policies.current();
+    const run: Run = {
+      schema: 1,
+      id: deps.ids.runId(),
+      state: 'received',
+      origin,
+      request,
+      commandLine: shownCommandLine(request, policy.output.redact),
+      ...extras,
+      delivery: {},
+    };
+    const quotas = quotasOf(run, policy);
+    const created = await deps.store.create(run, deps.owner, quotas);
+    if (created.kind === 'limited') {
+      await record(deps, run, 'decision', { kind: 'deny', code: created.code, command: run.commandLine });
+      const max = quotas.find(({ code }) => code === created.code)?.max ?? created.count;
+      return tell(limitedMessage(created.code, { ...created, max }));
+    }
+    if (created.kind === 'duplicate') {
+      return origin.source === 'button' ? tellReason('already_asked', `run ${created.runId}`) : NOTHING;
+    }
+    starter.start(new HeldRun({ run, fence: created.fence }, deps));
+    return NOTHING;
+  };
+
+/** Who sent a request where. Every delivery of the same request has the same `dedupeKey`. */
+export interface Requester extends Actor {
   readonly threadTs?: string;
   readonly dedupeKey: string;
   readonly receivedAtMs: number;
 }
 
-/** Where a request comes from that was not typed: from a form, a shortcut, a button. */
+/** The origin of a request that was not typed: a form's, a shortcut's, a button's. */
 export const originOf = (
-  { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Asked,
+  { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Requester,
   source: Origin['source'],
 ): Origin => ({
   source,
@@ -37,12 +78,12 @@ export const originOf = (
   ...defined({ threadTs }),
 });
 
-/** More than there can be: such a quota counts and refuses nothing. */
+/** Such a quota counts and never refuses. */
 const NO_BOUND = 1_000_000_000;
 
 /**
- * What a request counts towards. A batch is one run here: its width has bounds of its own. A person is a Slack account, in all
- * channels: several accounts that are mapped to one Kubernetes user may be a team's, and must not share one bound.
+ * The quotas that a request counts towards. A batch counts as one run; the policy bounds its width elsewhere. A person is a Slack
+ * account, in all channels: a team may share one Kubernetes user, and must not share one quota.
  */
 export function quotasOf(run: Pick<Run, 'origin' | 'request'>, policy: Policy): readonly Quota[] {
   return [
@@ -51,20 +92,20 @@ export function quotasOf(run: Pick<Run, 'origin' | 'request'>, policy: Policy): 
   ];
 }
 
-/** The same for a run that was let in before, and that a store has lost: it counts, and is not refused. */
+/** For a run that was accepted before and that the store has lost: it counts, and is not refused. */
 export function quotasOfKnown(run: Pick<Run, 'origin' | 'request'>, policy: Policy): readonly Quota[] {
   return atATime(run, policy.limits, policy).map((quota) => ({ ...quota, max: NO_BOUND }));
 }
 
 function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: Limits, policy: Policy): Quota[] {
-  const place = resolveCluster(request.cluster, policy);
+  const resolved = resolveCluster(request.cluster, policy);
   const person = personOf({ origin });
   return [
     { key: `channel:${origin.channelId}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
-    ...(place.kind === 'ok'
+    ...(resolved.kind === 'ok'
       ? [
           {
-            key: `cluster:${place.cluster}`,
+            key: `cluster:${resolved.cluster}`,
             code: 'limit_per_cluster',
             per: 'open',
             max: limits.runsPerCluster,
@@ -78,19 +119,16 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
-/** They start no run, so no store counts them, but they cost work. */
-type Look = Command['kind'] | 'talk';
-
-const COSTLY: ReadonlySet<Look> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
-
+/** They start no run, so the store does not count them, but they cost work. */
+type Lookup = Command['kind'] | 'talk';
+const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
 const MINUTE_MS = 60_000;
-
-/** Persons that are remembered before those who have not asked for a minute are forgotten. */
+/** From this many people on, those without a look-up in the last minute are forgotten. */
 const MANY = 1_000;
 
 /**
- * How often a person asks for what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk for which a pod is
- * looked up. Counted here and not in the store, because it is this process' time that is spent.
+ * Bounds how often a person may use what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a
+ * pod. Counts in memory and not in the store, because it protects this process.
  */
 export class LookLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
@@ -100,16 +138,16 @@ export class LookLimiter {
     this.#deps = deps;
   }
 
-  /** Counts one look, by the policy's `runsPerUserPerMinute`; when the last minute is full, counts nothing and says when it is not. */
-  refusal(userId: string, kind: Look): Message | undefined {
+  /** Counts one look-up, up to the policy's `runsPerUserPerMinute`. Beyond that, counts nothing and says when to try again. */
+  refusal(userId: string, kind: Lookup): Message | undefined {
     if (!COSTLY.has(kind)) return undefined;
     const nowMs = this.#deps.clock.now();
-    const { runsPerUserPerMinute: most } = this.#deps.policies.current().limits;
+    const { runsPerUserPerMinute: max } = this.#deps.policies.current().limits;
     const recent = (this.#byPerson.get(userId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
-    const blocking = recent[recent.length - most];
+    const blocking = recent[recent.length - max];
     if (blocking !== undefined) {
       const retryAtMs = blocking + MINUTE_MS;
-      return limitedMessage('limit_per_person', { count: recent.length, max: most, retryAtMs });
+      return limitedMessage('limit_per_person', { count: recent.length, max, retryAtMs });
     }
     if (this.#byPerson.size >= MANY) this.#forget(nowMs - MINUTE_MS);
     this.#byPerson.set(userId, [...recent, nowMs]);

@@ -4,7 +4,6 @@ import { isCatalogueName, isDnsLabel } from '../../core/container/names.ts';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import {
-  APPLY_FORM,
   type ApplyFormValues,
   applyForm,
   type FieldErrors,
@@ -19,18 +18,14 @@ import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
+import { closeForm, tell, tellReason } from './refusals.ts';
 
-/** The callback id of the message shortcut "Apply as EphemeralJob". */
-export const APPLY_JOB = 'apply-job';
-
-const said = (message: Message): Answer => ({ kind: 'message', message });
-
-export interface ApplyParts {
+interface ApplyParts {
   readonly deps: FlowDeps;
-  readonly take: AcceptRequest;
+  readonly accept: AcceptRequest;
 }
 
-/** The ways in for an EphemeralJob: the command, its form, and the shortcut on a message. The result is a batch like any other. */
+/** The ways in for an EphemeralJob: the command, its form, and the shortcut on a message. The result is an ordinary batch. */
 export class JobInbox {
   readonly #parts: ApplyParts;
 
@@ -39,63 +34,57 @@ export class JobInbox {
   }
 
   command(origin: Origin, { yaml, namespace, cluster }: Extract<Command, { kind: 'apply' }>): Promise<Answer> {
-    const place = defined({ namespace, cluster });
-    if (yaml !== undefined) return this.#apply(origin, yaml, place);
-    return Promise.resolve(this.#form(origin.channelId, place));
+    const target = defined({ namespace, cluster });
+    if (yaml !== undefined) return this.#apply(origin, yaml, target);
+    return Promise.resolve(this.#form(origin.channelId, target));
   }
 
-  /** A job that fits into the form is shown there first; a longer one is applied as it stands. */
+  /** Shows a job in the form first if it fits there; applies a longer one at once. */
   shortcut(shortcut: Shortcut): Promise<Answer> {
     const unknown = this.#unknownChannel(shortcut.channelId);
-    if (unknown) return Promise.resolve(said(unknown));
-    if (shortcut.code === undefined) return Promise.resolve(said(reasonMessage('manifest_missing')));
+    if (unknown) return Promise.resolve(tell(unknown));
+    if (shortcut.code === undefined) return Promise.resolve(tellReason('manifest_missing'));
     const yaml = repairYaml(shortcut.code);
     if (yaml.length <= MAX_PASTED_LENGTH) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
     return this.#apply(originOf(shortcut, 'shortcut'), yaml, {});
   }
 
-  /** Undefined: another form. */
-  async submit(submission: Submission): Promise<SubmitAnswer | undefined> {
-    if (submission.name !== APPLY_FORM) return undefined;
+  async submit(submission: Submission): Promise<SubmitAnswer> {
     const unknown = this.#unknownChannel(submission.channelId);
-    return unknown ? { kind: 'taken', message: unknown } : this.#submit(submission);
-  }
-
-  async #submit(submission: Submission): Promise<SubmitAnswer> {
+    if (unknown) return closeForm(tell(unknown));
     const { namespace } = submission.fields;
     const yaml = repairYaml(submission.fields.yaml ?? '');
     const typed = namespace?.trim() ?? '';
     if (typed !== '' && !isDnsLabel(typed)) return errors({ namespace: 'This cannot be the name of a namespace.' });
     const cluster = submission.value;
-    const place = { ...(typed !== '' && { namespace: typed }), ...(isCatalogueName(cluster) && { cluster }) };
-    const read = readRequests(yaml, place, this.#parts.deps);
+    const target = { ...(typed !== '' && { namespace: typed }), ...(isCatalogueName(cluster) && { cluster }) };
+    const read = readRequests(yaml, target, this.#parts.deps);
     if (read.kind === 'invalid') return errors({ yaml: fieldProblems(read.problems) });
     if (read.kind === 'contradiction')
-      return errors({ [read.field === 'cluster' ? 'yaml' : 'namespace']: `Not the same: ${read.words}.` });
-    const answer = await this.#take(originOf(submission, 'form'), read);
-    return { kind: 'taken', ...(answer.kind === 'message' && { message: answer.message }) };
+      return errors({ [read.field === 'cluster' ? 'yaml' : 'namespace']: `Not the same: ${read.problem}.` });
+    return closeForm(await this.#accept(originOf(submission, 'form'), read));
   }
 
-  async #apply(origin: Origin, yaml: string, place: JobNamespace): Promise<Answer> {
+  async #apply(origin: Origin, yaml: string, target: JobTarget): Promise<Answer> {
     const unknown = this.#unknownChannel(origin.channelId);
-    if (unknown) return said(unknown);
-    const read = readRequests(yaml, place, this.#parts.deps);
-    if (read.kind === 'invalid') return said(manifestProblemsMessage(read.problems, yaml));
-    if (read.kind === 'contradiction') return said(reasonMessage('flag_contradiction', read.words));
-    return this.#take(origin, read);
+    if (unknown) return tell(unknown);
+    const read = readRequests(yaml, target, this.#parts.deps);
+    if (read.kind === 'invalid') return tell(manifestProblemsMessage(read.problems, yaml));
+    if (read.kind === 'contradiction') return tellReason('flag_contradiction', read.problem);
+    return this.#accept(origin, read);
   }
 
-  async #take(origin: Origin, read: Extract<ReadRequests, { kind: 'ok' }>): Promise<Answer> {
-    const answer = await this.#parts.take(origin, read.request, read.extra);
-    return answer.kind === 'nothing' ? said(appliedMessage(read.job.jobName, read.job.notes)) : answer;
+  async #accept(origin: Origin, { request, extras, job }: Extract<ReadRequests, { kind: 'ok' }>): Promise<Answer> {
+    const answer = await this.#parts.accept(origin, request, extras);
+    return answer.kind === 'nothing' ? tell(appliedMessage(job.jobName, job.notes)) : answer;
   }
 
   #form(channelId: string, given: ApplyFormValues): Answer {
     const unknown = this.#unknownChannel(channelId);
-    return unknown ? said(unknown) : { kind: 'form', form: applyForm(given) };
+    return unknown ? tell(unknown) : { kind: 'form', form: applyForm(given) };
   }
 
-  /** The refusal of a channel that no policy names: before its text costs anything. */
+  /** Refuses a channel that the policy does not name, before anything reads its text. */
   #unknownChannel(channelId: string): Message | undefined {
     const isKnown = own(this.#parts.deps.policies.current().channels, channelId);
     return isKnown ? undefined : reasonMessage('channel_unknown', channelId);
@@ -104,56 +93,54 @@ export class JobInbox {
 
 const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
 
-/** Where a job is to run, besides what it says itself. */
-export interface JobNamespace {
+/** Where the command or the form wants the job to run. */
+export interface JobTarget {
   readonly namespace?: string;
   readonly cluster?: string;
 }
 
 export type ReadRequests =
-  | { readonly kind: 'ok'; readonly request: RunRequest; readonly extra: RequestExtras; readonly job: JobRequests }
+  | { readonly kind: 'ok'; readonly request: RunRequest; readonly extras: RequestExtras; readonly job: JobRequests }
   | { readonly kind: 'invalid'; readonly problems: readonly ManifestProblem[] }
-  /** The job names another namespace, or another cluster, than the command does. */
-  | { readonly kind: 'contradiction'; readonly field: keyof JobNamespace; readonly words: string };
+  /** The job and the command name different namespaces or clusters. */
+  | { readonly kind: 'contradiction'; readonly field: keyof JobTarget; readonly problem: string };
 
-/** An EphemeralJob as what `Take` takes. Where the job and the command both name a place, they must agree. */
-function readRequests(yaml: string, place: JobNamespace, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
+/** An EphemeralJob as a request. If the job and the command both name a namespace or a cluster, they must agree. */
+function readRequests(yaml: string, target: JobTarget, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
   const read = manifests.read(yaml);
   if (read.kind === 'invalid') return read;
   const job = requestsOfJob(read.job);
   const [first] = job?.requests ?? [];
-  // The reader refuses a job whose selector cannot be asked for, and one without containers.
+  // The reader has refused jobs with an unusable selector or without containers.
   if (!job || !first) return { kind: 'invalid', problems: [{ line: 1, column: 1, message: 'selects nothing' }] };
-  const contradiction = contradictionOf(first, place);
+  const contradiction = contradictionOf(first, target);
   if (contradiction) return contradiction;
-  const requests = job.requests.map((request) => ({ ...request, ...place }));
+  const requests = job.requests.map((request) => ({ ...request, ...target }));
   const { jobName: name, paused } = job;
   return {
     kind: 'ok',
-    request: { ...first, ...place },
-    extra: { commandLine: lineOf(name, { ...placeOf(first), ...place }), job: { name, requests, paused } },
+    request: { ...first, ...target },
+    extras: { commandLine: lineOf(name, { ...targetOf(first), ...target }), job: { name, requests, paused } },
     job,
   };
 }
 
 const FIELDS = ['namespace', 'cluster'] as const;
 
-function contradictionOf(asked: RunRequest, place: JobNamespace): ReadRequests | undefined {
+function contradictionOf(request: RunRequest, target: JobTarget): ReadRequests | undefined {
   for (const field of FIELDS) {
-    const [job, command] = [asked[field], place[field]];
+    const [job, command] = [request[field], target[field]];
     if (job !== undefined && command !== undefined && job !== command) {
-      return { kind: 'contradiction', field, words: `the job names the ${field} ${job}, the command ${command}` };
+      return { kind: 'contradiction', field, problem: `the job names the ${field} ${job}, the command ${command}` };
     }
   }
   return undefined;
 }
 
-const placeOf = ({ namespace, cluster }: JobNamespace): JobNamespace => ({
-  ...defined({ namespace, cluster }),
-});
+const targetOf = ({ namespace, cluster }: JobTarget): JobTarget => defined({ namespace, cluster });
 
-/** Shown in the place of a command: the whole job would be too long. */
-const lineOf = (name: string, { namespace, cluster }: JobNamespace): string =>
+/** Shown instead of a command, because the whole job would be too long. */
+const lineOf = (name: string, { namespace, cluster }: JobTarget): string =>
   [
     `apply ${name}`,
     ...(namespace === undefined ? [] : [`-n ${namespace}`]),

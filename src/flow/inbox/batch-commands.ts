@@ -1,46 +1,120 @@
+import { AUDITED_AS } from '../../core/actions.ts';
+import type { BatchEvent } from '../../core/batch/batch.ts';
+import { decideResize } from '../../core/batch/decide-batch.ts';
 import type { Command } from '../../core/command/command.ts';
-import { toKdebugError } from '../../core/errors.ts';
-import { isRunId } from '../../core/ids.ts';
-import { jobOfRun } from '../../core/job/job-request.ts';
-import { RESIZE_FORM, resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
-import {
-  exportedAsFileMessage,
-  exportedFileMessage,
-  exportMessage,
-  MAX_SHOWN_LENGTH,
-} from '../../core/report/batch/manifest-message.ts';
+import type { ReasonCode } from '../../core/errors.ts';
+import { isSamePerson } from '../../core/policy/identity.ts';
+import { resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
 import { changedMessage } from '../../core/report/batch/private-batch.ts';
-import type { Message } from '../../core/report/message.ts';
-import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
-import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
+import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
+import { isApprover } from '../approval/approvers.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RunChanger } from '../held-run.ts';
-import type { Answer, Click, PrivateDestination, Submission, SubmitAnswer } from '../ports/slack.ts';
+import type { HeldRun, RunChanger } from '../held-run.ts';
+import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
-import { type Again, againOf, RERUN_FAILED, rerunFailed, submitAgain } from './again.ts';
-import { type Change, changeBatch, mayChange, type NotChanged } from './change-batch.ts';
-import { showRun } from './show.ts';
+import { type Again, rerunFailed } from './again.ts';
+import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
+import { closeForm, NOTHING, tell, tellReason } from './refusals.ts';
+import { exportBatch, showRun } from './show.ts';
 
-const CHANGES = ['pause', 'resume', 'continue', 'cancel'] as const;
-const RESIZE = 'resize';
+/** What people may do to a batch while it runs. */
+export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
-const said = (message: Message): Answer => ({ kind: 'message', message });
-const NOTHING: Answer = { kind: 'nothing' };
+/** Why a change was refused; undefined: it happened. */
+export type NotChanged = { readonly code: ReasonCode; readonly detail?: string } | undefined;
+
+export interface ChangeContext {
+  readonly userId: string;
+  readonly deps: FlowDeps;
+  readonly runs: RunChanger;
+}
+
+/**
+ * Makes one change for one person. Looks up now whether they may, whether the policy lets the batch grow, and its state. Records first,
+ * refusals too; the change itself is one atomic event. @throws KdebugError audit_unavailable, store_unreachable, and the `Directory`'s:
+ * then nothing was changed
+ */
+export async function changeBatch(run: BatchRun, change: Change, context: ChangeContext): Promise<NotChanged> {
+  const { userId, deps, runs } = context;
+  if (!(await mayChange(run, userId, deps))) {
+    await recordChange(run, change, context, 'not_your_batch');
+    return { code: 'not_your_batch' };
+  }
+  const result = await runs.change(run.id, async (held) => ({ not: await changeHeld(held, change, context) }));
+  return typeof result === 'string' ? passOn(run, change, context) : result.not;
+}
+
+/** The requester, and the approvers that the batch's rule names. */
+async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
+  const { identity } = deps.policies.current();
+  if (isSamePerson(identity, run.origin, userId)) return true;
+  return isApprover(run.approval?.from ?? [], userId, deps);
+}
+
+async function changeHeld(held: HeldRun, change: Change, context: ChangeContext): Promise<NotChanged> {
+  const { run } = held;
+  const { deps, userId } = context;
+  if (!isBatchRun(run)) return { code: 'batch_unchangeable' };
+  if (change.kind === 'scale') {
+    const decision = decideResize(run.batch, change, deps.policies.current());
+    if (decision.kind === 'deny') {
+      await recordChange(run, change, context, decision.code);
+      return { code: decision.code, ...defined({ detail: decision.subject }) };
+    }
+  }
+  await recordChange(run, change, context, 'allowed');
+  const event = eventOf(change, userId);
+  const moved = await held.tryApply({ kind: 'batch', event, atMs: deps.clock.now() });
+  return moved === 'moved' ? undefined : { code: 'batch_unchangeable' };
+}
+
+function eventOf(change: Change, byUserId: string): BatchEvent {
+  switch (change.kind) {
+    case 'pause':
+      return { kind: 'paused', byUserId };
+    case 'resume':
+      return { kind: 'resumed' };
+    case 'continue':
+      return { kind: 'continued' };
+    case 'cancel':
+      return { kind: 'cancelled', byUserId };
+    case 'scale': {
+      const { kind: _, ...sizes } = change;
+      return { kind: 'resized', ...sizes };
+    }
+  }
+}
+
+function recordChange(run: Run, change: Change, { deps, userId }: ChangeContext, verdict: string): Promise<void> {
+  const sizes = change.kind === 'scale' ? { parallelism: change.parallelism, replicas: change.replicas } : {};
+  return record(deps, run, 'batch', { actorId: userId, kind: change.kind, ...sizes, verdict });
+}
+
+/** This replica cannot hold the batch: it has ended, or another replica holds it and gets a note (`applyPeerCommands`). */
+async function passOn({ id }: Run, change: Change, { userId, deps: { store } }: ChangeContext): Promise<NotChanged> {
+  const now = await store.read(id);
+  if (!now || isFinal(now.state)) return { code: 'batch_unchangeable' };
+  await store.notes.leave(id, JSON.stringify({ change, userId }));
+  return { code: 'batch_elsewhere' };
+}
+
+type ChangeByButton = Extract<Change['kind'], Click['action']>;
 
 export interface BatchCommandsParts {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
   readonly approvals: Approvals;
-  readonly take: AcceptRequest;
+  readonly accept: AcceptRequest;
 }
 
 /**
- * What people do with a batch that there is: look at it, change it, take its failed pods up again, have it as YAML. A click is
- * only a hint: who it is, whether they may and where the batch stands are looked up at the click. Every refusal is private.
+ * What people do with an existing batch: show, change, rerun its failed pods, export as YAML. A click proves nothing: the person, their
+ * rights and the batch's state are looked up when it arrives. Every refusal is private.
  */
 export class BatchCommands {
   readonly #parts: BatchCommandsParts;
@@ -49,64 +123,65 @@ export class BatchCommands {
     this.#parts = parts;
   }
 
-  /** Undefined: no button of a batch at work, or one that a vote decides. */
-  async click(click: Click): Promise<Answer | undefined> {
-    const change = CHANGES.find((kind) => kind === click.action);
-    if (!change && click.action !== RESIZE && click.action !== RERUN_FAILED) return undefined;
-    const run = await this.#read(click.value);
-    // Before it runs, Cancel takes the request back, as it does for one pod.
-    if (change === 'cancel' && (!run || !isBatchRun(run) || run.state === 'pending-approval')) return undefined;
-    const anchor = run?.delivery.anchor;
-    // A button of another message, channel or batch was not put there by us.
-    if (!run || !isBatchRun(run) || anchor?.channelId !== click.channelId || anchor.ts !== click.messageTs) {
-      return said(reasonMessage('button_stale'));
+  async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {
+    return this.#changeByClick(await this.#ofCard({ ...click, runId: click.value }), click, kind);
+  }
+
+  /** Withdraws a request that waits for approval, of one pod or many; cancels a batch that may run. */
+  async clickCancel(click: Click): Promise<Answer> {
+    const run = await readRun(click.value, this.#parts.deps);
+    if (!run || !isBatchRun(run) || run.state === 'pending-approval')
+      return this.#parts.approvals.click(click, 'cancel');
+    return this.#changeByClick(isOnCard(run.delivery.anchor, click) ? run : undefined, click, 'cancel');
+  }
+
+  async clickResize(click: Click): Promise<Answer> {
+    const { deps } = this.#parts;
+    const run = await this.#ofCard({ ...click, runId: click.value });
+    if (!run) return tellReason('button_stale');
+    if (!(await mayChange(run, click.userId, deps))) {
+      const { step, kind } = AUDITED_AS.resize;
+      await record(deps, run, step, { actorId: click.userId, kind, verdict: 'not_your_batch' });
+      return tellReason('not_your_batch');
     }
-    if (change) return refusalOr(await this.#change(run, { kind: change }, click.userId), NOTHING);
-    if (click.action === RESIZE) return this.#openResize(run, click);
-    return this.#rerun(run, { ...click, runId: run.id });
+    return isOpen(run) ? { kind: 'form', form: resizeForm(run) } : tellReason('batch_unchangeable');
   }
 
-  #rerun(run: BatchRun, again: Again): Promise<Answer> {
-    const { take, deps } = this.#parts;
-    return rerunFailed(run, again, { take, nowMs: deps.clock.now(), policy: deps.policies.current() });
-  }
-
-  async #rerunByForm(again: Again): Promise<Answer> {
-    const run = await this.#read(again.runId);
-    const isThere = run?.delivery.anchor?.channelId === again.channelId;
-    return run && isBatchRun(run) && isThere ? this.#rerun(run, again) : said(reasonMessage('button_stale'));
-  }
-
-  async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
-    const run = await this.#readFor(origin, id);
-    if (!run || !isBatchRun(run)) return said(reasonMessage('batch_not_found', id));
-    if (!change) return said(await showRun(run, { origin, kind: 'show', deps: this.#parts.deps }));
-    if (change.kind === 'cancel' && run.state === 'pending-approval') return this.#takeBack(run, origin);
-    const not = await this.#change(run, change, origin.requesterId);
-    return refusalOr(not, said(changedMessage(run.id, change.kind)));
-  }
-
-  async export(origin: Origin, id: string): Promise<Answer> {
-    const run = await this.#readFor(origin, id);
-    if (!run || !isBatchRun(run)) return said(reasonMessage('batch_not_found', id));
-    const asker = privateDestinationOf({ origin, delivery: {} });
-    return said(exportBatch(run, asker, this.#parts.deps));
-  }
-
-  /** Undefined: no form of a batch. */
-  async submit(submission: Submission): Promise<SubmitAnswer | undefined> {
-    const again = againOf(submission, RERUN_FAILED);
-    if (again) return submitAgain(again, (given) => this.#rerunByForm(given));
-    if (submission.name !== RESIZE_FORM) return undefined;
-    const run = await this.#read(submission.value);
-    if (!run || !isBatchRun(run) || run.origin.channelId !== submission.channelId) {
-      return { kind: 'taken', message: reasonMessage('button_stale') };
-    }
+  async submitResize(submission: Submission): Promise<SubmitAnswer> {
+    const run = await readRunOfChannel(submission.value, submission.channelId, this.#parts.deps);
+    if (!run || !isBatchRun(run)) return closeForm(tellReason('button_stale'));
     const sizes = sizesOfForm(submission.fields, run.batch);
     if (sizes.kind === 'errors') return sizes;
     const { kind: _, ...scale } = sizes;
-    const not = await this.#change(run, { kind: 'scale', ...scale }, submission.userId);
-    return not ? { kind: 'taken', message: reasonMessage(not.code, not.detail) } : { kind: 'taken' };
+    return closeForm(answerOf(await this.#change(run, { kind: 'scale', ...scale }, submission.userId)));
+  }
+
+  /** By its button, or by the form that the button opened. */
+  async rerunFailed(again: Again): Promise<Answer> {
+    const { accept, deps } = this.#parts;
+    const run = await this.#ofCard(again);
+    if (!run) return tellReason('button_stale');
+    return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
+  }
+
+  async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
+    const { deps } = this.#parts;
+    const run = await readRunOfChannel(id, origin.channelId, deps);
+    if (!run || !isBatchRun(run)) return tellReason('batch_not_found', id);
+    if (!change) return tell(await showRun(run, { origin, kind: 'show', deps }));
+    if (change.kind === 'cancel' && run.state === 'pending-approval') return this.#withdraw(run, origin);
+    return answerOf(await this.#change(run, change, origin.requesterId), tell(changedMessage(run.id, change.kind)));
+  }
+
+  async export(origin: Origin, id: string): Promise<Answer> {
+    const { deps } = this.#parts;
+    const run = await readRunOfChannel(id, origin.channelId, deps);
+    if (!run || !isBatchRun(run)) return tellReason('batch_not_found', id);
+    return tell(exportBatch(run, privateDestinationOf({ origin, delivery: {} }), deps));
+  }
+
+  async #changeByClick(run: BatchRun | undefined, { userId }: Click, kind: ChangeByButton): Promise<Answer> {
+    return run ? answerOf(await this.#change(run, { kind }, userId)) : tellReason('button_stale');
   }
 
   #change(run: BatchRun, change: Change, userId: string): Promise<NotChanged> {
@@ -114,73 +189,20 @@ export class BatchCommands {
     return changeBatch(run, change, { userId, deps, runs });
   }
 
-  async #openResize(run: BatchRun, { userId }: Click): Promise<Answer> {
-    const { deps } = this.#parts;
-    if (!(await mayChange(run, userId, deps))) {
-      await record(deps, run, 'batch', { actorId: userId, kind: RESIZE, verdict: 'not_your_batch' });
-      return said(reasonMessage('not_your_batch'));
-    }
-    return isOpen(run) ? { kind: 'form', form: resizeForm(run) } : said(reasonMessage('batch_unchangeable'));
-  }
-
-  /** By the same judgement as the card's own button. */
-  #takeBack(run: BatchRun, { teamId, requesterId: userId, channelId, dedupeKey }: Origin): Promise<Answer> {
+  /** Judged like a click on the card's own button. */
+  #withdraw(run: BatchRun, { teamId, requesterId: userId, channelId, dedupeKey }: Origin): Promise<Answer> {
     const messageTs = run.delivery.anchor?.ts ?? '';
-    const click = { action: 'cancel', value: run.id, teamId, userId, channelId, messageTs, dedupeKey };
+    const click: Click = { action: 'cancel', value: run.id, teamId, userId, channelId, messageTs, dedupeKey };
     return this.#parts.approvals.click(click, 'cancel');
   }
 
-  async #readFor({ channelId }: Origin, id: string): Promise<Run | undefined> {
-    const run = await this.#read(id);
-    // A batch of another channel is as good as none.
-    return run?.origin.channelId === channelId ? run : undefined;
-  }
-
-  async #read(id: string): Promise<Run | undefined> {
-    return isRunId(id) ? this.#parts.deps.store.read(id) : undefined;
+  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | undefined> {
+    const run = await runOfCard(click, ({ delivery }) => delivery.anchor, this.#parts.deps);
+    return run && isBatchRun(run) ? run : undefined;
   }
 }
 
 /** It may run, and is not about to end. */
 const isOpen = ({ state, batch }: BatchRun): boolean => (state === 'approved' || state === 'running') && !batch.closed;
 
-const refusalOr = (not: NotChanged, done: Answer): Answer => (not ? said(reasonMessage(not.code, not.detail)) : done);
-
-/**
- * The batch as an EphemeralJob, for one person: in a code block, and where that would cut it, as a file in a direct message,
- * which is sent after the answer.
- */
-function exportBatch(run: BatchRun, asker: PrivateDestination, deps: FlowDeps): Message {
-  const job = jobOfRun(run);
-  if (!job) return reasonMessage('batch_not_exportable');
-  const yaml = deps.manifests.write(job);
-  if (yaml.length <= MAX_SHOWN_LENGTH) return exportMessage(run.id, yaml);
-  void sendFile(run, { yaml, asker, deps });
-  return exportedAsFileMessage(run.id);
-}
-
-interface ToSend {
-  readonly yaml: string;
-  readonly asker: PrivateDestination;
-  readonly deps: FlowDeps;
-}
-
-async function sendFile({ id }: BatchRun, { yaml, asker, deps }: ToSend): Promise<void> {
-  const { thread, log } = deps;
-  try {
-    const bytes = Buffer.from(yaml);
-    const file = {
-      filename: `kdebug-batch-${id}.yaml`,
-      title: `Batch ${id} as an EphemeralJob`,
-      bytes: bytes.length,
-      open: async function* () {
-        yield bytes;
-      },
-    };
-    await thread.share(await thread.openDirect(asker.userId), exportedFileMessage(id), [file]);
-  } catch (thrown) {
-    const error = toKdebugError(thrown);
-    log.warn('an exported batch was not sent', { runId: id, reason: error.code });
-    await thread.tell(asker, errorMessage(error)).catch(() => undefined);
-  }
-}
+const answerOf = (not: NotChanged, done: Answer = NOTHING): Answer => (not ? tellReason(not.code, not.detail) : done);

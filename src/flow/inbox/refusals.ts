@@ -1,34 +1,49 @@
 import { type KdebugError, REASONS, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import type { Decision } from '../../core/policy/policy.ts';
+import type { Message } from '../../core/report/message.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { recordRefusal } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { RefusedAtDoor } from '../ports/slack.ts';
+import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
 
-/** The refusal of a reason code, with what it is about. */
+/** Nothing to show: the card in the thread says it. */
+export const NOTHING: Answer = { kind: 'nothing' };
+
+/** A private answer. */
+export const tell = (message: Message): Answer => ({ kind: 'message', message });
+export const tellReason = (code: ReasonCode, subject?: string): Answer => tell(reasonMessage(code, subject));
+
+/** Closes the form, and shows the answer's message privately. */
+export const closeForm = (answer: Answer): SubmitAnswer => ({
+  kind: 'taken',
+  ...(answer.kind === 'message' && { message: answer.message }),
+});
+
+/** `subject`: what the reason is about. */
 export function refusal(code: ReasonCode, subject?: string, rule?: string): Refusal {
   const { title, hint } = REASONS[code];
   return { code, message: subject ? `${title}: ${subject}` : title, hint, ...defined({ rule }) };
 }
 
-/** What a decision that does not allow it now means for the person who asked. */
+/** What the requester reads when a decision does not allow the request now. */
 export const refusalOfDecision = (decision: Exclude<Decision, { kind: 'allow' }>): Refusal =>
   decision.kind === 'needs-approval'
     ? refusal('approval_changed', undefined, decision.rule)
     : refusal(decision.code, decision.subject, decision.rule);
 
-/** What a failed look at the cluster means for the person who asked. */
+/** What the requester reads when a look-up in the cluster fails. */
 export const refusalOfError = (error: KdebugError): Refusal => ({
   code: error.code,
   message: error.message,
   hint: error.hint,
 });
 
-/** Refusals of one team (of one channel where the team is not named) that are recorded one by one, a minute. */
+/** Refusals a minute that are recorded one by one: of one team, or of one channel if the payload names no team. */
 const EACH = 20;
 const MINUTE_MS = 60_000;
-/** Teams and channels told apart a minute; all further ones share one bound. */
+/** Teams and channels that have their own bound in a minute; all others share one. */
 const MAX_KEYS = 100;
 const OTHERS = 'others';
 
@@ -41,9 +56,8 @@ interface Minute {
 }
 
 /**
- * Records refusals so that nobody can fill the audit log with them: the first 20 a minute of each team one by one, all further ones
- * of that minute as one record with their number (code `refusals_in_one`). What cannot be recorded is said in the log, and the
- * number is kept for the next minute.
+ * Records refusals so that nobody can flood the audit log: of each team the first 20 a minute one by one, the rest of that minute as one
+ * record with their number (code `refusals_in_one`). If that record fails, the log says so, and the number moves to the next minute.
  */
 export class BoundedRefusals {
   readonly #deps: FlowDeps;
@@ -53,7 +67,7 @@ export class BoundedRefusals {
     this.#deps = deps;
   }
 
-  /** @throws KdebugError audit_unavailable, of one that is recorded by itself */
+  /** @throws KdebugError audit_unavailable, for a refusal that is recorded one by one */
   async record(refused: Refused): Promise<void> {
     const minute = this.#minuteOf(refused);
     if (minute.each >= EACH) {
@@ -66,8 +80,8 @@ export class BoundedRefusals {
   }
 
   #minuteOf(refused: Refused): Minute {
-    const asked = refused.teamId ?? refused.channelId;
-    const key = this.#minutes.has(asked) || this.#minutes.size < MAX_KEYS ? asked : OTHERS;
+    const own = refused.teamId ?? refused.channelId;
+    const key = this.#minutes.has(own) || this.#minutes.size < MAX_KEYS ? own : OTHERS;
     const known = this.#minutes.get(key);
     if (known) return known;
     const minute = { each: 0, more: 0, last: refused };
@@ -84,7 +98,7 @@ export class BoundedRefusals {
       await recordRefusal(this.#deps, { ...last, code: 'refusals_in_one', last: code, count: minute.more });
     } catch (thrown) {
       const fields = { count: minute.more, reason: toKdebugError(thrown).code };
-      this.#deps.log.error('refusals could not be recorded', fields);
+      this.#deps.log.error('refusals not recorded, will retry', fields);
       this.#minuteOf(minute.last).more += minute.more;
     }
   }

@@ -1,52 +1,57 @@
-import { isRunId } from '../../core/ids.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { jobOfRun } from '../../core/job/job-request.ts';
+import {
+  exportedAsFileMessage,
+  exportedFileMessage,
+  exportMessage,
+  MAX_SHOWN_LENGTH,
+} from '../../core/report/batch/manifest-message.ts';
 import { batchForOne } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
-import { logsMessage, type RunLinks, type Sight, showMessage } from '../../core/report/run-for-one.ts';
-import { isBatchRun } from '../../core/run/life-cycle.ts';
+import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
+import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, PostRef, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
+import { readRunOfChannel } from './find-run.ts';
 
-/** Slack waits three seconds for the answer; a message without links is better than none. */
+/** Slack waits three seconds for the answer; without the links it is still worth having. */
 const LINKS_MS = 1_000;
 
-/** The answer to `show ID` and `logs ID`. A run of another channel is as good as none: its log may say what this channel must not see. */
+/** The answer to `show ID` and `logs ID`. */
 export async function showOrLogs(
   origin: Origin,
   { kind, id }: { readonly kind: 'show' | 'logs'; readonly id: string },
   deps: FlowDeps,
 ): Promise<Message> {
-  const run = isRunId(id) ? await deps.store.read(id) : undefined;
-  if (run?.origin.channelId !== origin.channelId) return reasonMessage('run_not_found', id);
-  return showRun(run, { origin, kind, deps });
+  const run = await readRunOfChannel(id, origin.channelId, deps);
+  return run ? showRun(run, { origin, kind, deps }) : reasonMessage('run_not_found', id);
 }
 
-/** A run or a batch, for who asks. What is for its requester alone is shown to nobody else. */
+/** A run or a batch, for one person. Shows private output to nobody but its requester. */
 export async function showRun(
   run: Run,
   { origin, kind, deps }: { readonly origin: Origin; readonly kind: 'show' | 'logs'; readonly deps: FlowDeps },
 ): Promise<Message> {
   const isRequester = run.origin.requesterId === origin.requesterId;
-  const sight = {
-    isHidden: !isRequester && (await isPrivate(run, deps)),
-    links: await linksOf(run, isRequester, deps),
-  };
-  if (!isBatchRun(run)) return kind === 'logs' ? logsMessage(run, sight) : showMessage(run, sight);
+  const isHidden = !isRequester && (await isPrivate(run, deps));
+  const links = await linksOf(run, isRequester, deps);
+  if (!isBatchRun(run))
+    return kind === 'logs' ? logsMessage(run, { isHidden, links }) : showMessage(run, { isHidden, links });
   const { clock, policies } = deps;
-  return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, ...sightOfBatch(sight) });
+  return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, isPrivate: isHidden, links });
 }
 
-const sightOfBatch = ({ isHidden, links }: Sight) => ({ isPrivate: isHidden, links });
-
-/** Where nobody can say, it is. */
+/** Private if Slack cannot say. */
 async function isPrivate({ origin }: Run, deps: FlowDeps): Promise<boolean> {
   return isForRequesterAlone(origin, deps).catch(() => true);
 }
 
-/** Links to what this person can open: in the run's channel, and in their own direct message. */
+/** Links that this person can open: in the run's channel, and in their own direct message. */
 async function linksOf(
   { origin, delivery }: Run,
   isRequester: boolean,
@@ -59,4 +64,40 @@ async function linksOf(
   const found = Promise.all([linkTo(delivery.anchor), linkTo(delivery.result)]);
   const [anchor, result] = await withDeadline(clock, LINKS_MS, found, (): undefined[] => []);
   return defined({ thread: anchor, result });
+}
+
+/** The batch as an EphemeralJob: in a code block, or, if that would cut it, in a file that follows by direct message. */
+export function exportBatch(run: BatchRun, recipient: PrivateDestination, deps: FlowDeps): Message {
+  const job = jobOfRun(run);
+  if (!job) return reasonMessage('batch_not_exportable');
+  const yaml = deps.manifests.write(job);
+  if (yaml.length <= MAX_SHOWN_LENGTH) return exportMessage(run.id, yaml);
+  void sendFile(run, { yaml, recipient, deps });
+  return exportedAsFileMessage(run.id);
+}
+
+interface ExportedFile {
+  readonly yaml: string;
+  readonly recipient: PrivateDestination;
+  readonly deps: FlowDeps;
+}
+
+async function sendFile({ id }: BatchRun, { yaml, recipient, deps }: ExportedFile): Promise<void> {
+  const { thread, log } = deps;
+  try {
+    const bytes = Buffer.from(yaml);
+    const file = {
+      filename: `kdebug-batch-${id}.yaml`,
+      title: `Batch ${id} as an EphemeralJob`,
+      bytes: bytes.length,
+      open: async function* () {
+        yield bytes;
+      },
+    };
+    await thread.share(await thread.openDirect(recipient.userId), exportedFileMessage(id), [file]);
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    log.warn('exported batch not sent', { runId: id, reason: error.code });
+    await thread.tell(recipient, errorMessage(error)).catch(() => undefined);
+  }
 }

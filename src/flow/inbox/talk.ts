@@ -13,10 +13,10 @@ import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { LookLimiter } from './accept.ts';
 
-/** Who mentions the bot waits for this before their words are taken for a command. */
+/** After this, the text of a mention counts as a command. */
 const PATIENCE_MS = 1_000;
 
-/** Answers what people say to the bot that is no command. Starts nothing, keeps nothing. */
+/** Answers mentions that are no command. Starts and stores nothing. */
 export class Talks {
   readonly #deps: FlowDeps;
   readonly #looks: LookLimiter;
@@ -27,12 +27,12 @@ export class Talks {
   }
 
   /**
-   * The help, for the words of a mention that are no command and name no pod. Undefined: take them for a command; so too where
-   * nobody can say in time whether there is such a pod, where this person may not know, or has asked too often.
+   * The help, if a mention is no command and names no pod. Undefined: treat it as a command; also if the look-up of the pod fails, takes
+   * too long, is not allowed to this person, or exceeds their limit.
    */
   async answer(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
     if (origin.source !== 'mention') return undefined;
-    // Nothing that Slack sends of a mention can open a form.
+    // A mention has no trigger that could open a form.
     if (parsed.kind === 'ok' && parsed.command.kind === 'form') return helpMessage();
     const talk = talkIn(words, parsed);
     if (!talk?.request) return talk && talkMessage(talk, undefined);
@@ -43,12 +43,12 @@ export class Talks {
   async #answerUnlessPod(talk: Talk, request: RunRequest, origin: Origin): Promise<Message | undefined> {
     const { clock, policies } = this.#deps;
     if (!(await withDeadline(clock, PATIENCE_MS, isNoPod(request, origin, this.#deps), () => false))) return undefined;
-    const place = resolveNamespace(request, origin.channelId, policies.current());
-    return talkMessage(talk, place.kind === 'ok' ? place.namespace : undefined);
+    const resolved = resolveNamespace(request, origin.channelId, policies.current());
+    return talkMessage(talk, resolved.kind === 'ok' ? resolved.namespace : undefined);
   }
 }
 
-/** Asks as a run would be planned, so that nobody learns more from the answer than from a run. */
+/** Looks up the pod as planning does, so that the answer reveals no more than a run would. */
 async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
   const request = withImage(typed, deps.policies.current());
   const untilMs = deps.clock.now() + PATIENCE_MS;
@@ -60,7 +60,7 @@ async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promi
   }
 }
 
-/** Without a default image any will do: it is the pod that is looked for. */
+/** Without a default image, any image will do: only the pod matters here. */
 function withImage(request: RunRequest, { defaultImage, images }: Policy): RunRequest {
   const [image] = Object.keys(images);
   return defaultImage === undefined && image !== undefined ? { ...request, image } : request;
@@ -70,8 +70,7 @@ function withImage(request: RunRequest, { defaultImage, images }: Policy): RunRe
 const DIRECT = /^D[A-Z0-9]/;
 
 /**
- * The one answer in a direct or group message, to everything but a question for help. Undefined: it is a channel, or a group message
- * that the policy names.
+ * The answer to everything but help in a direct or group message. Undefined: it is a channel, or a group message that the policy names.
  */
 export function channelNeeded(
   { channelId, inGroupMessage }: Pick<Origin, 'channelId' | 'inGroupMessage'>,

@@ -1,3 +1,4 @@
+import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message } from '../../core/report/message.ts';
 import type { Origin, PostRef } from '../../core/run/run.ts';
@@ -119,7 +120,7 @@ export interface Actor {
 }
 
 export interface Click extends Actor {
-  readonly action: string;
+  readonly action: ActionName;
   /** A run or batch id; never more. */
   readonly value: string;
   readonly messageTs: string;
@@ -129,7 +130,7 @@ export interface Click extends Actor {
 
 export interface Submission extends Actor {
   /** The form's own `name` and `value`, as it was opened. */
-  readonly name: string;
+  readonly name: FormName;
   readonly value: string;
   /** By field id; a field that was left empty is absent. */
   readonly fields: Readonly<Record<string, string>>;
@@ -145,8 +146,7 @@ export type SubmitAnswer =
   | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 export interface Shortcut extends Actor {
-  /** Its callback id. */
-  readonly name: string;
+  readonly name: ShortcutName;
   /** The message's text, as plain as it can be had. */
   readonly text: string;
   /** The message's first code block as it was typed, else its text file; at most 65,537 characters (one more than a job may have). */

@@ -7,7 +7,7 @@ import { defined } from '../../lib/defined.ts';
 import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
-import { type Change, changeBatch, type NotChanged } from '../inbox/change-batch.ts';
+import { type Change, changeBatch, type NotChanged } from '../inbox/batch-commands.ts';
 
 interface PeerContext {
   readonly deps: FlowDeps;

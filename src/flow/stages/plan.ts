@@ -39,7 +39,7 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
       return;
     }
     const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeAsking(run, planned, { asked: decision, deps, runs });
+      decision.kind === 'allow' ? undefined : await beforeAsking(run, planned, { needed: decision, deps, runs });
     const event = { kind: 'planned', ...planned, atMs, ...defined({ grantedBy }) } as const;
     await applyPlan(session, event, deps.policies.current());
   } catch (thrown) {
@@ -88,10 +88,10 @@ function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, dep
 async function beforeAsking(
   run: Run,
   { plan, batch }: PlannedRequest,
-  { asked, deps, runs }: GrantContext,
+  { needed: asked, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
   // A grant counts single runs, so it covers no batch.
-  const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed: asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const unseen = unseenOnCard({ plan, ...defined({ batch }) });
   if (unseen) throw new Refused(refusal(unseen, undefined, asked.rule));

@@ -1,9 +1,10 @@
 import type { Delivery } from '../../../play/slack/index.ts';
-import { type Handler, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
+import type { Row } from '../../../src/adapters/slack/handlers.ts';
+import { ACTION_NAMES, type ActionName, type FormName } from '../../../src/core/actions.ts';
 import type { Form } from '../../../src/core/report/message.ts';
 import { saying, type World } from './harness.ts';
 
-export const formOf = (name: string, more: Partial<Form> = {}): Form => ({
+export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({
   name,
   value: 'abcdefgh23',
   title: 'Debug a pod',
@@ -29,7 +30,7 @@ export interface By {
 const CHANNEL = 'C0SHOP';
 
 /** Does, as a person of Slack, what a row of the table listens to. The message and the form were made for a member. */
-export async function deed(world: World, handler: Handler, by: By): Promise<Delivery> {
+export async function deed(world: World, handler: Row, by: By): Promise<Delivery> {
   const { deliver } = world.local;
   switch (handler.listens) {
     case 'command':
@@ -41,35 +42,25 @@ export async function deed(world: World, handler: Handler, by: By): Promise<Deli
       return deliver.shortcut({ ...by, channel: CHANNEL, ts, callbackId: handler.name });
     }
     case 'action':
-      return deliver.action({ ...by, channel: CHANNEL, ts: await card(world), actionId: verbOf(handler) });
+      return click(world, handler.name, by);
     case 'view':
       return deliver.viewSubmission({ ...by, viewId: await openForm(world, handler.name), values: typed('pod-1') });
   }
 }
 
-export const verbOf = ({ name }: Handler): string => (name === OTHER_BUTTONS ? 'a-verb-of-tomorrow' : name);
+/** A button that no version of kdebug has. */
+export const FOREIGN_BUTTON = 'a-button-of-tomorrow';
+
+/** Clicks a button of a card that has all of them, and the foreign one. */
+export const click = async (world: World, actionId: string, by: By): Promise<Delivery> =>
+  world.local.deliver.action({ ...by, channel: CHANNEL, ts: await card(world), actionId });
 
 const cards = new WeakMap<World, Promise<string>>();
 
 /** One message with every button. */
 function card(world: World): Promise<string> {
-  const verbs = [
-    'approve',
-    'approve-grant',
-    'reject',
-    'cancel',
-    'end-grant',
-    'look-again',
-    'pause',
-    'resume',
-    'continue',
-    'resize',
-    'rerun-failed',
-    'stop',
-    'rerun',
-    'a-verb-of-tomorrow',
-  ];
-  const buttons = verbs.map((action) => ({ action, label: action, value: 'abcdefgh23' }));
+  const names = [...ACTION_NAMES, FOREIGN_BUTTON as ActionName];
+  const buttons = names.map((action) => ({ action, label: action, value: 'abcdefgh23' }));
   const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
   const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
   const posted =
@@ -79,7 +70,7 @@ function card(world: World): Promise<string> {
 }
 
 /** A form, opened for a member. */
-export async function openForm(world: World, name: string, more: Partial<Form> = {}): Promise<string> {
+export async function openForm(world: World, name: FormName, more: Partial<Form> = {}): Promise<string> {
   const before = new Set(world.local.views('U0ROY').map(({ id }) => id));
   const answer = world.inbox.answer;
   world.inbox.answer = async () => ({ kind: 'form', form: formOf(name, more) });

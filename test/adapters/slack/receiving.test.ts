@@ -132,7 +132,7 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
   });
 
   it('a click carries the verb and the id, and its answer is private', async () => {
-    const button = { action: 'stop', label: 'Stop', value: 'abcdefgh23' };
+    const button = { action: 'pause', label: 'Stop', value: 'abcdefgh23' } as const;
     const message = { ...saying('running'), parts: [{ kind: 'actions' as const, buttons: [button] }] };
     const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, {
       run: 'abcdefgh23',
@@ -140,11 +140,11 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
       seq: 1,
     });
     world.inbox.answer = async () => says('only the requester may stop it');
-    const delivery = await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'stop' });
+    const delivery = await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'pause' });
     expect(delivery.status).toBe(200);
     expect(world.inbox.clicks).toEqual([
       {
-        action: 'stop',
+        action: 'pause',
         value: 'abcdefgh23',
         teamId: 'T0LOCAL',
         userId: 'U0ROY',
@@ -195,10 +195,10 @@ describe.each(['http', 'socket'] as const)('over %s', (kind) => {
     ])('a click of %s', async (_who, override) => {
       const message = {
         ...saying('m'),
-        parts: [{ kind: 'actions' as const, buttons: [{ action: 'stop', label: 'Stop', value: 'x' }] }],
+        parts: [{ kind: 'actions' as const, buttons: [{ action: 'pause' as const, label: 'Stop', value: 'x' }] }],
       };
       const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, { run: 'x', kind: 'anchor', seq: 1 });
-      await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'stop', override });
+      await world.local.deliver.action({ ...ROY, ts: ref.ts, actionId: 'pause', override });
       expect(world.inbox.clicks).toEqual([]);
     });
   });

@@ -122,9 +122,7 @@ it('a replica too many gets no connection and says so; when one leaves, it comes
   const log = new RecordingLog();
   const sixth = another(log);
   const starting = sixth.start(world.inbox);
-  await expect
-    .poll(() => log.records.map(({ message }) => message))
-    .toContain('a Socket Mode connection was not opened');
+  await expect.poll(() => log.records.map(({ message }) => message)).toContain('Socket Mode connection not opened');
   expect(log.records[0]?.fields).toMatchObject({ reason: 'too_many_websockets' });
   expect(sixth.ready()).toBe(false);
   expect(world.local.sockets.count).toBe(10);

@@ -90,7 +90,7 @@ describe('posting', () => {
   it('an update that Slack takes in a simpler shape only keeps to rich text, and so its buttons', async () => {
     const parts: Message['parts'] = [
       { kind: 'paragraph', spans: [{ kind: 'text', text: 'a card' }] },
-      { kind: 'actions', buttons: [{ action: 'stop', label: 'Stop', value: 'r' }] },
+      { kind: 'actions', buttons: [{ action: 'pause', label: 'Stop', value: 'r' }] },
     ];
     const ref = await world.slack.thread.post(SHOP, { ...saying('a card'), parts }, anchor);
     world.local.faults.queue({ method: 'chat.update', kind: 'invalid_blocks', times: 2 });
@@ -198,7 +198,7 @@ describe('looking for a post', () => {
       expect(await world.slack.thread.find(SHOP, anchor, begunMs)).toBeUndefined();
       expect(await world.slack.thread.findShared({ ...SHOP, threadTs: root.ts }, ['a.log'], begunMs)).toBeUndefined();
       expect(world.local.faults.hits).toBe(2);
-      expect(world.log.records.filter(({ message }) => message.includes('does not let the app look'))).toHaveLength(2);
+      expect(world.log.records.filter(({ message }) => message.includes('refused to search'))).toHaveLength(2);
     },
   );
 

@@ -1,5 +1,6 @@
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
+import type { ActionName } from '../../../src/core/actions.ts';
 import type { ContainerStatus } from '../../../src/core/container/pod.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
@@ -94,7 +95,7 @@ export interface Story {
   readonly policy: Policy;
   readonly fate: Fate;
   /** Clicked on the card by that person, as often as it takes. */
-  readonly click?: { readonly userId: string; readonly action: string } | undefined;
+  readonly click?: { readonly userId: string; readonly action: ActionName } | undefined;
   readonly expected: Expected;
 }
 
@@ -204,12 +205,12 @@ export class PortScene {
   }
 
   /** A click on the run's card, at the newest living replica or the one given. */
-  click(userId: string, action: string, pipeline = this.living.pipeline): Promise<Answer | undefined> {
+  click(userId: string, action: ActionName, pipeline = this.living.pipeline): Promise<Answer | undefined> {
     return this.#answered(this.press(userId, action, pipeline));
   }
 
   /** The same, without letting time pass. */
-  press(userId: string, action: string, pipeline: RunSupervisor): Promise<Answer> {
+  press(userId: string, action: ActionName, pipeline: RunSupervisor): Promise<Answer> {
     const anchor = this.thread.posts.find(({ meta }) => meta.kind === 'anchor')?.ref;
     const click = { action, value: this.runId, teamId: 'T0TEAM', userId, messageTs: anchor?.ts ?? '' };
     return pipeline.inbox.action({

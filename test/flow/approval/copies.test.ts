@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import type { ActionName } from '../../../src/core/actions.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, ApproverGroup, Policy } from '../../../src/core/policy/policy.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
@@ -227,7 +228,7 @@ describe('the copies', () => {
     expect((await world.run()).delivery.closed).toBe(true);
   });
 
-  it.each([
+  it.each<[string, string, ActionName, RegExp]>([
     ['rejected', 'U0CAROL', 'reject', /Rejected.*U0CAROL/],
     ['withdrawn', 'U0ROY', 'cancel', /Withdrawn.*U0ROY/],
   ])('say that it was %s', async (_, userId, action, words) => {
@@ -268,7 +269,13 @@ describe('the copies', () => {
   it('are edited by another replica after a restart, as it is decided there', async () => {
     const world = await pending();
     const bot = another(world);
-    const click = { action: 'reject', value: world.runId, teamId: 'T0TEAM', userId: 'U0BOB', dedupeKey: 'two' };
+    const click = {
+      action: 'reject',
+      value: world.runId,
+      teamId: 'T0TEAM',
+      userId: 'U0BOB',
+      dedupeKey: 'two',
+    } as const;
     await bot.inbox.action({ ...click, ...at(copyIn(world, 'D-U0BOB')) });
     await settle();
     expect(copies(world)).toHaveLength(3);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { ActionName } from '../../../src/core/actions.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, Policy } from '../../../src/core/policy/policy.ts';
@@ -259,7 +260,7 @@ describe('a vote', () => {
       channelId: 'C0SHOP',
       dedupeKey: 'f',
       receivedAtMs: world.clock.now(),
-    };
+    } as const;
     expect(await world.pipeline.inbox.submit({ ...submission, fields: {} })).toMatchObject({ kind: 'errors' });
     expect(await world.pipeline.inbox.submit({ ...submission, fields: { reason: 'incident 7' } })).toEqual({
       kind: 'taken',
@@ -354,7 +355,7 @@ describe('many clicks at once', () => {
   });
 
   it('whatever the order in which they arrive and are worked on', async () => {
-    const click = fc.constantFrom(
+    const click = fc.constantFrom<[string, ActionName][]>(
       ['U0BOB', 'approve'],
       ['U0ALICE', 'reject'],
       ['U0ROY', 'cancel'],
@@ -366,7 +367,7 @@ describe('many clicks at once', () => {
         const world = await pending();
         const members = world.directory.members.bind(world.directory);
         world.directory.members = scheduler.scheduleFunction(members);
-        const answers = clicks.map(([userId = '', action = '']) => world.click(userId, action));
+        const answers = clicks.map(([userId, action]) => world.click(userId, action));
         await scheduler.waitFor(Promise.all(answers));
         const decided = (await Promise.all(answers)).filter(({ kind }) => kind === 'nothing').length;
         expect(decided).toBeLessThanOrEqual(1);

@@ -1,4 +1,5 @@
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import type { ActionName } from '../../../src/core/actions.ts';
 import type { Batch } from '../../../src/core/batch/batch.ts';
 import { type Counts, countPods } from '../../../src/core/batch/pod-state.ts';
 import type { Pod } from '../../../src/core/container/pod.ts';
@@ -91,7 +92,7 @@ export class BatchWorld {
   }
 
   /** Clicks until it reaches the bot that has the batch: where another one has it, a person is asked to click again. */
-  async click(action: string, userId = 'U0ROY'): Promise<void> {
+  async click(action: ActionName, userId = 'U0ROY'): Promise<void> {
     for (const bot of this.#alive()) await this.#clickAt(bot, action, userId);
   }
 
@@ -99,7 +100,7 @@ export class BatchWorld {
     return this.#lives.filter(({ process }) => !process.isDead).map(({ bot }) => bot);
   }
 
-  async #clickAt(bot: RunSupervisor, action: string, userId: string): Promise<void> {
+  async #clickAt(bot: RunSupervisor, action: ActionName, userId: string): Promise<void> {
     const anchor = this.anchors[0]?.ref ?? { channelId: '', ts: '' };
     this.#asked += 1;
     const where = { teamId: 'T0TEAM', channelId: anchor.channelId, messageTs: anchor.ts };

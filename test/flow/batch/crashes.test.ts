@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ActionName } from '../../../src/core/actions.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import { BatchWorld } from './batch-world.ts';
 import type { Death } from './mortal.ts';
@@ -146,7 +147,7 @@ describe('a store that loses everything', () => {
 });
 
 describe('a batch that is taken over while the cluster does not answer', () => {
-  async function changed(...actions: readonly string[]): Promise<BatchWorld> {
+  async function changed(...actions: readonly ActionName[]): Promise<BatchWorld> {
     const world = new BatchWorld(8);
     world.fleet.fateOf = () => ({ startMs: 100, runMs: 30_000, exitCode: 0 });
     await world.say(ASKED);

@@ -175,7 +175,8 @@ describe('a channel that no policy names', () => {
     expect(textOf(await shortcut(long, elsewhere))).toContain('channel_unknown');
     const origin = anOrigin({ dedupeKey: 'elsewhere', channelId: asChannelId('C0OTHER') });
     expect(textOf(await desk.inbox.command(origin, `apply -n shop\n${long}`))).toContain('channel_unknown');
-    const submission = { name: 'apply', value: '', fields: { yaml: JOB }, teamId: 'T0TEAM', userId: 'U0ROY' };
+    const form = { name: 'apply', value: '', fields: { yaml: JOB } } as const;
+    const submission = { ...form, teamId: 'T0TEAM', userId: 'U0ROY' };
     const at = { ...elsewhere, dedupeKey: 'elsewhere-form', receivedAtMs: START_MS };
     expect(JSON.stringify(await desk.inbox.submit({ ...submission, ...at }))).toContain('channel_unknown');
     expect(texts).toEqual([]);

@@ -1,3 +1,4 @@
+import type { ActionName, FormName } from '../../../src/core/actions.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
@@ -57,7 +58,7 @@ export class DeskWorld {
     return this.inbox.command({ ...origin, requesterId: userId as typeof origin.requesterId }, words);
   }
 
-  click(action: string, run: Run, over: Partial<Click> = {}) {
+  click(action: ActionName, run: Run, over: Partial<Click> = {}) {
     return this.inbox.action({
       action,
       value: run.id,
@@ -70,7 +71,7 @@ export class DeskWorld {
     });
   }
 
-  submit(name: string, value: string, fields: Submission['fields'], userId = 'U0ROY') {
+  submit(name: FormName, value: string, fields: Submission['fields'], userId = 'U0ROY') {
     return this.inbox.submit({
       name,
       value,

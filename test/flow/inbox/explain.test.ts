@@ -136,7 +136,8 @@ describe('what starts no run but costs work', () => {
 
   it('counts all of it together, and the shortcut for a job too', async () => {
     for (const words of ['can-i web-1', 'whoami', 'apply\na: b']) await say(words);
-    const shortcut = { name: 'apply-job', teamId: 'T0TEAM', userId: 'U0ROY', channelId: 'C0SHOP', text: '' };
+    const person = { teamId: 'T0TEAM', userId: 'U0ROY', channelId: 'C0SHOP' };
+    const shortcut = { ...person, name: 'apply-job', text: '' } as const;
     const at = { messageTs: '5.0', dedupeKey: 's', receivedAtMs: world.clock.now() };
     expect(JSON.stringify(await inbox.shortcut({ ...shortcut, ...at }))).toContain('limit_per_person');
   });

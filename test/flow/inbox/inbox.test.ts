@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReasonCode } from '../../../src/core/errors.ts';
-import { CommandInbox, type Starter } from '../../../src/flow/inbox/inbox.ts';
+import type { Starter } from '../../../src/flow/inbox/accept.ts';
+import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import { anOrigin } from '../../support/builders.ts';
 import { World } from '../support/world.ts';

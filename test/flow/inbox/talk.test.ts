@@ -145,7 +145,7 @@ describe('in a direct or group message', () => {
 
   it('a shortcut has the same answer', async () => {
     const answer = await new World().pipeline.inbox.shortcut({
-      name: 'debug',
+      name: 'debug-pod',
       text: 'pod web-1',
       teamId: 'T0TEAM',
       userId: 'U0ROY',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ActionName } from '../../../src/core/actions.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
@@ -45,7 +46,7 @@ async function twoReplicas() {
   world.pipeline.startAdopting();
   await world.say('web-1');
   const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
-  const click = async (action: string, userId: string): Promise<string> => {
+  const click = async (action: ActionName, userId: string): Promise<string> => {
     const { ref } = world.thread.posts[0]!;
     const where = { teamId: 'T0TEAM', channelId: ref.channelId, messageTs: ref.ts };
     const answer = other.inbox.action({ action, value: world.runId, userId, dedupeKey: action, ...where });

@@ -1,6 +1,7 @@
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
+import type { ActionName } from '../../../src/core/actions.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
@@ -61,7 +62,7 @@ export class World {
   }
 
   /** Clicks a button of the run's card. */
-  async click(userId: string, action: string, over: Partial<Click> = {}): Promise<PipelineAnswer> {
+  async click(userId: string, action: ActionName, over: Partial<Click> = {}): Promise<PipelineAnswer> {
     const anchor = this.thread.posts[0]?.ref ?? { channelId: '', ts: '' };
     const answer = await this.pipeline.inbox.action({
       action,

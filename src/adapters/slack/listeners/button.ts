@@ -1,48 +1,52 @@
+import type { ActionName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
-import { answerOf, type Delivered, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
-import { reply } from './respond.ts';
+import { admit, type Delivered, destinationOfSender, type Handler, senderOf, teamIdOf } from './gate.ts';
+import { respond } from './respond.ts';
 
-export type ButtonAck = () => Promise<void>;
+type Ack = () => Promise<void>;
 
 /**
- * A click on a button of a message, an ephemeral one's too. It is only a hint: the verb and an id, which the inbox judges
- * from its own state. Acknowledged after that; what it says goes privately to who clicked, because a click's
- * acknowledgement cannot carry words. A button that no row names is answered and goes nowhere.
+ * A click on a button. It carries only a name and an id; the inbox judges by its own state. The acknowledgement of a click cannot
+ * carry text, so the answer follows privately.
  */
-export async function onButton({ context, handler, body }: Delivered, ack: ButtonAck): Promise<void> {
+export function onButton(delivered: Delivered<Handler<ActionName>>, ack: Ack): Promise<void> {
+  const { context, handler } = delivered;
+  return onClick(delivered, ack, (click) => context.inbox.action({ ...click, action: handler.name }));
+}
+
+/** A click on a button that has no row: answered, and recorded if the person is refused, but never passed to the inbox. */
+export const onUnknownButton = (delivered: Delivered, ack: Ack): Promise<void> =>
+  onClick(delivered, ack, async () => {
+    throw new KdebugError('unknown_button');
+  });
+
+async function onClick(
+  { context, handler, body }: Delivered,
+  ack: Ack,
+  judge: (click: Omit<Click, 'action'>) => Promise<Answer>,
+): Promise<void> {
   const payload = ClickPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('a click was not understood and is left out');
+    context.log.warn('click not understood, ignored');
     return ack();
   }
-  const { container, message, trigger_id } = payload.data;
-  const click = { ...placedClick(payload.data), action: handler.name };
-  const ask = async (): Promise<Answer> => {
-    if (handler.inbox === 'none') throw new KdebugError('unknown_button');
-    return context.inbox.action({ ...click, teamId: teamIdOf(payload.data, context.identity) });
-  };
-  const outcome = await answerOf(
+  const { channel, container, message, trigger_id: triggerId } = payload.data;
+  const click = { ...clickOf(payload.data), teamId: teamIdOf(payload.data, context.identity) };
+  const admission = await admit(
     { context, handler },
-    { sender: senderOf(payload.data, payload.data.channel.id), ask },
+    { sender: senderOf(payload.data, channel.id), call: () => judge(click) },
   );
   await ack();
   const source = { ts: container.message_ts, thread_ts: message?.thread_ts ?? container.thread_ts };
-  const place = destinationOfSender(payload.data, source);
-  reply(context, { place, triggerId: trigger_id }, outcome);
+  respond(context, { destination: destinationOfSender(payload.data, source), triggerId }, admission);
 }
 
-/** Slack gives each click its own `trigger_id`; every delivery of it carries the same. */
-function placedClick({
-  user,
-  channel,
-  container,
-  actions,
-  trigger_id,
-}: ClickPayload): Omit<Click, 'action' | 'teamId'> {
+/** Slack gives each click its own `trigger_id`; every delivery of the click carries the same one. */
+function clickOf({ user, channel, container, actions, trigger_id }: ClickPayload): Omit<Click, 'action' | 'teamId'> {
   const [{ action_id, value }] = actions;
-  const place = { userId: user.id, channelId: channel.id, messageTs: container.message_ts, value };
-  return { ...place, dedupeKey: sha256(canonicalJson(['click', place, action_id, trigger_id])) };
+  const click = { userId: user.id, channelId: channel.id, messageTs: container.message_ts, value };
+  return { ...click, dedupeKey: sha256(canonicalJson(['click', click, action_id, trigger_id])) };
 }

@@ -4,34 +4,32 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Origin } from '../../../core/run/run.ts';
+import { defined } from '../../../lib/defined.ts';
 import { CommandPayload } from '../payloads.ts';
 import { privateAnswer } from '../thread/tell.ts';
 import { view } from '../views/view.ts';
-import { answerOf, type Delivered, refusal } from './gate.ts';
-import { reply } from './respond.ts';
+import { admit, type Delivered, refusal } from './gate.ts';
+import { respond } from './respond.ts';
 
 type Ack = AckFn<string | RespondArguments>;
 
-/**
- * `/kdebug …`: stored first, acknowledged then, the inbox's message riding on the acknowledgement; a form is opened right
- * after it. Always within 3 s.
- */
+/** `/kdebug …`: stored, then acknowledged with the inbox's message, within 3 s. A form opens right after that. */
 export async function onCommand({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
   const payload = CommandPayload.safeParse(body);
-  if (!payload.success) return say(ack, refusal(new KdebugError('slack_payload_invalid')));
+  if (!payload.success) return acknowledge(ack, refusal(new KdebugError('slack_payload_invalid')));
   const origin = originOf(payload.data, context.clock.now());
   const { text, trigger_id } = payload.data;
-  const outcome = await answerOf(
+  const admission = await admit(
     { context, handler },
-    { sender: senderOf(payload.data), ask: () => context.inbox.command(origin, text) },
+    { sender: senderOf(payload.data), call: () => context.inbox.command(origin, text) },
   );
-  if (outcome.kind === 'refused') return say(ack, refusal(outcome.error));
-  if (outcome.answer.kind === 'message') return say(ack, outcome.answer.message);
+  if (admission.kind === 'refused') return acknowledge(ack, refusal(admission.error));
+  if (admission.answer.kind === 'message') return acknowledge(ack, admission.answer.message);
   await ack();
-  reply(context, { place: placeOf(origin), triggerId: trigger_id }, outcome);
+  respond(context, { destination: destinationOf(origin), triggerId: trigger_id }, admission);
 }
 
-const say = (ack: Ack, message: Message): Promise<void> => ack(privateAnswer(view(message)));
+const acknowledge = (ack: Ack, message: Message): Promise<void> => ack(privateAnswer(view(message)));
 
 const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: CommandPayload) => ({
   userId: user_id,
@@ -41,7 +39,7 @@ const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: C
   appId: api_app_id,
 });
 
-/** Slack gives each submission its own `trigger_id`: a replay has the same key, the same words typed again have another. */
+/** Slack gives each submission its own `trigger_id`: a replay has the same key, the same text typed again another one. */
 function originOf(payload: CommandPayload, nowMs: number): Origin {
   const { team_id, channel_id, channel_name, user_id, text, trigger_id, response_url } = payload;
   return {
@@ -51,13 +49,13 @@ function originOf(payload: CommandPayload, nowMs: number): Origin {
     channelId: asChannelId(channel_id),
     requesterId: asUserId(user_id),
     ...(channel_name?.startsWith('mpdm-') && { inGroupMessage: true as const }),
-    ...(response_url === undefined ? {} : { responseUrl: response_url }),
+    ...defined({ responseUrl: response_url }),
     receivedAtMs: nowMs,
   };
 }
 
-const placeOf = ({ channelId, requesterId, responseUrl }: Origin) => ({
+const destinationOf = ({ channelId, requesterId, responseUrl }: Origin) => ({
   channelId,
   userId: requesterId,
-  ...(responseUrl === undefined ? {} : { responseUrl }),
+  ...defined({ responseUrl }),
 });

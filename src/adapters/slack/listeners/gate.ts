@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
@@ -6,11 +7,25 @@ import type { Directory, Inbox, Person, PrivateDestination, Thread } from '../..
 import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
-import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
 import type { Interaction } from '../payloads.ts';
 import type { SharedFile } from './message-content.ts';
+
+/** Who may use one command, event, button, form or shortcut: a row of the table in `handlers.ts`. */
+export interface Handler<Name extends string = string> {
+  /** The slash command, the event's type, the button's `action_id`, or the `callback_id` of the form or shortcut. */
+  readonly name: Name;
+  /** Everybody else is refused before the inbox sees the request. */
+  readonly needs: Extract<Person['kind'], 'member'>;
+  /** Whether Slack puts `api_app_id` into this payload. Where it does not, the signature or the app token alone proves the app. */
+  readonly namesApp: boolean;
+}
+
+export interface ShortcutHandler extends Handler<ShortcutName> {
+  /** Reads the message's text file if it has no code block. */
+  readonly readsFile?: true;
+}
 
 /** What every listener needs. */
 export interface ListenerContext {
@@ -24,65 +39,65 @@ export interface ListenerContext {
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
   /** Reads a file that a person shared. @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
-  /** Whether the app is being stopped: then nothing new is taken. */
+  /** While the app stops it accepts nothing new. */
   readonly isStopping: () => boolean;
-  /** Work that outlives the acknowledgement and that a stop waits for; never rejects. */
+  /** Work that outlives the acknowledgement. A stop waits for it. It must not reject. */
   readonly inBackground: (work: Promise<void>) => void;
 }
 
-/** Something that Slack delivered, for the row of the table that listens to it. */
-export interface Delivered {
+/** A payload from Slack, with the row that handles it. */
+export interface Delivered<Row extends Handler = Handler> {
   readonly context: ListenerContext;
-  readonly handler: Handler;
+  readonly handler: Row;
   readonly body: unknown;
 }
 
-export interface Question<T> {
+export interface GatedCall<T> {
   readonly sender: Sender;
-  /** Asks the inbox. Called once at most, and only for who may. */
-  readonly ask: () => Promise<T>;
+  /** Calls the inbox. Runs at most once, and only for people who may. */
+  readonly call: () => Promise<T>;
 }
 
-export type Outcome<T> =
+export type Admission<T> =
   | { readonly kind: 'answered'; readonly answer: T }
   | { readonly kind: 'refused'; readonly error: KdebugError };
 
 /**
- * The only way to the inbox: authorises by the handler's row, asks, and always has an outcome in time. Never throws. The
- * inbox promises to be done within 2.5 s; whatever is not done when Slack's 3 s are nearly over is refused honestly.
+ * The only way to the inbox: authorises by the handler's row, then calls. Never throws. The inbox promises an answer within 2.5 s; a
+ * call that is still open shortly before Slack's 3 s are over is refused.
  */
-export async function answerOf<T>(
+export async function admit<T>(
   { context, handler }: Omit<Delivered, 'body'>,
-  { sender, ask }: Question<T>,
-): Promise<Outcome<T>> {
+  { sender, call }: GatedCall<T>,
+): Promise<Admission<T>> {
   const { clock, log } = context;
   const begunMs = clock.now();
-  const authorisedAnswer = async (): Promise<T> => {
+  const authorisedCall = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
-    await letIn({ context, handler }, sender);
-    // Whoever was told that it was too late is not served after all.
+    await authoriseOrRecord({ context, handler }, sender);
+    // The user has already read that it timed out: do not process it now.
     if (clock.now() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
-    return ask();
+    return call();
   };
   try {
-    return { kind: 'answered', answer: await inTime(clock, authorisedAnswer()) };
+    return { kind: 'answered', answer: await inTime(clock, authorisedCall()) };
   } catch (thrown) {
     const error = toKdebugError(thrown);
     const { code, detail } = error;
-    log.warn('a request from Slack was not taken', { handler: handler.name, userId: sender.userId, code, detail });
+    log.warn('Slack request refused', { handler: handler.name, userId: sender.userId, code, detail });
     return { kind: 'refused', error };
   }
 }
 
-/** Authorises; a refusal goes on record, without holding up the answer. */
-async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Sender): Promise<void> {
+/** Authorises. Records a refusal in the background, so that the answer need not wait. */
+async function authoriseOrRecord({ context, handler }: Omit<Delivered, 'body'>, sender: Sender): Promise<void> {
   try {
     await authorise(context, handler, sender);
   } catch (thrown) {
     const { userId, channelId = '' } = sender;
     const { code } = toKdebugError(thrown);
     const teamIds = sender.teamIds.filter((id) => id !== undefined);
-    // Their own, where a shared channel names ours as well.
+    // In a shared channel the payload may name our team too: record the foreign one.
     const teamId = teamIds.find((id) => id !== context.identity.teamId) ?? teamIds[0];
     const who = { userId, channelId, ...defined({ teamId }) };
     context.inBackground(context.inbox.refused({ ...who, handler: handler.name, code }));
@@ -95,7 +110,7 @@ const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
     throw new KdebugError('slack_not_taken');
   });
 
-/** What went wrong and what to do; the detail only where it is meant for people. */
+/** The error's title, hint and code; its detail is for operators. */
 export const refusal = (error: KdebugError): Message => ({
   summary: `kdebug: ${error.title}`,
   tone: 'failure',
@@ -106,15 +121,14 @@ export const refusal = (error: KdebugError): Message => ({
   ],
 });
 
-/** Who sent a request, as far as its payload says. */
+/** Who sent a request, according to its payload. */
 export interface Sender {
   readonly userId: string;
-  /** Where they stood, if the request says. */
   readonly channelId: string | undefined;
-  /** Every team that the request names: where it stands, and the person's own. All of them must be ours. */
+  /** Every team in the payload: the channel's and the person's own. All of them must be ours. */
   readonly teamIds: readonly (string | undefined)[];
   readonly enterpriseId: string | undefined;
-  /** As the payload has it, whatever its shape; undefined where it names none. */
+  /** As the payload has it, of whatever shape; undefined if it names no app. */
   readonly appId: string | undefined;
 }
 
@@ -127,10 +141,9 @@ const REFUSED: Readonly<Record<Exclude<Person['kind'], Handler['needs']>, Reason
 };
 
 /**
- * The one check before the inbox hears of anything: our app, our team, and a person of the kind that the handler's row asks
- * for, by what Slack itself says of them now. Resolves when they may.
+ * The one check before the inbox: our app, our team, and a person of the kind that the row needs, by Slack's current directory.
  * @throws KdebugError slack_not_our_team, person_is_guest, person_in_other_workspace, person_is_outsider, person_is_bot,
- * person_is_deactivated, and the `Directory`'s: who cannot be looked up is refused
+ * person_is_deactivated, and the `Directory`'s errors: a person who cannot be looked up is refused
  */
 async function authorise(
   { identity, directory }: Pick<ListenerContext, 'identity' | 'directory'>,
@@ -144,9 +157,9 @@ async function authorise(
 }
 
 /**
- * A shared channel (Slack Connect) holds people of other teams who see our buttons and commands; another app may sign with
- * a secret that was copied. What names no team is not ours, nor what names another app, nor what should name one and does not. An
- * enterprise vouches only where we are installed in one.
+ * A shared channel (Slack Connect) shows our buttons and commands to people of other teams, and another app may sign with a copied
+ * secret. So a payload without a team is not ours, nor one of another app, nor one that lacks its app id. An enterprise counts only
+ * if we are installed in one.
  */
 function isOurs(sender: Sender, { namesApp }: Handler, identity: Identity): boolean {
   if (sender.appId === undefined ? namesApp : sender.appId !== identity.appId) return false;
@@ -166,11 +179,11 @@ export const senderOf = (
   appId: api_app_id,
 });
 
-/** The person's own team; what is not said was checked to be ours. */
+/** The person's own team. If the payload does not name it, `isOurs` has made sure that it is ours. */
 export const teamIdOf = ({ team, user }: Interaction, identity: Identity): string =>
   user.team_id ?? team?.id ?? identity.teamId;
 
-interface Standing extends Interaction {
+interface InteractionInChannel extends Interaction {
   readonly channel: { readonly id: string };
   readonly response_url?: string | undefined;
 }
@@ -178,17 +191,17 @@ interface Standing extends Interaction {
 /** The message that was clicked or picked. */
 interface Source {
   readonly ts: string;
-  /** The root's own `ts` in a root that has replies. */
+  /** Slack sets it to the root's own `ts` in a root that has replies. */
   readonly thread_ts?: string | undefined;
 }
 
-/** Where the person looks: in the thread if the message is a reply, else in the channel, also when replies stand under the message. */
+/** Where the person reads: the thread if the message is a reply, else the channel, even if the message has replies. */
 export const destinationOfSender = (
-  { channel, user, response_url }: Standing,
-  { ts, thread_ts }: Source,
+  { channel, user, response_url: responseUrl }: InteractionInChannel,
+  { ts, thread_ts: threadTs }: Source,
 ): PrivateDestination => ({
   channelId: channel.id,
   userId: user.id,
-  ...(thread_ts === undefined || thread_ts === ts ? {} : { threadTs: thread_ts, isReply: true as const }),
-  ...(response_url === undefined ? {} : { responseUrl: response_url }),
+  ...(threadTs !== undefined && threadTs !== ts && { threadTs, isReply: true as const }),
+  ...defined({ responseUrl }),
 });

@@ -3,19 +3,18 @@ import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
 import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { MentionPayload } from '../payloads.ts';
-import { answerOf, type Delivered } from './gate.ts';
-import { reply } from './respond.ts';
+import { admit, type Delivered } from './gate.ts';
+import { respond } from './respond.ts';
 
 /**
- * `@kdebug …`: the same command, answered in the thread that the mention stands in, or else in one under the mention. A private
- * answer to a mention outside threads stands beside it: Slack shows none in a thread that nobody has said anything in.
- * When this resolves the event may be acknowledged: it was stored, or the writer is being told that it was not.
- * What no person wrote gets no answer: two bots would talk for ever.
+ * `@kdebug …`: the same command, answered in the mention's thread, or in a new one under the mention. A private answer to a mention
+ * outside threads goes beside it, because Slack shows none in a thread without replies. Resolves when the event may be acknowledged:
+ * the request is stored, or its refusal is under way. A bot's mention gets no answer: two bots would talk for ever.
  */
 export async function onMention({ context, handler, body }: Delivered): Promise<void> {
   const payload = MentionPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('a mention was not understood and is left out');
+    context.log.warn('mention not understood, ignored');
     return;
   }
   const { event } = payload.data;
@@ -23,13 +22,13 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   if (event.user === undefined || event.bot_id !== undefined || event.user === identity.botUserId) return;
   const origin = originOf(payload.data, event.user, clock.now());
   const words = wordsAfterMention(event.text, identity.botUserId);
-  const outcome = await answerOf(
+  const admission = await admit(
     { context, handler },
-    { sender: senderOf(payload.data, event.user), ask: () => inbox.command(origin, words) },
+    { sender: senderOf(payload.data, event.user), call: () => inbox.command(origin, words) },
   );
-  // Another team's or app's channel is none of ours to speak in.
-  if (outcome.kind === 'refused' && outcome.error.code === 'slack_not_our_team') return;
-  reply(context, { place: placeOf(origin) }, outcome);
+  // Post nothing into a channel of another team or app.
+  if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
+  respond(context, { destination: destinationOf(origin) }, admission);
 }
 
 const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload, userId: string) => ({
@@ -40,12 +39,12 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload,
   appId: api_app_id,
 });
 
-/** Bold, italics, struck out. */
+/** Of bold, italics and strikethrough. */
 const MARKS = '*_~';
 
 /**
- * `<@U0BOT>` or `<@U0BOT|name>`; the words before it are talk. A mark that stands before it is left out where it ends: a whole message
- * in bold letters is `*<@U0BOT> pod-1*`. A name has no `<`: Slack escapes it. Linear.
+ * The text after `<@U0BOT>` or `<@U0BOT|name>`; what precedes it is talk. Drops the closing twin of a mark right before the mention: a
+ * message in bold is `*<@U0BOT> pod-1*`. A name has no `<`, because Slack escapes it. Linear.
  */
 export function wordsAfterMention(text: string, botUserId: string): string {
   const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);
@@ -74,7 +73,7 @@ function originOf({ team_id, event }: MentionPayload, userId: string, nowMs: num
 const threadOf = ({ ts, thread_ts }: MentionPayload['event']) =>
   thread_ts === undefined || thread_ts === ts ? { threadTs: ts, beginsThread: true as const } : { threadTs: thread_ts };
 
-const placeOf = ({ channelId, requesterId, threadTs, beginsThread }: Origin): PrivateDestination => ({
+const destinationOf = ({ channelId, requesterId, threadTs, beginsThread }: Origin): PrivateDestination => ({
   channelId,
   userId: requesterId,
   ...(threadTs === undefined || beginsThread ? {} : { threadTs }),

@@ -2,55 +2,53 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form, Message } from '../../../core/report/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/defined.ts';
-import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';
-import { type ListenerContext, type Outcome, refusal } from './gate.ts';
+import { type Admission, type ListenerContext, refusal } from './gate.ts';
 
 /** Where a person is answered after the acknowledgement. */
-export interface Asker {
-  readonly place: PrivateDestination;
-  /** The thread that what a form asks for belongs to, where it is not the place's own. */
+export interface Recipient {
+  readonly destination: PrivateDestination;
+  /** The thread that the form's request belongs to, if it is not the destination's. */
   readonly formThreadTs?: string | undefined;
   /** Opens one form within 3 s; an event has none. */
   readonly triggerId?: string;
 }
 
-/** Says the outcome privately, or opens its form, without being waited for. */
-export function reply(context: ListenerContext, asker: Asker, outcome: Outcome<Answer>): void {
-  context.inBackground(replying(context, asker, outcome));
+/** Sends the answer privately, or opens its form, in the background. */
+export function respond(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): void {
+  context.inBackground(send(context, recipient, admission));
 }
 
-async function replying(context: ListenerContext, asker: Asker, outcome: Outcome<Answer>): Promise<void> {
-  if (outcome.kind === 'refused') return tellOrLog(context, asker.place, refusal(outcome.error));
-  const { answer } = outcome;
-  if (answer.kind === 'message') return tellOrLog(context, asker.place, answer.message);
-  if (answer.kind === 'form') await openOrTell(context, asker, answer.form);
+async function send(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): Promise<void> {
+  const { destination } = recipient;
+  if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error));
+  const { answer } = admission;
+  if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
+  if (answer.kind === 'form') await openOrTell(context, recipient, answer.form);
 }
 
-async function openOrTell(context: ListenerContext, asker: Asker, form: Form): Promise<void> {
-  const { place, formThreadTs = place.threadTs, triggerId } = asker;
+async function openOrTell(context: ListenerContext, recipient: Recipient, form: Form): Promise<void> {
+  const { destination, formThreadTs: threadTs = destination.threadTs, triggerId } = recipient;
   try {
     if (triggerId === undefined) throw new KdebugError('slack_form_not_opened');
-    if (!isKnownForm(form.name))
-      throw new KdebugError('internal_error', { detail: `no handler takes the form ${form.name}` });
-    const { channelId } = place;
-    await context.openView(triggerId, modal(form, { channelId, ...defined({ threadTs: formThreadTs }) }));
+    const { channelId } = destination;
+    await context.openView(triggerId, modal(form, { channelId, ...defined({ threadTs }) }));
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
-    context.log.warn('a form was not opened', { form: form.name, code, detail });
-    await tellOrLog(context, place, refusal(new KdebugError('slack_form_not_opened')));
+    context.log.warn('form not opened', { form: form.name, code, detail });
+    await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened')));
   }
 }
 
-/** Tells a person; a loss is logged, because nobody waits for this any more. */
+/** Logs a failure: nobody waits for the answer any more. */
 export async function tellOrLog(
   { thread, log }: Pick<ListenerContext, 'thread' | 'log'>,
-  place: PrivateDestination,
+  destination: PrivateDestination,
   message: Message,
 ): Promise<void> {
   try {
-    await thread.tell(place, message);
+    await thread.tell(destination, message);
   } catch (thrown) {
-    log.warn('a private answer was lost', { channelId: place.channelId, error: thrown });
+    log.warn('private answer lost', { channelId: destination.channelId, error: thrown });
   }
 }

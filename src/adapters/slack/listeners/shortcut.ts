@@ -1,18 +1,22 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports/slack.ts';
+import { defined } from '../../../lib/defined.ts';
 import { ShortcutPayload } from '../payloads.ts';
-import { answerOf, type Delivered, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
+import { admit, type Delivered, destinationOfSender, type ShortcutHandler, senderOf, teamIdOf } from './gate.ts';
 import { codeBlock, jobFile, messageText } from './message-content.ts';
-import { reply } from './respond.ts';
+import { respond } from './respond.ts';
 
 /**
- * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): the inbox sees the message's words and its code block, and
- * answers with a form, opened after the acknowledgement, or with words. Slack gives each use its own `trigger_id`.
+ * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): passes the message's text and code block to the inbox, whose
+ * answer is a message or a form that opens after the acknowledgement. Slack gives each use its own `trigger_id`.
  */
-export async function onShortcut({ context, handler, body }: Delivered, ack: () => Promise<void>): Promise<void> {
+export async function onShortcut(
+  { context, handler, body }: Delivered<ShortcutHandler>,
+  ack: () => Promise<void>,
+): Promise<void> {
   const payload = ShortcutPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('a shortcut was not understood and is left out');
+    context.log.warn('shortcut not understood, ignored');
     return ack();
   }
   const { user, channel, message, trigger_id } = payload.data;
@@ -23,20 +27,17 @@ export async function onShortcut({ context, handler, body }: Delivered, ack: () 
     channelId: channel.id,
     text: messageText(message),
     messageTs: message.ts,
-    ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
+    ...defined({ threadTs: message.thread_ts }),
     dedupeKey: sha256(canonicalJson(['shortcut', handler.name, channel.id, message.ts, user.id, trigger_id])),
     receivedAtMs: context.clock.now(),
   };
-  const ask = async () => {
+  const call = async () => {
     const file = handler.readsFile && jobFile(message.files);
     const code = codeBlock(message) ?? (file && (await context.readFile(file)));
-    return context.inbox.shortcut({ ...shortcut, ...(code === undefined ? {} : { code }) });
+    return context.inbox.shortcut({ ...shortcut, ...defined({ code }) });
   };
-  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, channel.id), ask });
+  const admission = await admit({ context, handler }, { sender: senderOf(payload.data, channel.id), call });
   await ack();
-  reply(
-    context,
-    { place: destinationOfSender(payload.data, message), formThreadTs: message.thread_ts, triggerId: trigger_id },
-    outcome,
-  );
+  const destination = destinationOfSender(payload.data, message);
+  respond(context, { destination, formThreadTs: message.thread_ts, triggerId: trigger_id }, admission);
 }

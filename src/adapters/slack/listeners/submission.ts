@@ -1,39 +1,43 @@
 import type { AckFn, ViewResponseAction } from '@slack/bolt';
+import type { FormName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Submission } from '../../../flow/ports/slack.ts';
+import { defined } from '../../../lib/defined.ts';
 import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
 import { view } from '../views/view.ts';
-import { answerOf, type Delivered, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
+import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog } from './respond.ts';
 
 type Ack = AckFn<ViewResponseAction>;
 
 /**
- * A form was submitted: stored first, then the form closes. Whatever was not taken keeps the form open with the reason beside a
- * field, so that nothing typed is lost; a form without fields closes and the reason is told privately. What is not understood says so
- * in the form itself: where else to say it is not known.
+ * A submitted form: stored, then the form closes. A refusal keeps the form open with the reason beside a field, so that no input is
+ * lost; a form without fields closes, and the reason goes to the person privately. A payload that is not understood gets its error in the
+ * form, because no other destination is known.
  */
-export async function onSubmission({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
+export async function onSubmission({ context, handler, body }: Delivered<Handler<FormName>>, ack: Ack): Promise<void> {
   const payload = SubmissionPayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== handler.name) {
-    context.log.warn('a submission was not understood and is left out', { handler: handler.name });
-    return sayInForm(ack, fieldIdsOf(body), new KdebugError('slack_payload_invalid'));
+    context.log.warn('submission not understood, refused', { handler: handler.name });
+    return showInForm(ack, fieldIdsOf(body), new KdebugError('slack_payload_invalid'));
   }
   const submission: Submission = {
     ...submissionOf(payload.data, origin.data),
+    name: handler.name,
     teamId: teamIdOf(payload.data, context.identity),
     receivedAtMs: context.clock.now(),
   };
-  const ask = () => context.inbox.submit(submission);
-  const outcome = await answerOf({ context, handler }, { sender: senderOf(payload.data, origin.data.channelId), ask });
+  const call = () => context.inbox.submit(submission);
+  const sender = senderOf(payload.data, origin.data.channelId);
+  const admission = await admit({ context, handler }, { sender, call });
   const fieldIds = fieldIdsOf(payload.data);
-  if (outcome.kind === 'refused') return keepOpen({ context, submission, fieldIds, ack }, outcome.error);
-  const { answer } = outcome;
+  if (admission.kind === 'refused') return refuse({ context, submission, fieldIds, ack }, admission.error);
+  const { answer } = admission;
   if (answer.kind === 'errors' && fieldIds.length > 0)
     return ack({ response_action: 'errors', errors: besideFields(answer.errors, fieldIds) });
   await ack({ response_action: 'clear' });
@@ -41,7 +45,7 @@ export async function onSubmission({ context, handler, body }: Delivered, ack: A
   else if (answer.message) tell(context, submission, answer.message);
 }
 
-/** One view submitted with one content is one submission, however often it is delivered or pressed. */
+/** The same content of the same view is one submission, however often it is delivered or submitted. */
 function submissionOf({ user, view }: SubmissionPayload, origin: FormOrigin) {
   const fields = fieldsOf(view.state.values);
   return {
@@ -59,14 +63,14 @@ interface Refused {
   readonly ack: Ack;
 }
 
-async function keepOpen({ context, submission, fieldIds, ack }: Refused, error: KdebugError): Promise<void> {
-  if (fieldIds.length > 0) return sayInForm(ack, fieldIds, error);
+async function refuse({ context, submission, fieldIds, ack }: Refused, error: KdebugError): Promise<void> {
+  if (fieldIds.length > 0) return showInForm(ack, fieldIds, error);
   await ack({ response_action: 'clear' });
   tell(context, submission, refusal(error));
 }
 
-/** Beside the first field; where there is none, in place of the form. */
-function sayInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): Promise<void> {
+/** Beside the first field, or instead of a form that has none. */
+function showInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): Promise<void> {
   const [first] = fieldIds;
   const { title, hint, code } = error;
   if (first !== undefined)
@@ -84,7 +88,7 @@ function sayInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): P
   return ack({ response_action: 'update', view: notice });
 }
 
-/** Slack takes errors only beside fields that the form has; any other is said beside the first one. */
+/** Slack accepts errors only beside the form's own fields; any other error joins the first field's. */
 function besideFields(errors: Readonly<Record<string, string>>, fieldIds: readonly string[]): Record<string, string> {
   const beside = new Map<string, string>();
   for (const [id, error] of Object.entries(errors)) {
@@ -95,6 +99,5 @@ function besideFields(errors: Readonly<Record<string, string>>, fieldIds: readon
 }
 
 function tell(context: ListenerContext, { channelId, userId, threadTs }: Submission, message: Message): void {
-  const place = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
-  context.inBackground(tellOrLog(context, place, message));
+  context.inBackground(tellOrLog(context, { channelId, userId, ...defined({ threadTs }) }, message));
 }

@@ -13,18 +13,18 @@ export interface Delivery {
 }
 
 /**
- * - `taken`: acknowledged.
- * - `malformed`: nobody can take it, now or later, and it was not acknowledged.
- * - `failed`: it was not acknowledged, and Slack should deliver it again.
+ * - `acknowledged`
+ * - `malformed`: not acknowledged, and a repeat would not help.
+ * - `failed`: not acknowledged, so Slack should deliver it again.
  */
-export type Delivered = 'taken' | 'malformed' | 'failed';
+export type DeliveryResult = 'acknowledged' | 'malformed' | 'failed';
 
 /**
- * Hands a request to Bolt's listeners and acknowledges at the right time. Bolt acknowledges an event before its listeners run, which
- * would lose a mention in a crash in between: so for events its acknowledgement is held back until they are through. Whatever is
- * not taken has one line in the log. Never rejects.
+ * Passes a request to Bolt's listeners and acknowledges at the right time. Bolt acknowledges an event before its listeners run, so a crash
+ * in between would lose a mention: for events the acknowledgement waits for them. Logs one line for each request that is not
+ * acknowledged. Never rejects.
  */
-export async function deliver(app: App, delivery: Delivery, log: Log): Promise<Delivered> {
+export async function deliver(app: App, delivery: Delivery, log: Log): Promise<DeliveryResult> {
   let isAnswered = false;
   const answer = async (body?: unknown): Promise<void> => {
     if (isAnswered) return;
@@ -34,24 +34,24 @@ export async function deliver(app: App, delivery: Delivery, log: Log): Promise<D
   const known = knownPayload(delivery.body);
   try {
     if (known.kind === 'malformed') {
-      log.warn('a request from Slack is malformed and is left out', { where: known.where });
+      log.warn('malformed Slack request ignored', { where: known.where });
       return 'malformed';
     }
     if (known.kind === 'not-listened-to') {
-      log.info('nobody listens to an event from Slack', { type: known.type.slice(0, 80) });
+      log.info('Slack event without listener ignored', { type: known.type.slice(0, 80) });
       await answer();
-      return 'taken';
+      return 'acknowledged';
     }
     const { body, isEvent } = known;
     await app.processEvent(receiverEvent(body, delivery, isEvent ? async () => undefined : answer));
     if (isEvent) await answer();
-    if (isAnswered) return 'taken';
-    log.warn('a request from Slack names nothing that is listened to');
+    if (isAnswered) return 'acknowledged';
+    log.warn('Slack request without listener ignored');
     return 'malformed';
   } catch (thrown) {
     // Bolt's error handler has logged what a listener threw.
-    if (!isAnswered) log.warn('a request from Slack was not acknowledged', { error: thrown });
-    return isAnswered ? 'taken' : 'failed';
+    if (!isAnswered) log.warn('Slack request not acknowledged', { error: thrown });
+    return isAnswered ? 'acknowledged' : 'failed';
   }
 }
 
@@ -68,7 +68,7 @@ const receiverEvent = (
 
 const callbackId = z.string().min(1).max(255);
 
-/** What our listeners read, and the few words by which Bolt finds them. Whatever else a payload holds never reaches Bolt. */
+/** The fields that our listeners read, and those by which Bolt finds the listener. Nothing else of a payload reaches Bolt. */
 const Command = CommandPayload.extend({ command: z.string().min(1) });
 const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
 const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
@@ -88,16 +88,16 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
 ]);
 
 export type KnownPayload =
-  /** For a listener. `body` holds nothing that was not checked. */
+  /** For a listener. Every field of `body` was checked. */
   | { readonly kind: 'for-listener'; readonly body: Record<string, unknown>; readonly isEvent: boolean }
-  /** Well-formed, of a kind that nobody here listens to: to be acknowledged, or Slack sends it again. */
+  /** Well-formed, but without a listener. Acknowledge it, or Slack sends it again. */
   | { readonly kind: 'not-listened-to'; readonly type: string }
-  /** Of no kind that Slack sends us, or with a field missing or of another type. `where`: the field, for the log. */
+  /** Of no kind that Slack sends us, or with a missing or wrong field: `where`, for the log. */
   | { readonly kind: 'malformed'; readonly where: string };
 
 /**
- * Tells the payloads that Slack sends us from everything else, before Bolt sees them: Bolt throws on a body whose fields are of other
- * types than it expects, takes `event` for the kind of any body that has it, and a token from the body. Never throws.
+ * Lets only payloads through that Slack sends us. Bolt throws if a field has another type than it expects, treats any body with `event`
+ * as an event, and uses a token from the body. Never throws.
  */
 export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayload {
   if (typeof body.command === 'string') return checked(Command, body, false);
@@ -120,7 +120,7 @@ function checked(schema: z.ZodType<Record<string, unknown>>, body: unknown, isEv
   return parsed.success ? { kind: 'for-listener', body: parsed.data, isEvent } : malformed(parsed.error);
 }
 
-/** The path only: a value may be secret, and a key of a record may be anything. */
+/** Only the path: a value may be secret. Cut, because the key of a record may be anything. */
 const malformed = ({ issues: [issue] }: z.ZodError): KnownPayload => ({
   kind: 'malformed',
   where: (issue?.path ?? []).slice(0, 3).join('.').slice(0, 80),

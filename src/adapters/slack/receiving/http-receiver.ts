@@ -5,7 +5,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS, MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../limits.ts';
-import { type Delivered, deliver } from './delivery.ts';
+import { type DeliveryResult, deliver } from './delivery.ts';
 import { BodyRoom, parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -19,9 +19,9 @@ export interface HttpOptions {
 
 const PATH = '/slack/events';
 
-const STATUS: Readonly<Record<Exclude<Delivered, 'taken'>, number>> = { malformed: 400, failed: 500 };
+const STATUS: Readonly<Record<Exclude<DeliveryResult, 'acknowledged'>, number>> = { malformed: 400, failed: 500 };
 
-/** What the headers claim, in the right form; whether it is true only the body tells. */
+/** The headers' claim, well-formed; only the body proves it. */
 interface Claim {
   readonly signature: string;
   /** In seconds. */
@@ -44,7 +44,7 @@ export class HttpReceiver implements Receiver {
 
   constructor(options: HttpOptions) {
     this.#options = options;
-    // Slow or idle clients hold a connection for seconds, not for ever.
+    // Slow or idle clients hold a connection for seconds only.
     const limits = {
       headersTimeout: 5_000,
       requestTimeout: 10_000,
@@ -83,7 +83,7 @@ export class HttpReceiver implements Receiver {
     });
   }
 
-  /** No new connections; what is under way gets its answer. */
+  /** Refuses new connections; open requests get their answer. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
@@ -97,8 +97,8 @@ export class HttpReceiver implements Receiver {
       const status = await this.#answer(request, response);
       if (status !== undefined) end(response, status);
     } catch (thrown) {
-      // Anybody can cause this: it must not fill the log.
-      this.#options.log.debug('a request to the Slack endpoint broke off', { error: thrown });
+      // Anybody can cause this, so it must not fill the log.
+      this.#options.log.debug('request to the Slack endpoint broke off', { error: thrown });
       if (!response.headersSent) end(response, 400);
     }
   }
@@ -139,7 +139,7 @@ export class HttpReceiver implements Receiver {
       answer: async (answer: unknown) => (answer ? sendJson(response, answer) : end(response, 200)),
     };
     const delivered = await deliver(this.#app, delivery, this.#options.log);
-    return delivered === 'taken' ? undefined : STATUS[delivered];
+    return delivered === 'acknowledged' ? undefined : STATUS[delivered];
   }
 
   /** The two headers in Slack's form, and a time within five minutes of ours, in both directions. */

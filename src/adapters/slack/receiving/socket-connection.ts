@@ -29,7 +29,7 @@ export interface LineOptions {
   readonly modeSwitch: SocketModeSwitch;
   /** 0 ≤ x < 1; spreads reconnects of several replicas. */
   readonly random: () => number;
-  /** Resolves when the envelope is dealt with; never rejects. */
+  /** Resolves when the envelope is handled; never rejects. */
   readonly onEnvelope: (envelope: Envelope) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const BACK_OFF = { firstMs: 200, maxMs: 10_000 };
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
-/** What Slack says of an app-level token that can never open a line, and what is the matter with it. */
+/** Slack's errors for an app-level token that can never open a connection, and what to do. */
 const NO_LINE_EVER: Readonly<Record<string, string>> = {
   missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write: make another one under "Basic Information"',
   not_allowed_token_type: 'SLACK_APP_TOKEN is not an app-level token',
@@ -50,15 +50,15 @@ function tokenRefusal(error: KdebugError): KdebugError | undefined {
 }
 
 /**
- * One supervised Socket Mode connection: reopened for ever, 200 ms to 10 s apart with jitter, until it is stopped. When
- * Slack recycles it, the new connection is open before the old one is drained and closed. Rejections stay inside.
+ * One supervised Socket Mode connection: reopens until it is stopped, 200 ms to 10 s apart with jitter. When Slack recycles it, opens the
+ * new connection before it drains and closes the old one. Handles all rejections itself.
  */
 export class SocketConnection {
   readonly #options: LineOptions;
-  /** Every connection, with the envelopes that came by it and are not dealt with. */
+  /** Every connection, with its envelopes in flight. */
   readonly #open = new Map<DrainingClient, InFlight>();
   readonly #ways = new WeakMap<DrainingClient, LineEgress>();
-  /** Why Slack ends a connection, by its own word. */
+  /** Slack's own reason for ending a connection. */
   readonly #reasons = new WeakMap<DrainingClient, string>();
   #current: DrainingClient | undefined;
   #failures = 0;
@@ -97,7 +97,7 @@ export class SocketConnection {
       { ...this.#options.clientOptions(), ...defined({ dispatcher: way?.dispatcher }) },
       {
         onRecycle: (reason) => this.#recycle(client, reason),
-        onMalformed: () => this.#options.log.warn('a message over Socket Mode is malformed and is left out'),
+        onMalformed: () => this.#options.log.warn('malformed Socket Mode message ignored'),
       },
     );
     if (way) this.#ways.set(client, way);
@@ -123,17 +123,17 @@ export class SocketConnection {
   async #onFailed(client: DrainingClient, thrown: unknown): Promise<KdebugError> {
     const trouble = troubleOf(thrown);
     const error = trouble.kind === 'error' ? trouble.error : new KdebugError('slack_unreachable');
-    this.#sayNotOpened(error, this.#reasons.get(client));
+    this.#logNotOpened(error, this.#reasons.get(client));
     this.#planNext(trouble.kind === 'limited' ? trouble.retryAfterMs : 0);
     await this.#close(client);
     return error;
   }
 
-  /** While Socket Mode is switched off, that has been said. */
-  #sayNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
+  /** While Socket Mode is off, the log has said so already. */
+  #logNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
     const { log, modeSwitch } = this.#options;
     if (modeSwitch.isOff) return;
-    log.warn('a Socket Mode connection was not opened', { code, detail, ...defined({ reason }) });
+    log.warn('Socket Mode connection not opened', { code, detail, ...defined({ reason }) });
   }
 
   #planNext(atLeastMs: number): void {
@@ -149,21 +149,21 @@ export class SocketConnection {
     this.#ways.get(client)?.destroy();
     if (this.#current !== client) return;
     this.#current = undefined;
-    this.#options.log.info('a Socket Mode connection was closed', { reason: this.#reasons.get(client) ?? 'not said' });
+    this.#options.log.info('Socket Mode connection closed', { reason: this.#reasons.get(client) ?? 'not said' });
     this.#planNext(0);
   }
 
-  /** The replacement first; the old one serves until it is there or Slack closes it. Where Socket Mode is off there is none to have. */
+  /** Opens the replacement first; the old one serves until then. While Socket Mode is off there is no replacement. */
   #recycle(client: DrainingClient, reason: string): void {
     const { log, modeSwitch } = this.#options;
     this.#reasons.set(client, reason);
     const isOff = modeSwitch.ended(reason);
     if (this.#current !== client || this.#stopped) return;
-    if (!isOff) log.info('Slack recycles a Socket Mode connection', { reason });
+    if (!isOff) log.info('Slack recycles Socket Mode connection', { reason });
     void (isOff ? this.#giveUp(client) : this.#replace(client));
   }
 
-  /** Nothing comes by it any more; what has come gets its answer. */
+  /** Nothing arrives any more; envelopes in flight get their answer. */
   async #giveUp(client: DrainingClient): Promise<void> {
     this.#current = undefined;
     this.#planNext(0);

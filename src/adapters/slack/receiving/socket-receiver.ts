@@ -53,7 +53,7 @@ export class SocketReceiver implements Receiver {
     for (const line of this.#lines) await line.start();
   }
 
-  /** What is under way gets its answer, then the connections are closed. */
+  /** Open requests get their answer, then the connections close. */
   async stop(): Promise<void> {
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
     await Promise.all(this.#lines.map((line) => line.stop()));
@@ -79,11 +79,11 @@ export class SocketReceiver implements Receiver {
     });
   }
 
-  /** Never rejects. An envelope that is not acknowledged comes again, or Slack tells the person. */
+  /** Never rejects. Slack repeats an envelope that is not acknowledged, or shows the person an error. */
   async #handle(envelope: Envelope): Promise<void> {
     const { log } = this.#options;
     if (this.#app === undefined || !isObject(envelope.body)) {
-      log.warn('an envelope without a payload is left out');
+      log.warn('envelope without payload ignored');
       return;
     }
     const delivery = {

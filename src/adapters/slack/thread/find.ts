@@ -22,7 +22,6 @@ interface Where {
   readonly sinceMs: number;
 }
 
-/** Hears of a look that Slack refuses. */
 interface Looker extends Speaker {
   readonly log?: Log;
 }
@@ -74,7 +73,7 @@ async function findPosted(
   } catch (thrown) {
     if (!(thrown instanceof KdebugError) || !REFUSALS.has(thrown.code)) throw thrown;
     const { channelId } = where.place;
-    looker.log?.warn('Slack does not let the app look whether a message is there', {
+    looker.log?.warn('Slack refused to search for our message', {
       channelId,
       detail: thrown.detail,
     });

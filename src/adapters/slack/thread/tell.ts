@@ -81,7 +81,7 @@ async function sayPrivately(
 /** Whether Slack took it. The URL is a bearer secret: it is never logged, and only Slack's hosts are called, without redirects. */
 async function respond({ apiUrl, log, through }: Teller, url: string, message: Message): Promise<boolean> {
   if (!isSlackUrl(url, apiUrl)) {
-    log.warn('a response_url points outside Slack and is not used');
+    log.warn('response_url outside Slack not used');
     return false;
   }
   try {

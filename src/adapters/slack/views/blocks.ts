@@ -7,7 +7,6 @@ import type {
 } from '@slack/types';
 import type { Button, Fact, Part, Span } from '../../../core/report/message.ts';
 import {
-  MAX_ACTION_ID,
   MAX_BUTTON_LABEL,
   MAX_BUTTON_VALUE,
   MAX_BUTTONS,
@@ -105,9 +104,8 @@ function actions(buttons: readonly Button[]): KnownBlock[] {
   return rows.map((elements): ActionsBlock => ({ type: 'actions', elements }));
 }
 
-/** A verb or an id that Slack would refuse, or would have to be cut, is no button at all. */
-const isSendable = ({ action, value }: Button): boolean =>
-  action !== '' && action.length <= MAX_ACTION_ID && value !== '' && value.length <= MAX_BUTTON_VALUE;
+/** Slack refuses a button without an id, and a cut id would name another run. */
+const isSendable = ({ value }: Button): boolean => value !== '' && value.length <= MAX_BUTTON_VALUE;
 
 function buttonElement({ action, label, value, style, confirm }: Button): ButtonElement {
   return {

@@ -3,17 +3,13 @@ import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message.ts';
 
-/** The form that changes a running batch's size; its `value` is the batch's id. */
-export const RESIZE_FORM = 'resize-batch';
-/** The form for a pasted EphemeralJob. */
-export const APPLY_FORM = 'apply';
-
-/** What fits into one field of a form (Slack: 3,000 characters). */
+/** What a person can paste into one field of a form (Slack: 3,000 characters). */
 export const MAX_PASTED_LENGTH = 3_000;
 
+/** The two numbers that may change while a batch runs. Its `value` is the batch's id. */
 export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: BatchRun): Form {
   return {
-    name: RESIZE_FORM,
+    name: 'resize-batch',
     value: id,
     title: 'Change size',
     submit: 'Change',
@@ -76,7 +72,7 @@ export interface ApplyFormValues {
 
 /** The form of `/kdebug apply` without a document, and of the shortcut on a message that holds one. */
 export const applyForm = ({ namespace, cluster = '', yaml }: ApplyFormValues): Form => ({
-  name: APPLY_FORM,
+  name: 'apply',
   value: cluster,
   title: 'Apply an EphemeralJob',
   submit: 'Apply',

@@ -60,7 +60,7 @@ const click: BlockAction = {
     {
       type: 'button',
       block_id: 'b',
-      action_id: 'stop',
+      action_id: 'pause',
       action_ts: '1700000000.000100',
       text: { type: 'plain_text', text: 'Stop' },
       value: 'abcdefgh23',

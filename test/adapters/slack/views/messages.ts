@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ACTION_NAMES } from '../../../../src/core/actions.ts';
 import type { Button, Message, Part, Span } from '../../../../src/core/report/message.ts';
 
 /** Texts that try to format, mention, link, unfurl, reorder, hide or overflow. */
@@ -41,7 +42,7 @@ const spans = fc.array(span, { maxLength: 30 });
 const confirm = fc.record({ title: someText, text: someText, yes: someText, no: someText });
 const button: fc.Arbitrary<Button> = fc.record(
   {
-    action: fc.constantFrom('approve', 'reject', 'stop', 'rerun', ''),
+    action: fc.constantFrom(...ACTION_NAMES),
     label: someText,
     value: fc.oneof(fc.constantFrom('abcdefgh23', ''), someText),
     style: fc.constantFrom('primary' as const, 'danger' as const),
@@ -119,15 +120,15 @@ export const RESULT: Message = {
     {
       kind: 'actions',
       buttons: [
-        { action: 'rerun', label: 'Run again', value: 'abcdefgh23', style: 'primary' },
+        { action: 'look-again', label: 'Run again', value: 'abcdefgh23', style: 'primary' },
         {
-          action: 'stop',
+          action: 'pause',
           label: 'Stop',
           value: 'abcdefgh23',
           style: 'danger',
           confirm: { title: 'Stop it?', text: 'It cannot be resumed.', yes: 'Stop', no: 'Keep' },
         },
-        { action: 'rerun', label: 'Run the first again', value: 'abcdefgh24' },
+        { action: 'look-again', label: 'Run the first again', value: 'abcdefgh24' },
       ],
     },
   ],

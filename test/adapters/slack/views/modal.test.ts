@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkedView } from '../../../../play/slack/api/views.ts';
 import { FormOrigin } from '../../../../src/adapters/slack/payloads.ts';
 import { modal } from '../../../../src/adapters/slack/views/modal.ts';
+import { FORM_NAMES } from '../../../../src/core/actions.ts';
 import type { Field, Form } from '../../../../src/core/report/message.ts';
 import { HOSTILE } from './messages.ts';
 
@@ -27,7 +28,7 @@ const field: fc.Arbitrary<Field> = fc.record(
 );
 const anyForm: fc.Arbitrary<Form> = fc.record(
   {
-    name: fc.constantFrom('debug', 'vote'),
+    name: fc.constantFrom(...FORM_NAMES),
     value: fc.string({ maxLength: 400 }),
     title: someText,
     submit: someText,

@@ -95,12 +95,11 @@ it('a channel is shown by its id; what is no id is words', () => {
   ]);
 });
 
-it('a button without a verb or an id is left out', () => {
+it('a button without an id is left out', () => {
   const buttons = [
-    { action: '', label: 'a', value: 'x' },
-    { action: 'stop', label: 'b', value: '' },
-    { action: 'stop', label: 'c', value: 'x' },
-  ];
+    { action: 'pause', label: 'b', value: '' },
+    { action: 'pause', label: 'c', value: 'x' },
+  ] as const;
   const { blocks } = view({
     summary: 's',
     tone: 'neutral',
@@ -184,7 +183,7 @@ describe('whatever a message holds', () => {
           { kind: 'facts', facts: [{ label: hostile, value: spans }] },
           { kind: 'preformatted', text: hostile },
           { kind: 'note', spans },
-          { kind: 'actions', buttons: [{ action: 'stop', label: hostile, value: 'x' }] },
+          { kind: 'actions', buttons: [{ action: 'pause', label: hostile, value: 'x' }] },
         ],
       });
       check(blocks);

@@ -1,0 +1,54 @@
+/**
+ * Everything that people click, submit or pick in Slack. A name is what Slack sends back (`action_id` or `callback_id`), so messages
+ * that were posted before keep the names of their version. Each table by these names is a `Record` of all of them: a button without a
+ * handler, an audit kind or a test does not compile.
+ */
+
+/** The buttons. */
+export const ACTION_NAMES = [
+  'approve',
+  'approve-grant',
+  'reject',
+  'cancel',
+  'end-grant',
+  'look-again',
+  'pause',
+  'resume',
+  'continue',
+  'resize',
+  'rerun-failed',
+] as const;
+export type ActionName = (typeof ACTION_NAMES)[number];
+
+/** The forms. */
+export const FORM_NAMES = ['debug', 'again-reason', 'vote-reason', 'apply', 'resize-batch'] as const;
+export type FormName = (typeof FORM_NAMES)[number];
+
+/** The shortcuts on a message; `slack-app.yml` declares them. */
+export const SHORTCUT_NAMES = ['debug-pod', 'apply-job'] as const;
+export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
+
+/** Whether kdebug shows such a button; one of an older version, or a forged one, may have any name. */
+export const isActionName = (name: string): name is ActionName => ACTION_NAMES.some((known) => known === name);
+
+/** The audit record of a click, allowed or refused: its step, and the fact `kind` where the step has several. */
+export interface AuditedAs {
+  readonly step: 'vote' | 'grant' | 'batch' | 'request';
+  readonly kind?: string;
+}
+
+export const AUDITED_AS = {
+  approve: { step: 'vote', kind: 'approve' },
+  'approve-grant': { step: 'vote', kind: 'approve' },
+  reject: { step: 'vote', kind: 'reject' },
+  /** Withdraws a request. Of a batch that is approved or running it is a `batch` record of the same kind. */
+  cancel: { step: 'vote', kind: 'cancel' },
+  'end-grant': { step: 'grant', kind: 'end' },
+  /** These two make a new request, which has its own record. */
+  'look-again': { step: 'request' },
+  'rerun-failed': { step: 'request' },
+  pause: { step: 'batch', kind: 'pause' },
+  resume: { step: 'batch', kind: 'resume' },
+  continue: { step: 'batch', kind: 'continue' },
+  resize: { step: 'batch', kind: 'resize' },
+} as const satisfies Readonly<Record<ActionName, AuditedAs>>;

@@ -1,0 +1,38 @@
+import { isRunId } from '../../core/ids.ts';
+import { isSamePost } from '../../core/run/copies.ts';
+import type { PostRef, Run } from '../../core/run/run.ts';
+import type { FlowDeps } from '../deps.ts';
+
+type Deps = Pick<FlowDeps, 'store'>;
+
+/** Undefined: not an id, or the store has no such run. */
+export async function readRun(id: string, { store }: Deps): Promise<Run | undefined> {
+  return isRunId(id) ? store.read(id) : undefined;
+}
+
+/** Hides the runs of other channels: their logs may say what this channel must not see. */
+export async function readRunOfChannel(id: string, channelId: string, deps: Deps): Promise<Run | undefined> {
+  const run = await readRun(id, deps);
+  return run?.origin.channelId === channelId ? run : undefined;
+}
+
+/** Where somebody clicked. Without `messageTs` it comes from a form, which is bound to the channel only. */
+interface ClickedAt {
+  readonly channelId: string;
+  readonly messageTs?: string;
+}
+
+/** False for a button of another message, channel or run: kdebug did not post it there. */
+export function isOnCard(card: PostRef | undefined, { channelId, messageTs }: ClickedAt): boolean {
+  return card !== undefined && isSamePost(card, { channelId, ts: messageTs ?? card.ts });
+}
+
+/** The run that a click names, if the clicked message is the run's card. Undefined: the button is stale or forged. */
+export async function runOfCard(
+  click: ClickedAt & { readonly runId: string },
+  cardOf: (run: Run) => PostRef | undefined,
+  deps: Deps,
+): Promise<Run | undefined> {
+  const run = await readRun(click.runId, deps);
+  return run && isOnCard(cardOf(run), click) ? run : undefined;
+}
