@@ -1,5 +1,5 @@
 import type { KdebugError } from '../core/errors.ts';
-import type { RunState } from '../core/run/run.ts';
+import type { RunState } from '../core/run/run-state.ts';
 import { type BackOff, delayOf } from '../lib/backoff.ts';
 
 /** How long a stage may keep failing with passing errors. A person waits for the first; clocks of their own bound the others. */

@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
-import type { RunState } from '../run/run.ts';
+import type { RunState } from '../run/run-state.ts';
 import { person, type Span, type Tone, text } from './message.ts';
 
 export interface OutcomeText {

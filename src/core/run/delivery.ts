@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import { defined } from '../../lib/defined.ts';
-import { PLANNED_STATES, type PostRef, type RunState } from './run.ts';
+import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**
  * What Slack has of a run. Written after each post; after a crash in between, the post is found by its metadata. The field names are

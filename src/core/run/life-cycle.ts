@@ -4,7 +4,8 @@ import type { ContainerState } from '../container/status.ts';
 import { isActive } from '../policy/grant.ts';
 import { waitsUntilMs } from './copies.ts';
 import type { Outcome } from './outcome.ts';
-import type { Refusal, Rehearsal, Run, RunState } from './run.ts';
+import type { Refusal, Rehearsal, Run } from './run.ts';
+import type { RunState } from './run-state.ts';
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
 

@@ -10,47 +10,7 @@ import type { PendingApproval } from '../policy/vote.ts';
 import type { ApproversAsked } from './approvers-asked.ts';
 import type { Delivery } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
-
-/**
- * The states of a run (design, section 4), each with its way in and its way out.
- * `denied`, `rejected`, `expired`, `cancelled` and `finished` are final.
- */
-export type RunState =
-  /** Written to the store before the command was acknowledged; planning and deciding end it. */
-  | 'received'
-  /** Policy or a check said no; final. */
-  | 'denied'
-  /** Policy asks for approval; a vote, a cancel or the expiry ends it. */
-  | 'pending-approval'
-  | 'rejected'
-  | 'expired'
-  | 'cancelled'
-  /** May be launched; the launch takes it from here. */
-  | 'approved'
-  /** The PATCH may or may not have happened; the cluster's answer ends it. */
-  | 'launching'
-  /** The API server holds our container; a running or terminated status, a start failure or the start clock ends it. */
-  | 'starting'
-  /** Seen running; its end, the run clock or the pod's end ends it. */
-  | 'running'
-  /** The outcome is known; the rest of the log is being read. */
-  | 'collecting'
-  | 'finished';
-
-/** All but `received`, in which nothing is known of a run yet. */
-export const PLANNED_STATES: readonly RunState[] = [
-  'denied',
-  'pending-approval',
-  'rejected',
-  'expired',
-  'cancelled',
-  'approved',
-  'launching',
-  'starting',
-  'running',
-  'collecting',
-  'finished',
-];
+import type { RunState } from './run-state.ts';
 
 /** Where a request came from. */
 export interface Origin {
@@ -87,12 +47,6 @@ export interface Rehearsal {
   readonly accepted: boolean;
   /** The patch, as JSON. */
   readonly patch: string;
-}
-
-/** A place in Slack where a message stands. */
-export interface PostRef {
-  readonly channelId: string;
-  readonly ts: string;
 }
 
 /** What is known of a run's log once it has been read. Bytes and lines count what was kept, without stamps. */

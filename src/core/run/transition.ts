@@ -6,8 +6,9 @@ import type { Decision } from '../policy/policy.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
 import { isGivenUp } from './life-cycle.ts';
-import { PLANNED_STATES, type Run, type RunState } from './run.ts';
+import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
+import { PLANNED_STATES, type RunState } from './run-state.ts';
 
 /** The states in which an event may happen; anything else is refused as a value. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {

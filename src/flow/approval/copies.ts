@@ -3,7 +3,8 @@ import { copyMessage, reminderMessage } from '../../core/report/copy-messages.ts
 import type { Message } from '../../core/report/message.ts';
 import type { ApproversAsked, Copy, Notice } from '../../core/run/approvers-asked.ts';
 import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts';
-import type { PostRef, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { PostRef } from '../../core/run/run-state.ts';
 import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';

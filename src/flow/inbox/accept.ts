@@ -5,6 +5,7 @@ import type { Limits, Policy } from '../../core/policy/policy.ts';
 import { resolveCluster } from '../../core/policy/resolve.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
+import { limitedMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { record } from '../audit.ts';

@@ -1,7 +1,8 @@
 import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message } from '../../core/report/message.ts';
-import type { Origin, PostRef } from '../../core/run/run.ts';
+import type { Origin } from '../../core/run/run.ts';
+import type { PostRef } from '../../core/run/run-state.ts';
 
 export interface Destination {
   readonly channelId: string;

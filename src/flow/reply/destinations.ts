@@ -1,4 +1,5 @@
-import type { Run, RunState } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/defined.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 

@@ -1,6 +1,7 @@
 import { toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
-import type { PostRef, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { PostRef } from '../../core/run/run-state.ts';
 import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 

@@ -3,7 +3,7 @@ import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';
-import type { RunState } from '../../../src/core/run/run.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
 import { aGrant, anApproval, aPlan, aRun, START_MS } from '../../support/builders.ts';
 import { aBatchRun, type BatchRunParts, ended } from './batch/a-batch-run.ts';
 

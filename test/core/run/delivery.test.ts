@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Delivery, type DeliveryEvent, deliveryTransition, reopened } from '../../../src/core/run/delivery.ts';
-import { PLANNED_STATES, type RunState } from '../../../src/core/run/run.ts';
+import { PLANNED_STATES, type RunState } from '../../../src/core/run/run-state.ts';
 
 const CARD = { channelId: 'C0SHOP', ts: '1.0' };
 const RESULT = { channelId: 'C0SHOP', ts: '2.0' };

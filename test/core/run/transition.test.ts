@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal } from '../../../src/core/run/life-cycle.ts';
-import type { RunState } from '../../../src/core/run/run.ts';
 import type { RunEvent } from '../../../src/core/run/run-event.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
 import { transition } from '../../../src/core/run/transition.ts';
 import { aGrant, anApproval, aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
 import { aBatch } from '../batch/a-batch.ts';

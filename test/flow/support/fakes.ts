@@ -10,7 +10,8 @@ import type {
 } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
-import type { LogCompleteness, PostRef } from '../../../src/core/run/run.ts';
+import type { LogCompleteness } from '../../../src/core/run/run.ts';
+import type { PostRef } from '../../../src/core/run/run-state.ts';
 import type {
   AccessAnswer,
   Cluster,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KdebugError } from '../../../core/errors.ts';
-import type { PostRef } from '../../../core/run/run.ts';
+import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, PostMeta, Shared } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';

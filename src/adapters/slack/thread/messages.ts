@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
-import type { PostRef } from '../../../core/run/run.ts';
+import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Destination, PostMeta } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { isAboutShape } from '../errors.ts';

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
-import type { PostRef } from '../../../core/run/run.ts';
+import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, sleep } from '../../../lib/clock.ts';

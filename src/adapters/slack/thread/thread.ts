@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
-import type { PostRef } from '../../../core/run/run.ts';
+import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, Thread } from '../../../flow/ports/slack.ts';
 import { Cached } from '../../../lib/cached.ts';

@@ -4,7 +4,7 @@ import type { Batch } from '../../batch/batch.ts';
 import { groupResults, paceOf } from '../../batch/pod-result.ts';
 import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import type { RunState } from '../../run/run.ts';
+import type { RunState } from '../../run/run-state.ts';
 import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
