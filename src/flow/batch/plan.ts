@@ -22,15 +22,15 @@ import {
 } from '../stages/plan-pod.ts';
 import { roomFor } from '../stages/pod-room.ts';
 
-/** Pods that are planned before others get their turn: a few milliseconds. */
-const AT_ONCE = 100;
+/** The number of pods to plan before other work gets a turn: a few milliseconds. */
+const PODS_PER_TURN = 100;
 
 /** The requests of a batch, one for each container that a pod gets. */
 export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?.requests ?? [request];
 
 /**
- * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
- * match is a refusal. @throws Refused
+ * Plans a request for several pods: takes the snapshot, plans each pod, and asks the policy about all of them. Refuses
+ * if nothing matches. @throws Refused
  */
 export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
   const { aim, policy, deps } = context;
@@ -50,38 +50,38 @@ export async function planBatch(run: Run, target: BatchTarget, context: PlanCont
   });
   stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
-  const learnt = learntOnce(deps);
-  const parts = requests.map((asked) => ({
-    request: asked,
+  const learnt = cachedLearnt(deps);
+  const inputs = requests.map((containerRequest) => ({
+    request: containerRequest,
     origin,
     policy,
     level,
-    aim: { ...aim, alias: aimOf(asked, origin, policy).alias },
+    aim: { ...aim, alias: aimOf(containerRequest, origin, policy).alias },
     learntOf: learnt,
   }));
   const batch = newBatch({
-    pods: await planAll(selected.pods, parts, context),
+    pods: await planAll(selected.pods, inputs, context),
     requested: request.batch,
-    ...(run.job?.paused && { pausedBy: origin.requesterId }),
+    ...defined({ pausedBy: run.job?.paused ? origin.requesterId : undefined }),
     nowMs: deps.clock.now(),
   });
   const plans = [...firstOfEachVariant(batch)];
   const decision = decideSnapshot(batch, policy);
-  return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
+  return { plan: highestClassOf(plans), planHash: batchPlanHash(batch), decision, batch };
 }
 
-/** Where a request goes, and what decides on it. */
+/** The resolved aim of a request, and the policy that decides on it. */
 export interface PlanContext {
   readonly aim: Aim;
   readonly policy: Policy;
   readonly deps: FlowDeps;
-  /** Only a look: of pods of one kind the first is planned. */
+  /** Set for a preview: only the first pod of each kind is planned. */
   readonly glance?: Glance;
 }
 
 async function planAll(
   selected: readonly SelectedPod[],
-  parts: readonly PlanParts[],
+  inputs: readonly PlanParts[],
   { deps, glance }: PlanContext,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
@@ -89,9 +89,9 @@ async function planAll(
   for (const pod of selected) {
     const kind = glance && kindOf(pod.pod);
     const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
-    const made = known ?? (await planOfEach(pod, parts));
-    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
-    if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
+    const plans = known ?? (await planOfEach(pod, inputs));
+    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, plans);
+    if (planned.push({ ...pod, ...plans }) % PODS_PER_TURN !== 0) continue;
     await sleep(deps.clock, 0);
     stopIfOver({ glance });
   }
@@ -103,21 +103,21 @@ const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void 
 
 async function planOfEach(
   { pod, skip }: SelectedPod,
-  parts: readonly PlanParts[],
+  inputs: readonly PlanParts[],
 ): Promise<Pick<PlannedPod, 'plans' | 'key'>> {
   if (skip !== undefined) return { plans: [] };
   const plans: Plan[] = [];
-  for (const part of parts) plans.push(await planPod(pod, part));
+  for (const part of inputs) plans.push(await planPod(pod, part));
   return { plans, key: variantKeyOf(plans) };
 }
 
-/** Pods of one batch are of few kinds: each is looked up once. */
-function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
+/** Pods of a batch are of few kinds: each kind is looked up once. */
+function cachedLearnt(deps: FlowDeps): PlanParts['learntOf'] {
   const known = new Map<string, Promise<UserAndGroup | undefined>>();
   return (kind) => {
-    const asked = known.get(kind) ?? learntOf(kind, deps);
-    known.set(kind, asked);
-    return asked;
+    const learnt = known.get(kind) ?? learntOf(kind, deps);
+    known.set(kind, learnt);
+    return learnt;
   };
 }
 
@@ -129,8 +129,8 @@ async function uidsToRerun({ rerunOf }: Run, { store }: FlowDeps): Promise<Reado
     : refuse('batch_not_found', rerunOf);
 }
 
-/** Of the highest class: what is said of it holds for all. */
-const worstOf = ([first, ...others]: readonly Plan[]): Plan =>
+/** The plan of the highest class: what the card says about it holds for all. */
+const highestClassOf = ([first, ...others]: readonly Plan[]): Plan =>
   others.reduce(
     (worst, plan) => (worseClass(worst.class, plan.class) === worst.class ? worst : plan),
     first ?? refuse('no_pod_fits'),
