@@ -7,7 +7,7 @@ import type { Plan } from '../../core/container/plan.ts';
 import { believedReport } from '../../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
-import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import { logDoubt } from '../../core/report/parts/result-parts.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { withoutSecret } from '../../core/run/reference.ts';

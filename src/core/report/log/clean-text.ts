@@ -28,12 +28,12 @@ const UNCLEAN =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud82f\udb40-\udb43]|\u034f/;
 
 function applyBackspaces(text: string): string {
-  const kept: string[] = [];
+  const result: string[] = [];
   for (const character of text) {
-    if (character !== '\b') kept.push(character);
-    else if (kept.length > 0 && kept.at(-1) !== '\r' && kept.at(-1) !== '\n') kept.pop();
+    if (character !== '\b') result.push(character);
+    else if (result.length > 0 && result.at(-1) !== '\r' && result.at(-1) !== '\n') result.pop();
   }
-  return kept.join('');
+  return result.join('');
 }
 
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
