@@ -104,12 +104,12 @@ export const classesPage: Generated = {
 
 Made from \`src/core/policy/class-facts.ts\` and \`launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
 
-- **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still has what all containers of a pod
+- **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still reaches what all containers of a pod
   share: its network with \`localhost\`, and \`/dev/shm\`.
 - **intrusive** may slow, pause or change the workload.
 - **elevated** has more power than its target, or a way to the node or to other pods.
 
-A launch is never milder than its image in the catalogue. These facts of the pod, the profile and the command raise it; the card, \`can-i\`, \`explain\`, a
+The class is never lower than that of the image in the catalogue. These facts of the pod, the profile and the command raise it. The card, \`can-i\`, \`explain\`, a
 denial and the audit record name them, and the plan hash covers them.
 
 ${table(
@@ -119,8 +119,8 @@ ${table(
 
 ## Pod × profile × kind of image
 
-For an image that the catalogue calls \`observe\`, the first class is that of an image that runs its own command (a diagnostic image too), the second that
-of a free command (words after \`--\`, \`--env\`, \`--arguments-only\`), where it differs.
+The image here is \`observe\` in the catalogue. The first class applies if it runs its own command (as a diagnostic image does), the second, if different, to
+a free command (words after \`--\`, \`--env\`, \`--arguments-only\`).
 
 ${table(
   ['the pod', ...PROFILES.map(([name]) => name)],
@@ -133,17 +133,17 @@ ${table(
 ## How it is judged
 
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,
-  with \`--no-target\` too, and every init container that has not yet done its work; earlier debug containers that have not ended) and may act on: root may on
-  all, another user on its own. Under a free command another user may be root, unless it runs *restricted*: the image may hold a program that makes it so.
-- **Who a container runs as** is told by \`runAsUser\` and by the kubelet's status (\`user.linux\`), and \`runAsNonRoot\` says that it is not root. What a
-  diagnosis learnt of the image only raises: a pod can make a report say anything. Where nothing tells, it may be anybody: then an unknown user counts as the
+  also with \`--no-target\`, and every init container that has not finished; earlier debug containers that have not ended) and may act on: root on
+  all, another user on its own. With a free command another user may become root, unless it runs *restricted*: the image may hold a program that allows it.
+- **The user of a container** comes from \`runAsUser\` and from the kubelet's status (\`user.linux\`); \`runAsNonRoot\` says that it is not root. Knowledge from an earlier
+  diagnosis can only raise the class, because a pod can make a report say anything. Without any of these, the user counts as the
   debug container's own. Only \`root-in-non-root\` needs a sign: most images run as root, and without one every diagnosis would wait for an approval.
-  Kubernetes 1.31 and newer tell the user where the runtime does; else say \`runAsNonRoot\` or \`runAsUser\` in the pod. A free command is intrusive there all the same.
+  Kubernetes 1.31 and newer report the user if the runtime does; otherwise set \`runAsNonRoot\` or \`runAsUser\` in the pod. A free command is intrusive there in any case.
 - **Volumes**: \`emptyDir\`, \`configMap\`, \`secret\`, \`projected\`, \`downwardAPI\`, \`csi\`, \`ephemeral\`, \`image\` and a claim (\`persistentVolumeClaim\`) count as the
-  workload's own. Every other kind, and one that kdebug does not know, reaches beyond the pod. A claim, or an inline \`csi\` volume, that other pods mount as well is not told
-  apart: the pod does not say.
+  workload's own. Every other kind, also an unknown one, reaches beyond the pod. kdebug cannot tell whether other pods mount the same claim or inline \`csi\` volume:
+  the pod does not say.
 - **Capabilities** that a runtime gives every container, and SYS_PTRACE, raise nothing: they reach no further than the processes in sight.
-- The profile \`auto\` takes the first profile that a rule allows; for a free command rather one that needs an approval and sees the target than one that
+- The profile \`auto\` picks the first profile that a rule allows. For a free command it prefers a profile that needs an approval and sees the target over one that
   sees nothing.
 `,
 };

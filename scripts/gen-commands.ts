@@ -29,25 +29,25 @@ export const commandsPage: Generated = {
   path: 'docs/commands.md',
   text: () => `# The command
 
-Made from \`src/core/command/\` by \`npm run gen\`: change it there. A verb or flag that this version does not have yet answers so, with what works today.
+Made from \`src/core/command/\` by \`npm run gen\`: change it there. A verb or flag that this version does not have yet says so, and what works today.
 
     /kdebug POD [--image=IMAGE] [flags] [-- COMMAND [ARG…]]
 
 \`POD\` is a pod's name, \`pod/NAME\` (also for a pod whose name is a verb), \`deployment/NAME\`, \`statefulset/NAME\`,
-\`daemonset/NAME\`, \`job/NAME\` or \`NS/POD\`; \`--selector\` and \`--all\` aim at many pods. Words are split like a shell does, and nothing is ever
-expanded or given to a shell. \`/kdebug\` alone opens a form; inside a thread, mention the bot instead: \`@kdebug POD …\`.
+\`daemonset/NAME\`, \`job/NAME\` or \`NS/POD\`; \`--selector\` and \`--all\` select many pods. kdebug splits words like a shell, but expands nothing
+and passes nothing to a shell. \`/kdebug\` alone opens a form; inside a thread, mention the bot instead: \`@kdebug POD …\`.
 
 ## In Slack
 
-- A mention in a thread is answered there; one outside threads, in a thread under it. Its private answer then stands beside it, because
+- kdebug answers a mention in its thread, or in a new thread under it. A private answer then appears beside the mention, because
   Slack shows none in a thread without replies.
-- kdebug answers people alone: a mention by a bot, or by a step of a workflow, gets no answer.
-- A mention that is no command (\`@kdebug thanks\`) gets the help, and no run. In direct messages there is one answer: use it in a channel.
-- Code marks, a code fence, bold, italics or quotes around the whole or around single words are left out; of the command after \`--\`
-  only backticks around all of it. So are \`kubectl debug\`, \`/kdebug\` and \`kdebug\` in front.
-- ${[...IGNORED].map((name) => code(name.length <= 2 ? `-${name}` : `--${name}`)).join(', ')} are left out: ${WHY_IGNORED}.
-- An EphemeralJob goes into the form of \`/kdebug apply\`, or into a code block: elsewhere Slack's composer makes bullets of \`- \`. Bullets at
-  the beginning of lines are read as \`-\`.
+- kdebug answers only people: a mention by a bot, or by a step of a workflow, gets no answer.
+- A mention without a command (\`@kdebug thanks\`) gets the help, and no run. In direct messages the only answer is: use it in a channel.
+- kdebug ignores code marks, a code fence, bold, italics and quotes around the whole or around single words; in the command after \`--\`
+  only backticks around all of it. It also ignores \`kubectl debug\`, \`/kdebug\` and \`kdebug\` in front.
+- ${[...IGNORED].map((name) => code(name.length <= 2 ? `-${name}` : `--${name}`)).join(', ')} have no effect: ${WHY_IGNORED}.
+- An EphemeralJob goes into the form of \`/kdebug apply\`, or into a code block: elsewhere Slack's composer makes bullets of \`- \`. kdebug reads bullets at
+  the beginning of lines as \`-\`.
 
 ${FLAG_GROUPS.map((group) => `## Flags: ${group}\n\n${flagTable(group)}`).join('\n\n')}
 
@@ -55,7 +55,7 @@ ${FLAG_GROUPS.map((group) => `## Flags: ${group}\n\n${flagTable(group)}`).join('
 
 ${verbTable}
 
-## Flags of kubectl debug that kdebug does not take
+## Flags of kubectl debug that kdebug refuses
 
 ${refusedTable}
 `,

@@ -14,8 +14,8 @@ export const errorsPage: Generated = {
   text: () => `# Reason codes
 
 Made from \`src/core/errors.ts\` by \`npm run gen\`: change it there. Codes are stable: logs (\`reason\`), metrics and records use
-them. A code whose detail is for operators is told to people in Slack without its detail, with the run id.
+them. In Slack, people see a code whose detail is for operators without the detail, but with the run id.
 
-${table(['code', 'what is so', 'what to do', 'where its detail appears'], rows)}
+${table(['code', 'what is wrong', 'what to do', 'where its detail appears'], rows)}
 `,
 };

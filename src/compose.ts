@@ -114,6 +114,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     policies,
     clock,
     ids: randomIds,
+    random: Math.random,
     manifests: { read: parseEphemeralJob, write: exportYaml },
     log,
     metrics,

@@ -22,6 +22,8 @@ export interface FlowDeps {
   readonly seal: (plain: string, about: string) => string;
   /** The text again; undefined when it was not sealed with this key and about this, or was changed. */
   readonly unseal: (sealed: string, about: string) => string | undefined;
+  /** 0 ≤ x < 1, for jitter between replicas. Absent: no jitter. */
+  readonly random?: () => number;
   /** This replica's name, for leases. */
   readonly owner: string;
 }

@@ -1,9 +1,8 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
-import { isGivenUp, isSettled, parkedUntilMs } from '../core/run/life-cycle.ts';
-import type { Run } from '../core/run/run.ts';
+import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
 import { sleep } from '../lib/clock.ts';
-import { Rounds } from '../lib/rounds.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
 import { runBatch } from './batch/run-batch.ts';
@@ -11,13 +10,12 @@ import type { FlowDeps } from './deps.ts';
 import { filteredClusters } from './filtered-cluster.ts';
 import { HeldRun, type OutOfReach, type RunChanger } from './held-run.ts';
 import { CommandInbox, type Starter } from './inbox/inbox.ts';
-import { advance } from './pipeline.ts';
+import { type AdvanceContext, runToEnd } from './pipeline.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
 import { Reply } from './reply/reply.ts';
-import { awaitLateEnd, type LateEndWait } from './stages/late-end.ts';
 import { LogReaders } from './stages/logs.ts';
 import { PodRoom } from './stages/pod-room.ts';
 
@@ -48,10 +46,8 @@ interface Held {
 export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: Inbox;
   readonly #deps: FlowDeps;
-  readonly #readers: LogReaders;
-  readonly #batchLogs: BatchLogs;
   readonly #recovery: Recovery;
-  readonly #room: PodRoom;
+  readonly #context: AdvanceContext;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<HeldRun | undefined>>();
   /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
@@ -65,9 +61,14 @@ export class RunSupervisor implements Starter, RunChanger {
   constructor(given: FlowDeps) {
     const deps = { ...given, clusters: filteredClusters(given.clusters, given) };
     this.#deps = deps;
-    this.#readers = new LogReaders(deps);
-    this.#batchLogs = new BatchLogs(deps.spools);
-    this.#room = new PodRoom(deps);
+    this.#context = {
+      deps,
+      runs: this,
+      runBatch,
+      readers: new LogReaders(deps),
+      batchLogs: new BatchLogs(deps.spools),
+      room: new PodRoom(deps),
+    };
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
   }
@@ -140,11 +141,13 @@ export class RunSupervisor implements Starter, RunChanger {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
-    await Promise.race([Promise.all(this.#busy().map(({ work }) => work)), sleep(clock, ms)]);
+    const inTime = (held: readonly Held[], withinMs: number) =>
+      withDeadline(clock, withinMs, Promise.all(held.map(({ work }) => work)), () => undefined);
+    await inTime(this.#busy(), ms);
     const left = this.#busy();
-    for (const { session } of left) session.giveUp();
+    for (const { session } of left) session.abandon();
     hush();
-    await Promise.race([Promise.all(left.map(({ work }) => work)), sleep(clock, handOverMs)]);
+    await inTime(left, handOverMs);
     this.#drained = true;
     this.#stopAdopting();
   }
@@ -166,8 +169,8 @@ export class RunSupervisor implements Starter, RunChanger {
       this.#taking.delete(id);
       throw thrown;
     });
-    // Who left it parked had said all there was to say.
-    if (lease) return new HeldRun(lease.run, lease.fence, store, parkedUntilMs(lease.run) === undefined);
+    // A parked run has nothing left to post, so this is not a recovery.
+    if (lease) return new HeldRun(lease, this.#deps, { recovered: dueAtMs(lease.run) === 0 });
     this.#taking.delete(id);
     return undefined;
   }
@@ -183,9 +186,9 @@ export class RunSupervisor implements Starter, RunChanger {
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
       const room = MAX_SESSIONS - this.#held.size;
-      for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
-        log.info('run adopted', { runId: run.id, phase: run.state });
-        this.start(new HeldRun(run, fence, store, true));
+      for (const lease of await store.claim(owner, Math.min(room, 50))) {
+        log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
+        this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
     } catch (thrown) {
       log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });
@@ -205,8 +208,8 @@ export class RunSupervisor implements Starter, RunChanger {
     } finally {
       this.#late.delete(id);
       this.#held.delete(id);
-      await this.#readers.forget(id);
-      await this.#batchLogs.forget(id);
+      await this.#context.readers.forget(id);
+      await this.#context.batchLogs.forget(id);
       await this.#release(session);
     }
     const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
@@ -223,64 +226,22 @@ export class RunSupervisor implements Starter, RunChanger {
     }
   }
 
-  /** Until the run is settled or parked: a vote may come in while the last words are being said. */
   async #runToEnd(session: HeldRun): Promise<void> {
-    const { clock } = this.#deps;
-    const room = this.#room;
-    const context = {
-      deps: this.#deps,
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      room,
-      workOnBatch: runBatch,
-      runs: this,
-    };
+    const { id } = session.run;
+    const deps = this.#deps;
     session.onChange(() => {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
-    const reply = new Reply(session, this.#deps, {
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      // Before it counts as told.
-      beforeClosing: () => conclude(session.run, this.#deps),
+    const slack = new Reply(session, deps, {
+      readers: this.#context.readers,
+      batchLogs: this.#context.batchLogs,
+      beforeClosing: () => conclude(session.run, deps),
     });
-    const rounds = new Rounds(clock);
-    let late: LateEndWait | undefined;
-    for (;;) {
-      await rounds.next();
-      let said = session.run;
-      const keepSaying = async (): Promise<void> => {
-        said = await reply.keepSaying();
-      };
-      await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
-      if (isGivenUp(session.run)) {
-        late ??= awaitLateEnd(session, this.#deps, this.#readers);
-        if (!(await this.#awaitLate(said, late))) return;
-      } else if (isSettled(session.run) || (parkedUntilMs(session.run) ?? 0) > clock.now()) return;
-    }
+    const shift = {
+      isDraining: () => this.#draining,
+      awaitsLateEnd: (isWaiting: boolean) => void (isWaiting ? this.#late.add(id) : this.#late.delete(id)),
+    };
+    await runToEnd(session, this.#context, { slack, shift });
   }
-
-  /** Resolves with whether there is more to say. */
-  async #awaitLate({ id, grant }: Run, late: LateEndWait): Promise<boolean> {
-    this.#late.add(id);
-    try {
-      return await late({ grant, wanted: () => !this.#draining });
-    } finally {
-      this.#late.delete(id);
-    }
-  }
-}
-
-/** Two halves of one work: when one fails, the other stops, and only then has it failed. */
-async function bothOrNeither(session: HeldRun, halves: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(
-    halves.map((half) =>
-      half.catch((thrown: unknown) => {
-        session.giveUp();
-        throw thrown;
-      }),
-    ),
-  );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

@@ -11,3 +11,21 @@ export const sleep = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     clock.after(ms, resolve);
   });
+
+/** A wait that `end` cuts short. */
+export interface Pause {
+  readonly over: Promise<void>;
+  end(): void;
+}
+
+export function pause(clock: Pick<Clock, 'after'>, ms: number): Pause {
+  let end = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    end = () => {
+      cancel();
+      resolve();
+    };
+  });
+  return { over, end };
+}

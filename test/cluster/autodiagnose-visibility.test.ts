@@ -108,10 +108,10 @@ const mutable = (value: object): Record<string, unknown> => JSON.parse(JSON.stri
 
 const pageOf = (parts: readonly string[]) => `# What autodiagnose can see
 
-Found by running it: every row is a look at a pod of a real cluster, with the target container named (\`--target\`). Rewrite it with
+Each row is a run against a pod of a real cluster, with the target container named (\`--target\`). Rewrite the tables with
 \`KDEBUG_WRITE_DOCS=1 npm run test:cluster -- test/cluster/autodiagnose-visibility.test.ts\`; without the variable the same test compares.
 
-The kernel shows a process' files, environment, open files and cgroup to whoever has SYS_PTRACE, or runs as the very same uid *and* gid and has
+The kernel shows the files, environment, open files and cgroup of a process only to a process with SYS_PTRACE, or with the same uid *and* gid and
 all of the target's capabilities. Everybody sees the list of processes, the sockets of the pod and the command lines. Without a target container
 nothing of the target is visible, whatever the profile.
 
@@ -119,10 +119,10 @@ ${parts.join('\n\n')}
 
 ## A target without room
 
-A look has no memory of its own: it lives on what the pod's limits leave, about 4 MiB (2 to 3 for the look, the rest for the runtime that
-starts it). Where less is left, the kernel ends something: the runtime's first process, and the run ends as \`start-failed\` with the reason
-\`RunContainerError\` (or \`StartError\`) and the finding \`no_room_to_start\`; or the application itself, when it is the largest. Both were
-seen on a pod with a limit of 100 MiB: with 4 MiB left the look succeeds, with 1 MiB left it does not start, and a process of 97 MiB was
-killed. A pod with a container without a memory limit has no limit as a whole, and always has room.
-The same holds for CPU: a look takes about 0.1 s of it, and where the pod may use 10 millicores that lasts 10 s.
+A diagnosis uses the memory that the pod's limits leave. It needs about 4 MiB: 2 to 3 for itself, the rest for the runtime that
+starts it. If less is left, the kernel kills something: the runtime's first process, and the run ends as \`start-failed\` with the reason
+\`RunContainerError\` (or \`StartError\`) and the finding \`no_room_to_start\`; or the application itself, if it is the largest. We saw both
+on a pod with a limit of 100 MiB: with 4 MiB left the diagnosis succeeds, with 1 MiB left it does not start, and a process of 97 MiB was
+killed. If one container has no memory limit, the pod as a whole has none, and always has room.
+CPU is similar: a diagnosis needs about 0.1 s, which takes 10 s if the pod may use 10 millicores.
 `;

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
-import { type KdebugError, toKdebugError } from '../../core/errors.ts';
+import { toKdebugError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { Exposition } from './metrics.ts';
 
 /** Resolves when its part of the world answers; rejects with why not. */
@@ -88,17 +89,11 @@ async function readiness(options: OpsServerOptions): Promise<Answer> {
 
 /** The code of the failure, `timed_out`, or nothing. */
 function failureOf(check: Check, options: OpsServerOptions): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const forget = options.clock.after(options.checkTimeoutMs ?? 2_000, () => resolve('timed_out'));
-    const settle = (failure?: KdebugError) => {
-      forget();
-      resolve(failure?.code);
-    };
-    new Promise<void>((pass) => pass(check())).then(
-      () => settle(),
-      (thrown) => settle(toKdebugError(thrown)),
-    );
-  });
+  const failure = new Promise<void>((pass) => pass(check())).then(
+    () => undefined,
+    (thrown: unknown) => toKdebugError(thrown).code,
+  );
+  return withDeadline(options.clock, options.checkTimeoutMs ?? 2_000, failure, () => 'timed_out');
 }
 
 export { createMetrics } from './metrics.ts';

@@ -1,5 +1,6 @@
 import { KdebugError } from '../../core/errors.ts';
 import type { AccessAnswer, AccessRequest, ActingAs } from '../../flow/ports/cluster.ts';
+import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
@@ -7,7 +8,6 @@ import { type ApiAnswer, readStatus, toClusterError } from './api/api-errors.ts'
 import { checkIdentity } from './api/connection.ts';
 import { asFlag, asObject, asText } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
-import { KeptAnswers } from './kept-answers.ts';
 
 /** A right on pods, as a rule of a Role has it. */
 export interface Right {
@@ -134,12 +134,12 @@ const MAX_ANSWERS = 5_000;
  */
 export class Access {
   readonly #client: ReviewClient;
-  readonly #known: KeptAnswers<AccessAnswer>;
+  readonly #known: Cached<AccessAnswer>;
 
   constructor(client: ReviewClient, clock: Clock) {
     this.#client = client;
     const freshMs = ({ kind }: AccessAnswer): number => (kind === 'allowed' ? ALLOWED_MS : DENIED_MS);
-    this.#known = new KeptAnswers({ clock, freshMs, most: MAX_ANSWERS });
+    this.#known = new Cached({ clock, freshMs, maxEntries: MAX_ANSWERS });
   }
 
   /** @throws KdebugError as the Cluster port says, and identity_reserved */
@@ -154,7 +154,7 @@ export class Access {
 
   #answerOf(who: Reviewed, place: ReviewTarget, rights: readonly Right[]): Promise<AccessAnswer> {
     const key = JSON.stringify([identityKey(who), place.namespace, place.name ?? '', rights.map(wordsOf)]);
-    return this.#known.of(key, () => ask(this.#client, who, { place, rights }));
+    return this.#known.get(key, () => ask(this.#client, who, { place, rights }));
   }
 }
 

@@ -2,11 +2,11 @@ import { doesAsSent } from '../../core/container/fingerprint.ts';
 import type { PodRef } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { LaunchAnswer, LaunchRequest } from '../../flow/ports/cluster.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type BackOff, delayOf } from '../../lib/backoff.ts';
+import { type Clock, sleep } from '../../lib/clock.ts';
 import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiAnswer, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
-import { type BackOff, delayOf, pause } from './api/delays.ts';
 import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
@@ -24,7 +24,7 @@ export interface LaunchTimes {
 export const LAUNCH_TIMES: LaunchTimes = {
   tries: 5,
   timeoutMs: 12_000,
-  backOff: { firstMs: 200, mostMs: 2_000 },
+  backOff: { firstMs: 200, maxMs: 2_000 },
   longestRetryAfterMs: 2_000,
 };
 
@@ -53,7 +53,7 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
       if (doubts.every(({ facts }) => facts.status === FAILED)) return readFailed(tools.client, request, doubt);
       throw doubt;
     }
-    await pause(tools.clock, waitMs).over;
+    await sleep(tools.clock, waitMs);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Node, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrNothing } from './api/json-fields.ts';
 import { checkedContainer, namespacePath, nodePath } from './api/paths.ts';
-import { KeptAnswers } from './kept-answers.ts';
 
 const NODE_FRESH_MS = 30_000;
 /** A right that the bot lacks is seldom given meanwhile. */
@@ -17,16 +17,16 @@ const TIMEOUT_MS = 3_000;
 /** Nodes as they were at most 30 s ago, each asked for only when somebody wants to know. */
 export class Nodes {
   readonly #client: ApiClient;
-  readonly #known: KeptAnswers<Node | undefined>;
+  readonly #known: Cached<Node | undefined>;
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#known = new KeptAnswers({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), most: MAX_NODES });
+    this.#known = new Cached({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), maxEntries: MAX_NODES });
   }
 
   /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
   of(name: string): Promise<Node | undefined> {
-    return this.#known.of(name, () => this.#ask(name));
+    return this.#known.get(name, () => this.#ask(name));
   }
 
   async #ask(name: string): Promise<Node | undefined> {
@@ -45,16 +45,16 @@ const MAX_NAMESPACES = 1_000;
 /** The Pod Security levels of namespaces, each asked for at most once in 30 s. */
 export class PodSecurity {
   readonly #client: ApiClient;
-  readonly #known: KeptAnswers<PodSecurityLevel>;
+  readonly #known: Cached<PodSecurityLevel>;
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#known = new KeptAnswers({ clock, freshMs: () => LEVEL_FRESH_MS, most: MAX_NAMESPACES });
+    this.#known = new Cached({ clock, freshMs: () => LEVEL_FRESH_MS, maxEntries: MAX_NAMESPACES });
   }
 
   /** @throws KdebugError namespace_not_found, invalid_name */
   levelOf(namespace: string): Promise<PodSecurityLevel> {
-    return this.#known.of(namespace, () => this.#ask(namespace));
+    return this.#known.get(namespace, () => this.#ask(namespace));
   }
 
   async #ask(namespace: string): Promise<PodSecurityLevel> {

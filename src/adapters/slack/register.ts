@@ -2,7 +2,7 @@ import type { App, ViewSubmitAction } from '@slack/bolt';
 import { HANDLERS, type Handler, OTHER_BUTTONS } from './handlers.ts';
 import { type ButtonAck, onButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
-import type { ListenerContext } from './listeners/context.ts';
+import type { ListenerContext } from './listeners/gate.ts';
 import { onMention } from './listeners/mention.ts';
 import { onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';

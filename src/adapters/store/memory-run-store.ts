@@ -1,7 +1,7 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import { countedAs, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
+import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { CreateAnswer, Lease, Notes, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -114,7 +114,7 @@ export class MemoryRunStore implements RunStore {
     const leases: Lease[] = [];
     for (const entry of this.#open.values()) {
       if (leases.length >= limit) break;
-      if (this.#isHeld(entry) || (parkedUntilMs(entry.run) ?? 0) > now) continue;
+      if (this.#isHeld(entry) || dueAtMs(entry.run) > now) continue;
       leases.push({ run: entry.run, fence: this.#lease(entry, owner) });
     }
     return leases;

@@ -26,27 +26,52 @@ export const isGivenUp = (run: Run): boolean =>
 const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
   GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
+/** What the replica that holds a run does next. */
+export type NextStep =
+  /** Take it through its next stage (`flow/pipeline.ts`). */
+  | { readonly kind: 'advance' }
+  /** Bring Slack up to date; no stage is left, or only votes can open the next one. */
+  | { readonly kind: 'post' }
+  /** Let go of it: only people or the clock can move it. Whoever claims it at `untilMs` goes on. */
+  | { readonly kind: 'park'; readonly untilMs: number }
+  /** Kdebug gave up, but its container may still end. `untilMs` is when Slack needs an update in any case; may be infinite. */
+  | { readonly kind: 'await-late-end'; readonly untilMs: number }
+  | { readonly kind: 'done' };
+
+/** The one answer to "what now?": the supervisor, the reply and the wait for a late end all ask it. */
+export function nextStep(run: Run, nowMs: number): NextStep {
+  const { state, approval } = run;
+  const isPending = state === 'pending-approval';
+  if (isPending && nowMs >= (approval?.expiresAtMs ?? 0)) return { kind: 'advance' };
+  if (!isPending && !isFinal(state)) return { kind: 'advance' };
+  const untilMs = dueAtMs(run);
+  if (nowMs >= untilMs) return { kind: 'post' };
+  if (isGivenUp(run)) return { kind: 'await-late-end', untilMs };
+  return untilMs === Number.POSITIVE_INFINITY ? { kind: 'done' } : { kind: 'park', untilMs };
+}
+
 /**
- * Whether nothing is left to do for the run: it is final, and what must be said about it has been said. Until then a
- * replica owns it, or another may claim it.
+ * When a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: before that moment nobody
+ * claims the run. The two waits are for votes (the reminder, then the expiry) and for the end of an open grant.
  */
-export function isSettled({ state, rehearsal, delivery, grant }: Run): boolean {
-  if (!isFinal(state)) return false;
+export function dueAtMs(run: Run): number {
+  if (run.state === 'pending-approval') return waitsUntilMs(run) ?? 0;
+  if (!isFinal(run.state)) return 0;
+  return isDelivered(run) ? Number.POSITIVE_INFINITY : grantEndsAtMs(run);
+}
+
+/** Whether no replica needs the run any more: it is final, and Slack has everything. */
+export const isSettled = (run: Run): boolean => dueAtMs(run) === Number.POSITIVE_INFINITY;
+
+function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
   if (state === 'denied' || rehearsal) return delivery.told === true;
   return delivery.closed === true && (grant === undefined || delivery.grantClosed === true);
 }
 
-/**
- * Until when nobody needs to hold the run, because only a person or the clock can move it: while it waits for votes (its reminder comes first), and while
- * its grant is open, given up or not (its late end may be waited for all the same). Undefined: somebody must work on it now.
- * Settled runs never need anybody.
- */
-export function parkedUntilMs(run: Run): number | undefined {
-  if (run.state === 'pending-approval') return waitsUntilMs(run);
-  const { grant, delivery } = run;
-  const idle = isFinal(run.state) && delivery.closed === true && !delivery.grantClosed;
-  if (!idle || !grant || grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns) return undefined;
-  return grant.expiresAtMs;
+/** When the card must show that the grant has ended: 0 while there is more to post, or the grant has been ended or used up. */
+function grantEndsAtMs({ grant, delivery }: Run): number {
+  if (!grant || delivery.closed !== true || delivery.grantClosed) return 0;
+  return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
 }
 
 /** When the present wait of a run gives up, and how that is called. Undefined while no clock runs. */
@@ -73,7 +98,16 @@ export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefin
   return { atMs, outcome: { kind: 'no-status' } };
 }
 
-/** A run of several pods that has been planned. Its `plan` is that of one of its pods: the one of the highest class. */
-export type BatchRun = Run & { readonly batch: Batch; readonly plan: Plan };
+/** From the state `approved` on, and in `pending-approval`: every stage but planning works on one. */
+export type PlannedRun = Run & { readonly plan: Plan };
+/** From `launching` on: its container may be in the pod. */
+export type LaunchedRun = PlannedRun & { readonly containerName: string };
+/** From `collecting` on. */
+export type EndedRun = Run & { readonly outcome: Outcome };
+/** A run of several pods that has been planned. Its `plan` is that of the pod with the highest class. */
+export type BatchRun = PlannedRun & { readonly batch: Batch };
 
-export const isBatchRun = (run: Run): run is BatchRun => run.batch !== undefined && run.plan !== undefined;
+export const isPlanned = (run: Run): run is PlannedRun => run.plan !== undefined;
+export const isLaunched = (run: Run): run is LaunchedRun => isPlanned(run) && run.containerName !== undefined;
+export const isEnded = (run: Run): run is EndedRun => run.outcome !== undefined;
+export const isBatchRun = (run: Run): run is BatchRun => isPlanned(run) && run.batch !== undefined;

@@ -11,7 +11,7 @@ import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { renderContextOf, retryMs } from '../reply/schedule.ts';
 import type { Voice } from '../reply/voice.ts';
-import type { PendingRun } from './voting.ts';
+import type { PendingRun } from './approvers.ts';
 import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
 /** How often one message is tried. The run goes on meanwhile, and without it. */
@@ -90,11 +90,11 @@ export class ApproverCopies {
       this.#failures = 0;
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
-      if (code === 'lease_lost' || this.#session.isOver) return this.#session.giveUp();
+      if (code === 'lease_lost' || this.#session.isOver) return this.#session.abandon();
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });
-      await sleep(this.#deps.clock, retryMs(this.#failures));
+      await sleep(this.#deps.clock, retryMs(this.#failures, this.#deps.random));
     }
   }
 
@@ -154,7 +154,7 @@ export class ApproverCopies {
   }
 
   async #sureOpen(): Promise<void> {
-    await this.#voice.sure();
+    await this.#voice.assertHeld();
     if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
   }
 
@@ -176,7 +176,7 @@ export class ApproverCopies {
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
     try {
       const message = copyMessage(run, await renderContextOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
-      await this.#voice.sure();
+      await this.#voice.assertHeld();
       await this.#deps.thread.update(
         copy,
         message,

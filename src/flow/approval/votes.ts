@@ -2,8 +2,8 @@ import { decideSnapshot } from '../../core/batch/decide-batch.ts';
 import { batchPlanHash } from '../../core/batch/new-batch.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isRunId } from '../../core/ids.ts';
-import type { Decision } from '../../core/policy/decision.ts';
 import { mayGrant } from '../../core/policy/grant.ts';
+import type { Decision } from '../../core/policy/policy.ts';
 import { asksTheSame, judgeVote, withoutVotesOf } from '../../core/policy/vote.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
@@ -16,8 +16,8 @@ import type { BoundedRefusals } from '../inbox/refusals.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { grantFacts, type PendingRun, reasonForm, type VoteInput, votedOf } from './approvers.ts';
 import { endGrant } from './grants.ts';
-import { grantFacts, type PendingRun, reasonForm, type VoteInput, votedOf } from './voting.ts';
 
 /** The buttons by which people decide. */
 export const DECISIONS = ['approve', 'approve-grant', 'reject', 'cancel', 'end-grant'] as const;

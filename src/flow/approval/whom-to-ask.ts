@@ -7,8 +7,7 @@ import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Destination } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
-import { inChannel } from './approvers.ts';
-import type { PendingRun } from './voting.ts';
+import { inChannel, type PendingRun } from './approvers.ts';
 
 /** People whom one request writes to. */
 const MAX_DIRECT = 20;

@@ -9,8 +9,6 @@ const MIN_INTERVAL_MS = 1_000;
 const MAX_WRITE_SHARE = 20;
 /** … but while pods move, there is one at least this often. */
 const MAX_INTERVAL_MS = 2_000;
-/** For so long after a successful write this replica surely still holds the batch: less than any lease. */
-const SURE_MS = 2_500;
 /**
  * How soon to retry a store that does not answer, and for how long; then whichever replica reaches the store takes
  * over.
@@ -26,7 +24,6 @@ export class Checkpoints {
   readonly #session: HeldRun;
   readonly #deps: FlowDeps;
   #dueAtMs = 0;
-  #sureUntilMs = 0;
   #failingSinceMs: number | undefined;
   #isStale = false;
   #writing: Promise<void> | undefined;
@@ -39,11 +36,6 @@ export class Checkpoints {
   /** Marks that something happened that is not written yet. */
   touch(): void {
     this.#isStale = true;
-  }
-
-  /** Whether this replica surely holds the batch, so that irreversible actions are safe. */
-  get isSure(): boolean {
-    return this.#deps.clock.now() <= this.#sureUntilMs;
   }
 
   /** When the next write is due; infinity if there is nothing to write. */
@@ -92,7 +84,6 @@ export class Checkpoints {
     try {
       await this.#session.save();
       this.#failingSinceMs = undefined;
-      this.#sureUntilMs = beganAtMs + SURE_MS;
       const writeMs = clock.now() - beganAtMs;
       this.#dueAtMs = clock.now() + Math.min(Math.max(MIN_INTERVAL_MS, writeMs * MAX_WRITE_SHARE), MAX_INTERVAL_MS);
     } catch (thrown) {

@@ -2,7 +2,7 @@ import type { BatchPod } from '../../core/batch/batch.ts';
 import { FULL_REFERENCE_PODS, writeFullReference, writeShortReference } from '../../core/batch/batch-reference.ts';
 import { sizeOf } from '../../core/batch/decide-batch.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
-import { nextLaunches, type OpenBatch, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
+import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import { aboutContainer } from '../../core/run/reference.ts';
@@ -10,9 +10,10 @@ import { sleep } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
+import { HELD_FOR_LAUNCH_MS, type HeldRun } from '../held-run.ts';
 import type { AdvanceContext } from '../pipeline.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { HeldBatch } from './held-batch.ts';
 import { recheckOf } from './preflight.ts';
 import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf, runPod } from './run-pod.ts';
 
@@ -45,7 +46,7 @@ class BatchEngine {
   #isPastTtl = false;
   /** The number of pod events so far. */
   #moves = 0;
-  #open: OpenBatch | undefined;
+  #batch: HeldBatch | undefined;
   /** The run as it was at the start; only for what never changes. */
   #run: BatchRun;
 
@@ -55,7 +56,7 @@ class BatchEngine {
     this.#changes = new LatestValue(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
-    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#open?.head ?? run.batch));
+    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#batch?.open.head ?? run.batch));
     this.#run = run;
     this.#references = { full: writeFullReference(run), short: writeShortReference(run.id) };
   }
@@ -67,20 +68,20 @@ class BatchEngine {
       this.#changes.put(true);
     });
     try {
-      const open = await this.#begin();
-      if (!open) return;
-      await this.#launchAll(open);
+      const batch = await this.#begin();
+      if (!batch) return;
+      await this.#launchAll(batch);
       await Promise.all(this.#unfinished);
       await this.#checkpoints.now();
     } finally {
       stop();
-      for (const podRun of this.#podRuns.keys()) podRun.giveUp();
+      for (const podRun of this.#podRuns.keys()) podRun.abandon();
       await Promise.all(this.#unfinished);
     }
   }
 
   /** Undefined if the batch ended before its pods in flight were known. */
-  async #begin(): Promise<OpenBatch | undefined> {
+  async #begin(): Promise<HeldBatch | undefined> {
     const { clock } = this.#context.deps;
     const isNew = this.#run.state === 'approved' && !this.#session.recovered;
     const found = isNew ? NO_PODS : await this.#podsInFlight();
@@ -89,11 +90,12 @@ class BatchEngine {
     if (isFinal(run.state) || !isBatchRun(run)) return undefined;
     const batch = withLaunched(run.batch, found, clock.now());
     this.#run = { ...run, batch };
-    const open = this.#session.openBatch(batch, clock.now());
-    this.#open = open;
-    for (const index of new Set([...open.inFlight, ...open.reading])) this.#runPod(index, launchedPodRun);
+    const held = new HeldBatch(this.#session, batch, clock.now());
+    this.#batch = held;
+    for (const index of new Set([...held.open.inFlight, ...held.open.reading]))
+      this.#runPod(held, index, launchedPodRun);
     await this.#checkpoints.now();
-    return open;
+    return held;
   }
 
   /** The indexes of all pods that already hold a container of this batch. */
@@ -116,67 +118,68 @@ class BatchEngine {
     return NO_PODS;
   }
 
-  async #launchAll(open: OpenBatch): Promise<void> {
+  async #launchAll(batch: HeldBatch): Promise<void> {
+    const { open } = batch;
     const rounds = new Rounds(this.#context.deps.clock);
     let moves = this.#moves;
     while (open.head.endedAtMs === undefined) {
       await rounds.next();
-      await this.#turn(open);
+      await this.#turn(batch);
       // A limited number of pod events counts as progress.
       if (this.#moves !== moves) rounds.progress();
       moves = this.#moves;
     }
   }
 
-  async #turn(open: OpenBatch): Promise<void> {
+  async #turn(batch: HeldBatch): Promise<void> {
+    const { open } = batch;
     if (this.#session.isOver) throw new KdebugError('lease_lost');
     const endsAtMs = this.#isPastTtl ? undefined : ttlEndsAtMs(open.head);
-    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endByTtl();
+    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endByTtl(batch);
     const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
-    if (next.length > 0 && !this.#checkpoints.isSure) return this.#checkpoints.now();
-    for (const index of next) this.#launch(index);
+    if (next.length > 0 && !this.#session.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
+    for (const index of next) this.#launch(batch, index);
     this.#checkpoints.soon();
     if (open.head.endedAtMs === undefined)
       await this.#changes.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
   }
 
-  #launch(index: number): void {
-    if (!this.#session.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
-    this.#runPod(index, podRunOf);
+  #launch(batch: HeldBatch, index: number): void {
+    if (!batch.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
+    this.#runPod(batch, index, podRunOf);
   }
 
   /**
    * The time to live is over: ended pods are still read; kdebug stops waiting for the others, whose log is what they
    * wrote so far.
    */
-  #endByTtl(): void {
+  #endByTtl(batch: HeldBatch): void {
     this.#isPastTtl = true;
-    this.#session.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
+    batch.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
     for (const [podRun, slot] of this.#podRuns) {
       if (podRun.run.state === 'collecting') continue;
-      this.#addLog(podRun, slot);
-      podRun.giveUp();
+      this.#addLog(batch, podRun, slot);
+      podRun.abandon();
     }
   }
 
-  #addLog({ run: { id } }: HeldRun, slot: PodSlot): void {
+  #addLog(batch: HeldBatch, { run: { id } }: HeldRun, slot: PodSlot): void {
     const { readers, batchLogs } = this.#context;
     const reader = readers.of(id);
     if (!reader) return;
     reader.stop();
     const spool = reader.result.then((read) => read.spool);
-    const batch = this.#session;
     void batchLogs.of(batch.run).add(slot, spool, (log) => headOf(batch, slot, log));
   }
 
   /** Runs every container of the pod that has not ended, all at once. */
-  #runPod(index: number, make: PodRunMaker): void {
+  #runPod(batch: HeldBatch, index: number, make: PodRunMaker): void {
     const pod = this.#run.batch.pods[index];
     const containers = this.#run.batch.variants[pod?.variant ?? -1] ?? [];
     for (const container of containers.keys()) {
       const known = pod?.results?.[container];
       if (known && !known.reading) continue;
-      const work = this.#runOne({ index, container }, make).finally(() => this.#unfinished.delete(work));
+      const work = this.#runOne(batch, { index, container }, make).finally(() => this.#unfinished.delete(work));
       this.#unfinished.add(work);
     }
   }
@@ -187,21 +190,21 @@ class BatchEngine {
   }
 
   /** Never rejects: a failure ends only this container. */
-  async #runOne(slot: PodSlot, make: PodRunMaker): Promise<void> {
+  async #runOne(batch: HeldBatch, slot: PodSlot, make: PodRunMaker): Promise<void> {
     const { deps } = this.#context;
     let podRun: HeldRun | undefined;
     try {
       const fresh = await make(this.#run, slot, deps);
-      podRun = heldPodRun({ ...fresh, ref: this.#refOf(fresh, slot) });
+      podRun = heldPodRun({ ...fresh, ref: this.#refOf(fresh, slot) }, deps);
       this.#podRuns.set(podRun, slot);
       const context = { ...this.#context, check: this.#recheck(slot) };
-      await runPod({ batch: this.#session, slot, podRun, context });
+      await runPod({ batch, slot, podRun, context });
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost') return;
       deps.log.error('pod run dropped after error', { runId: podRun?.run.id, reason: code, error: thrown });
       const result = { outcome: 'internal', reason: code } as const;
-      this.#session.move({ kind: 'ended', ...slot, result }, deps.clock.now());
+      batch.move({ kind: 'ended', ...slot, result }, deps.clock.now());
     } finally {
       if (podRun) this.#podRuns.delete(podRun);
     }

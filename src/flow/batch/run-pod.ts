@@ -19,12 +19,13 @@ import { HeldRun } from '../held-run.ts';
 import { type AdvanceContext, advance } from '../pipeline.ts';
 import { isSealedFor, launchRequestOf } from '../stages/launch-request.ts';
 import type { ReadLog } from '../stages/logs.ts';
+import type { HeldBatch } from './held-batch.ts';
 import type { HeadOf } from './logs.ts';
 import { requestsOf } from './plan.ts';
 
 /** What is needed to run one container of a batch. */
 export interface PodRunContext {
-  readonly batch: HeldRun;
+  readonly batch: HeldBatch;
   readonly slot: PodSlot;
   readonly podRun: HeldRun;
   readonly context: AdvanceContext;
@@ -56,7 +57,7 @@ export async function runPod(work: PodRunContext): Promise<void> {
 }
 
 /** The head of a container's log in the file of its batch. */
-export function headOf({ run }: HeldRun, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
+export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, slot.index, { container: slot.container, ...log }) : '';
 }
 
@@ -155,4 +156,5 @@ async function hasContainer(podRun: PodRun, isRebuilt: boolean, deps: FlowDeps):
   }
 }
 
-export const heldPodRun = (podRun: Run): HeldRun => new HeldRun(podRun, 0, NO_STORE);
+export const heldPodRun = (run: Run, { clock }: Pick<FlowDeps, 'clock'>): HeldRun =>
+  new HeldRun({ run, fence: 0 }, { clock, store: NO_STORE });

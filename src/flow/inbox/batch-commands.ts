@@ -14,7 +14,6 @@ import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { type Again, againOf, submitAgain } from '../approval/ask-again.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -22,8 +21,8 @@ import type { RunChanger } from '../held-run.ts';
 import type { Answer, Click, PrivateDestination, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
+import { type Again, againOf, RERUN_FAILED, rerunFailed, submitAgain } from './again.ts';
 import { type Change, changeBatch, mayChange, type NotChanged } from './change-batch.ts';
-import { RERUN_FAILED, rerunFailed } from './rerun-failed.ts';
 import { showRun } from './show.ts';
 
 const CHANGES = ['pause', 'resume', 'continue', 'cancel'] as const;

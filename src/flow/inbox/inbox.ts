@@ -18,18 +18,17 @@ import {
 import { commandOfForm, podInText, REQUEST_FORM, requestForm } from '../../core/report/request-form.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { own } from '../../lib/own-property.ts';
-import { type Again, againOf, submitAgain } from '../approval/ask-again.ts';
+import { VOTE_REASON } from '../approval/approvers.ts';
 import { Approvals, DECISIONS } from '../approval/votes.ts';
-import { VOTE_REASON } from '../approval/voting.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun, type RunChanger } from '../held-run.ts';
 import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { type AcceptRequest, originOf, quotasOf } from './accept.ts';
+import { type AcceptRequest, LookLimiter, originOf, quotasOf } from './accept.ts';
+import { type Again, againOf, LOOK_AGAIN, lookAgain, submitAgain } from './again.ts';
 import { APPLY_JOB, JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { canI, whoAmI } from './explain.ts';
-import { LOOK_AGAIN, LookLimiter, lookAgain } from './look-again.ts';
 import { BoundedRefusals } from './refusals.ts';
 import { showOrLogs } from './show.ts';
 import { channelNeeded, Talks } from './talk.ts';
@@ -188,7 +187,6 @@ export class CommandInbox implements Inbox {
   }
 
   readonly #take: AcceptRequest = async (origin, request, extra = {}) => {
-    if (request.holdMs !== undefined) return said(notYetMessage('--hold'));
     const refused = this.#starter.refusalFor(origin.requesterId);
     if (refused) return said(reasonMessage(refused));
     const run: Run = {
@@ -211,7 +209,7 @@ export class CommandInbox implements Inbox {
     if (kept.kind === 'duplicate') {
       return origin.source === 'button' ? said(reasonMessage('already_asked', `run ${kept.runId}`)) : NOTHING;
     }
-    this.#starter.start(new HeldRun(run, kept.fence, this.#deps.store));
+    this.#starter.start(new HeldRun({ run, fence: kept.fence }, this.#deps));
     return NOTHING;
   };
 

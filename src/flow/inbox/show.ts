@@ -5,7 +5,7 @@ import { reasonMessage } from '../../core/report/private-messages.ts';
 import { logsMessage, type RunLinks, type Sight, showMessage } from '../../core/report/run-for-one.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, PostRef, Run } from '../../core/run/run.ts';
-import { sleep } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
@@ -57,6 +57,6 @@ async function linksOf(
       ? thread.permalink(ref).catch(() => undefined)
       : undefined;
   const found = Promise.all([linkTo(delivery.anchor), linkTo(delivery.result)]);
-  const [anchor, result] = await Promise.race([found, sleep(clock, LINKS_MS).then((): undefined[] => [])]);
+  const [anchor, result] = await withDeadline(clock, LINKS_MS, found, (): undefined[] => []);
   return defined({ thread: anchor, result });
 }

@@ -1,12 +1,12 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isActive } from '../../core/policy/grant.ts';
-import { isDiagnostic } from '../../core/policy/resolve-image.ts';
+import { isDiagnostic } from '../../core/policy/resolve.ts';
 import { rehearsalMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
-import { isFinal, isSettled, parkedUntilMs } from '../../core/run/life-cycle.ts';
+import { dueAtMs, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
@@ -72,14 +72,11 @@ export class Reply {
    * Resolves when all is said of the run, and only people or the clock can bring more to say: with the run as it was said.
    * @throws KdebugError lease_lost
    */
-  async keepSaying(): Promise<Run> {
+  async keepUp(): Promise<Run> {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
-    const stop = this.#session.onChange((kept) => {
-      if (kept) this.#voice.heard();
-      changes.put(true);
-    });
+    const stop = this.#session.onChange(() => changes.put(true));
     try {
       const rounds = new Rounds(this.#deps.clock);
       let looks = 0;
@@ -113,13 +110,13 @@ export class Reply {
   #isQuiet(before: Run): boolean {
     const { run } = this.#session;
     const isSaid = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
-    return isSaid && (isSettled(run) || parkedUntilMs(run) !== undefined);
+    return isSaid && dueAtMs(run) > 0;
   }
 
   /** Until there may be something to say; resolves with whether there was news. */
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
-    const waitMs = retryMs(this.#failures);
+    const waitMs = retryMs(this.#failures, this.#deps.random);
     // A run that has ended brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
     await sleep(this.#deps.clock, waitMs);
@@ -141,7 +138,7 @@ export class Reply {
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
       // Who clicks elsewhere must not wait for us.
-      parkedUntilMs(this.#session.run) === undefined &&
+      dueAtMs(this.#session.run) === 0 &&
       urgentPart(this.#session.run) === this.#shownUrgent
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
@@ -152,7 +149,7 @@ export class Reply {
   /** Resolves with whether Slack took all of it. */
   async #sayAll(): Promise<boolean> {
     try {
-      await this.#voice.sure();
+      await this.#voice.assertHeld();
       await this.#say(this.#session.run);
       this.#failures = 0;
       return true;
@@ -194,10 +191,10 @@ export class Reply {
     await this.#copies.keepUp();
     if (!isFinal(run.state)) return;
     await this.#result.say();
-    const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
+    const grantClosed = run.grant !== undefined && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#voice.record({ closed: true, ...(grantClosed && { grantClosed }) });
+    await this.#voice.record({ kind: 'completed', grantClosed });
   }
 
   /** A batch at work is ahead of the store; what its last card offers must hold for who clicks at once, at whichever replica. */
@@ -220,11 +217,11 @@ export class Reply {
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
-    const { doubt, sure } = this.#voice;
+    const { doubt, assertHeld: sure } = this.#voice;
     const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#voice.record({ told: true, ...defined({ lost }) });
+    await this.#voice.record({ kind: 'private-answer-sent', ...defined({ lost }) });
   }
 
   async #sayAnchor(run: Run): Promise<void> {
@@ -239,7 +236,7 @@ export class Reply {
     if (now === this.#shown) return;
     const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
     // The result then stands alone.
-    if (!isUpdated) await this.#voice.record({ anchorGone: true });
+    if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
     this.#shown = now;
     this.#saidAtMs = this.#deps.clock.now();
   }
@@ -249,7 +246,7 @@ export class Reply {
     if (!posted) return;
     this.#shown = posted.found ? '' : canonicalJson(message);
     this.#saidAtMs = this.#deps.clock.now();
-    await this.#voice.record({ anchor: posted.ref });
+    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
     // What was found says what was true then.
     if (posted.found) await this.#sayAnchor(this.#session.run);
   }

@@ -1,5 +1,6 @@
 import type { RenderContext } from '../../core/report/run-messages.ts';
 import type { Run } from '../../core/run/run.ts';
+import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from './slack-connect.ts';
 
@@ -10,7 +11,7 @@ const AGE_EVERY_MS = [15_000, 30_000, 60_000];
 /** While nothing moves by itself. */
 const IDLE_MS = 60_000;
 /** Pauses between tries while Slack does not take what must be said. */
-const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+const RETRY: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** The least time between two updates of one anchor, but for the last. */
 const GATHER_MS = 1_500;
 /** A batch's dashboard is at most this share of its age old: some fifty updates, however long it runs. */
@@ -23,7 +24,7 @@ export function lookAgainMs(run: Run, looks: number): number {
 }
 
 /** How long to leave Slack alone after the n-th failure in a row. */
-export const retryMs = (failures: number): number => step(RETRY_MS, failures - 1);
+export const retryMs = (failures: number, random?: () => number): number => delayOf(RETRY, failures - 1, random);
 
 /** How long after an update news is gathered for the next one. */
 export const gatherMs = ({ batch }: Run, nowMs: number): number =>

@@ -1,6 +1,6 @@
-import { kindOfTarget } from '../../core/container/auto-profile.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
+import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
@@ -12,9 +12,11 @@ import {
 } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -26,10 +28,12 @@ import { currentPod } from './pod-room.ts';
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
 /** Reads the rest of the log, then settles the outcome. After a crash it reads the log again. */
-export async function collect(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
-  const { run } = session;
-  if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
-  const read = await readLog(session, readers, run.outcome);
+export async function collect(
+  session: HeldRun,
+  run: EndedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const read = await readLog(run, readers);
   const outcome = await settle(run, run.outcome, deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
@@ -43,12 +47,12 @@ export async function collect(session: HeldRun, deps: FlowDeps, readers: LogRead
   });
 }
 
-async function readLog(session: HeldRun, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
-  const { run } = session;
+async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {
+  const { kind } = run.outcome;
   const running = readers.of(run.id);
   if (!running) {
     const isLost = LOG_UNREACHABLE.has(kind) && !run.termination;
-    return isLost ? undefined : (await readers.again(session))?.result;
+    return isLost ? undefined : (await readers.again(run))?.result;
   }
   // A timed-out container keeps running; its log is what it wrote so far.
   if (kind === 'timed-out' || LOG_UNREACHABLE.has(kind)) running.stop();
@@ -117,19 +121,11 @@ const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =
 
 /** Undefined on failure or timeout: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, reading: Promise<Value>): Promise<Value | undefined> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = deps.clock.after(MAX_FACTS_WAIT_MS, () => resolve(undefined));
-  });
   const answered = reading.catch((thrown: unknown) => {
     deps.log.debug('cluster fact left out of verdict', { reason: toKdebugError(thrown).code });
     return undefined;
   });
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    cancel();
-  }
+  return withDeadline(deps.clock, MAX_FACTS_WAIT_MS, answered, () => undefined);
 }
 
 /** Stores the target's user, so that the next run there uses it at once (profile *auto*). Root is not stored. */

@@ -1,8 +1,7 @@
-import type { Plan } from '../../core/container/plan.ts';
 import type { Pod, PodRef } from '../../core/container/pod.ts';
 import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
-import { type Deadline, deadlineOf } from '../../core/run/life-cycle.ts';
+import { type Deadline, deadlineOf, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -23,9 +22,12 @@ const CATCH_UP_MS = 5_000;
  * Watches a launched container until it ends, a deadline passes, or its pod is gone. Level-triggered: every step reads
  * the current pod, so any replica may enter this stage again at any time.
  */
-export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
-  const { plan } = session.run;
-  if (!plan) throw new KdebugError('internal_error', { detail: 'a launched run has no plan' });
+export async function watch(
+  session: HeldRun,
+  run: LaunchedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const { plan } = run;
   const cluster = deps.clusters.get(plan.cluster);
   const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const latest = new LatestValue<PodSeen>(deps.clock);
@@ -34,7 +36,7 @@ export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReader
     if (session.isOver) latest.nudge();
   });
   try {
-    await untilEnded({ session, deps, readers, cluster, pod, plan, latest });
+    await untilEnded({ session, run, deps, readers, cluster, pod, latest });
   } finally {
     stop();
     subscription.close();
@@ -43,11 +45,12 @@ export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReader
 
 interface WatchContext {
   readonly session: HeldRun;
+  /** As it was launched: its plan and its container do not change any more. */
+  readonly run: LaunchedRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly cluster: Cluster;
   readonly pod: PodRef;
-  readonly plan: Plan;
   readonly latest: LatestValue<PodSeen>;
 }
 
@@ -92,13 +95,14 @@ async function onPodChange(context: WatchContext, seen: PodSeen, before: Contain
     await end(context, { kind: 'pod-gone' });
     return before;
   }
-  const state = stateOfContainer(seen.pod, context.session.run.containerName ?? '', context.plan.targetContainerName);
+  const { containerName, plan } = context.run;
+  const state = stateOfContainer(seen.pod, containerName, plan.targetContainerName);
   await act(context, seen.pod, state);
   return state;
 }
 
 async function act(context: WatchContext, pod: Pod, state: ContainerState): Promise<void> {
-  const { session, deps, plan } = context;
+  const { session, deps, run } = context;
   switch (state.kind) {
     case 'unseen':
       return;
@@ -111,12 +115,12 @@ async function act(context: WatchContext, pod: Pod, state: ContainerState): Prom
       if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
       // Also if another replica saw it start.
-      await context.readers.start(session, { terminated: false, startedAtMs: state.startedAtMs });
+      await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
       const { termination, imageId } = state;
-      const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
-      await context.readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+      const outcome = outcomeOfTermination(pod, termination, run.plan.targetContainerName);
+      await context.readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
       await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
     }
   }
@@ -126,7 +130,7 @@ async function act(context: WatchContext, pod: Pod, state: ContainerState): Prom
  * If a deadline passes without news, checks whether the node is NotReady and reports `node-lost` instead. Without
  * permission to read nodes, the original outcome stays.
  */
-async function orNodeLost({ cluster, plan, deps }: WatchContext, outcome: Outcome): Promise<Outcome> {
+async function orNodeLost({ cluster, run: { plan }, deps }: WatchContext, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'timed-out' && outcome.kind !== 'no-status') return outcome;
   try {
     const node = await cluster.node(plan.nodeName);
@@ -143,9 +147,9 @@ async function end(context: WatchContext, outcome: Outcome): Promise<void> {
 }
 
 /** Only an event tells that a container waits for its target (cluster facts, "Target not running"). */
-async function readWaitingReason({ session, cluster, pod, deps }: WatchContext): Promise<void> {
+async function readWaitingReason({ session, run, cluster, pod, deps }: WatchContext): Promise<void> {
   try {
-    const [newest] = await cluster.events(pod, session.run.containerName ?? '');
+    const [newest] = await cluster.events(pod, run.containerName);
     if (!newest || newest.type === 'Normal') return;
     if (newest.message === session.run.waiting?.message) return;
     await session.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClockCheck } from '../../../src/adapters/slack/clock-check.ts';
+import { ClockCheck } from '../../../src/adapters/slack/client.ts';
 import { START_MS } from '../../support/builders.ts';
 
 function aCheck() {

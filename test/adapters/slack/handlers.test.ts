@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { HANDLERS, type Handler, isKnownForm, OTHER_BUTTONS } from '../../../src/adapters/slack/handlers.ts';
 import { APPLY_FORM, RESIZE_FORM } from '../../../src/core/report/batch/batch-forms.ts';
 import { REQUEST_FORM } from '../../../src/core/report/request-form.ts';
-import { AGAIN_REASON } from '../../../src/flow/approval/ask-again.ts';
-import { VOTE_REASON } from '../../../src/flow/approval/voting.ts';
+import { VOTE_REASON } from '../../../src/flow/approval/approvers.ts';
+import { AGAIN_REASON } from '../../../src/flow/inbox/again.ts';
 import { type By, deed, verbOf } from './deeds.ts';
 import { startWorld, type World } from './harness.ts';
 

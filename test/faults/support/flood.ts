@@ -1,5 +1,5 @@
 import type { StreamControl, StreamEvents } from '../../../src/adapters/kubernetes/api/stream.ts';
-import type { LogClient } from '../../../src/adapters/kubernetes/log/log-stream.ts';
+import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
 import type { Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 

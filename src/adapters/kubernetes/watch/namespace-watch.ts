@@ -2,10 +2,10 @@ import type { Pod, PodRef } from '../../../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { PodSeen } from '../../../flow/ports/cluster.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { delayOf } from '../../../lib/backoff.ts';
+import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
 import { Rounds } from '../../../lib/rounds.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { delayOf, type Pause, pause } from '../api/delays.ts';
 import { asObject, asObjects, asText, textOrNothing } from '../api/json-fields.ts';
 import { podPath, podsPath } from '../api/paths.ts';
 import { viewPod } from '../pod-view.ts';
@@ -101,7 +101,7 @@ export class NamespaceWatch {
 
   close(): void {
     this.#closed = true;
-    this.#pause?.wake();
+    this.#pause?.end();
     this.#stream?.close();
     this.#release(new KdebugError('cluster_unreachable', { detail: 'closed' }));
   }
@@ -110,7 +110,7 @@ export class NamespaceWatch {
     if (this.#closed) return Promise.reject(new KdebugError('cluster_unreachable', { detail: 'closed' }));
     if (this.#synced) return Promise.resolve();
     // Who waits out a failure should not wait for the whole back-off.
-    this.#pause?.wake();
+    this.#pause?.end();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
     });

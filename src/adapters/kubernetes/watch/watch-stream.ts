@@ -1,8 +1,8 @@
 import type { Pod } from '../../../core/container/pod.ts';
 import { KdebugError } from '../../../core/errors.ts';
+import type { BackOff } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import type { BackOff } from '../api/delays.ts';
 import { asNumber, asObject, asText } from '../api/json-fields.ts';
 import { podsPath } from '../api/paths.ts';
 import type { StreamControl } from '../api/stream.ts';
@@ -25,7 +25,7 @@ export const WATCH_TIMES: WatchTimes = {
   shortestSeconds: 300,
   longestSeconds: 600,
   silenceMs: 95_000,
-  backOff: { firstMs: 250, mostMs: 30_000 },
+  backOff: { firstMs: 250, maxMs: 30_000 },
   lingerMs: 600_000,
   mostNamespaces: 200,
 };

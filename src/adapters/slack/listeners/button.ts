@@ -2,8 +2,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
-import type { Delivered } from './context.ts';
-import { answerOf, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
+import { answerOf, type Delivered, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
 import { reply } from './respond.ts';
 
 export type ButtonAck = () => Promise<void>;

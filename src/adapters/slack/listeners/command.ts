@@ -7,8 +7,7 @@ import type { Origin } from '../../../core/run/run.ts';
 import { CommandPayload } from '../payloads.ts';
 import { privateAnswer } from '../thread/tell.ts';
 import { view } from '../views/view.ts';
-import type { Delivered } from './context.ts';
-import { answerOf, refusal } from './gate.ts';
+import { answerOf, type Delivered, refusal } from './gate.ts';
 import { reply } from './respond.ts';
 
 type Ack = AckFn<string | RespondArguments>;

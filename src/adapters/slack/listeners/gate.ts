@@ -1,13 +1,41 @@
+import type { ModalView } from '@slack/types';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
-import type { Person, PrivateDestination } from '../../../flow/ports/slack.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
+import type { Directory, Inbox, Person, PrivateDestination, Thread } from '../../../flow/ports/slack.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Handler } from '../handlers.ts';
 import type { Identity } from '../identity.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
 import type { Interaction } from '../payloads.ts';
-import type { Delivered, ListenerContext } from './context.ts';
+import type { SharedFile } from './message-content.ts';
+
+/** What every listener needs. */
+export interface ListenerContext {
+  readonly inbox: Inbox;
+  readonly thread: Thread;
+  readonly directory: Directory;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Opens a modal with the trigger of an interaction. @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
+  readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  /** Reads a file that a person shared. @throws KdebugError slack_file_unreadable */
+  readonly readFile: (file: SharedFile) => Promise<string>;
+  /** Whether the app is being stopped: then nothing new is taken. */
+  readonly isStopping: () => boolean;
+  /** Work that outlives the acknowledgement and that a stop waits for; never rejects. */
+  readonly inBackground: (work: Promise<void>) => void;
+}
+
+/** Something that Slack delivered, for the row of the table that listens to it. */
+export interface Delivered {
+  readonly context: ListenerContext;
+  readonly handler: Handler;
+  readonly body: unknown;
+}
 
 export interface Question<T> {
   readonly sender: Sender;
@@ -62,17 +90,10 @@ async function letIn({ context, handler }: Omit<Delivered, 'body'>, sender: Send
   }
 }
 
-async function inTime<T>(clock: Clock, asked: Promise<T>): Promise<T> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(ACK_GUARD_MS, () => reject(new KdebugError('slack_not_taken')));
+const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
+  withDeadline(clock, ACK_GUARD_MS, work, () => {
+    throw new KdebugError('slack_not_taken');
   });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    cancel();
-  }
-}
 
 /** What went wrong and what to do; the detail only where it is meant for people. */
 export const refusal = (error: KdebugError): Message => ({

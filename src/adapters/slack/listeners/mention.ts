@@ -3,8 +3,7 @@ import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
 import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { MentionPayload } from '../payloads.ts';
-import type { Delivered } from './context.ts';
-import { answerOf } from './gate.ts';
+import { answerOf, type Delivered } from './gate.ts';
 import { reply } from './respond.ts';
 
 /**

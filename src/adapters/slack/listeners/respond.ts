@@ -4,8 +4,7 @@ import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/defined.ts';
 import { isKnownForm } from '../handlers.ts';
 import { modal } from '../views/modal.ts';
-import type { ListenerContext } from './context.ts';
-import { type Outcome, refusal } from './gate.ts';
+import { type ListenerContext, type Outcome, refusal } from './gate.ts';
 
 /** Where a person is answered after the acknowledgement. */
 export interface Asker {

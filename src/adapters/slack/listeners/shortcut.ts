@@ -1,11 +1,9 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports/slack.ts';
 import { ShortcutPayload } from '../payloads.ts';
-import type { Delivered } from './context.ts';
-import { answerOf, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
-import { codeBlock, messageText } from './message-text.ts';
+import { answerOf, type Delivered, destinationOfSender, senderOf, teamIdOf } from './gate.ts';
+import { codeBlock, jobFile, messageText } from './message-content.ts';
 import { reply } from './respond.ts';
-import { jobFile } from './shared-file.ts';
 
 /**
  * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): the inbox sees the message's words and its code block, and

@@ -7,8 +7,7 @@ import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
 import { view } from '../views/view.ts';
-import type { Delivered, ListenerContext } from './context.ts';
-import { answerOf, refusal, senderOf, teamIdOf } from './gate.ts';
+import { answerOf, type Delivered, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog } from './respond.ts';
 
 type Ack = AckFn<ViewResponseAction>;

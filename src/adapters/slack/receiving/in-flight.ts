@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 
 /** Counts work under way, so that a stop can wait for it. */
 export class InFlight {
@@ -14,15 +15,10 @@ export class InFlight {
 
   /** Resolves when nothing is under way any more, or after `boundMs`. */
   async drained(clock: Clock, boundMs: number): Promise<void> {
-    let isLate = false;
-    let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancel = clock.after(boundMs, () => {
-        isLate = true;
-        resolve();
-      });
-    });
-    while (this.#work.size > 0 && !isLate) await Promise.race([Promise.allSettled(this.#work), late]);
-    cancel();
+    await withDeadline(clock, boundMs, this.#settled(), () => undefined);
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }
 }

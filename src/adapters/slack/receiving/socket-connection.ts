@@ -1,7 +1,9 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
+import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { LineEgress } from '../egress.ts';
 import { troubleOf } from '../errors.ts';
@@ -31,8 +33,7 @@ export interface LineOptions {
   readonly onEnvelope: (envelope: Envelope) => Promise<void>;
 }
 
-const FIRST_BACK_OFF_MS = 200;
-const MAX_BACK_OFF_MS = 10_000;
+const BACK_OFF = { firstMs: 200, maxMs: 10_000 };
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
@@ -137,15 +138,10 @@ export class SocketConnection {
 
   #planNext(atLeastMs: number): void {
     if (this.#stopped) return;
-    const ceiling = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** this.#failures);
+    const backOffMs = delayOf(BACK_OFF, this.#failures, this.#options.random);
     this.#failures += 1;
     this.#cancelWait?.();
-    this.#cancelWait = this.#options.clock.after(
-      Math.max(atLeastMs, ceiling * (0.5 + this.#options.random() / 2)),
-      () => {
-        void this.#connect();
-      },
-    );
+    this.#cancelWait = this.#options.clock.after(Math.max(atLeastMs, backOffMs), () => void this.#connect());
   }
 
   #onClosed(client: DrainingClient): void {
@@ -182,31 +178,15 @@ export class SocketConnection {
   }
 
   async #inTime(started: Promise<unknown>): Promise<void> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<never>((_, reject) => {
-      cancel = this.#options.clock.after(HELLO_MS, () =>
-        reject(new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } })),
-      );
+    await withDeadline(this.#options.clock, HELLO_MS, started, () => {
+      throw new KdebugError('slack_unanswered', { facts: { kind: 'no_hello' } });
     });
-    // It may still reject after the race is over.
-    started.catch(() => undefined);
-    try {
-      await Promise.race([started, late]);
-    } finally {
-      cancel();
-    }
   }
 
   /** Asks for an orderly end, then ends it: Slack may leave a closed connection open (node-slack-sdk issue 2752). */
   async #close(client: DrainingClient): Promise<void> {
     if (!this.#open.has(client)) return;
-    const closed = client.disconnect();
-    let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#options.clock.after(CLOSE_MS, resolve);
-    });
-    await Promise.race([closed, late]);
-    cancel();
+    await withDeadline(this.#options.clock, CLOSE_MS, client.disconnect(), () => undefined);
     if (this.#open.delete(client)) client.disconnect().catch(() => undefined);
     this.#ways.get(client)?.destroy();
   }

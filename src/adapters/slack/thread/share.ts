@@ -5,7 +5,8 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { delayOf } from '../../../lib/backoff.ts';
+import { type Clock, sleep } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/defined.ts';
 import { isSlackUrl } from '../client.ts';
 import type { View } from '../views/view.ts';
@@ -119,7 +120,7 @@ async function whereShown(
       const { shares } = file.success ? file.data : { shares: {} };
       const ts = [shares.public, shares.private].flatMap((kind) => kind?.[channelId] ?? []).at(0)?.ts;
       if (ts !== undefined) return { channelId, ts };
-      if (waitMs !== undefined) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+      if (waitMs !== undefined) await sleep(clock, waitMs);
     }
   } catch (thrown) {
     // The place itself can still be looked at.
@@ -136,7 +137,7 @@ export interface Uploader extends Speaker {
 }
 
 const MAX_TRIES = 3;
-const RETRY_MS = 1_000;
+const BACK_OFF = { firstMs: 1_000, maxMs: 2_000 };
 /** Slack shows a snippet in the message itself, phones too; its docs: snippets "are limited to 1MB". */
 const MAX_SNIPPET_BYTES = 1_000_000;
 const IS_SNIPPET = /\.(?:log|txt)$/;
@@ -160,7 +161,7 @@ async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>)
       const error = toKdebugError(thrown);
       if (error.code !== 'slack_unanswered' || count === MAX_TRIES) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(RETRY_MS * count, resolve));
+    await sleep(clock, delayOf(BACK_OFF, count - 1));
   }
 }
 

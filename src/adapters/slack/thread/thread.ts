@@ -3,9 +3,9 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, Thread } from '../../../flow/ports/slack.ts';
+import { Cached } from '../../../lib/cached.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Egress } from '../egress.ts';
-import { Fresh } from '../fresh.ts';
 import { Poster } from '../poster/poster.ts';
 import { findMessage, findShared, isPostOf, type Ourselves, ownFiles } from './find.ts';
 import { post, update } from './messages.ts';
@@ -70,12 +70,7 @@ function directMessages(
   { client, clock }: { readonly client: WebClient; readonly clock: Clock },
   poster: Poster,
 ): (userId: string) => Promise<Destination> {
-  const known = new Fresh<Destination>({
-    clock,
-    maxAgeMs: MAX_AGE_MS,
-    maxEntries: MAX_PEOPLE,
-    answerMs: Number.POSITIVE_INFINITY,
-  });
+  const known = new Cached<Destination>({ clock, freshMs: () => MAX_AGE_MS, maxEntries: MAX_PEOPLE });
   const ask = async (userId: string): Promise<Destination> => {
     const call = { method: 'conversations.open', lane: 'final', repeatable: true } as const;
     const { channel } = await poster.call(call, () => client.conversations.open({ users: userId }));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RedisOptions } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
+import { delayOf } from '../../../lib/backoff.ts';
 
 export interface RedisAddress {
   /** `redis://` or `rediss://` (TLS), with user, password, host, port and database; percent-encoded, as in any URL. */
@@ -11,6 +12,7 @@ export interface RedisAddress {
 
 /** No answer for so long, and the connection is taken for dead: it is cut, and what waits on it fails. */
 const SILENCE_MS = 1_500;
+const BACK_OFF = { firstMs: 80, maxMs: 550 };
 
 /**
  * The library's options, each against a trap: it would queue commands while there is no connection, send commands again whose answer
@@ -42,7 +44,7 @@ export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOpti
     connectTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
     keepAlive: 10_000,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 4), 500) + Math.floor(Math.random() * 50),
+    retryStrategy: (times) => delayOf(BACK_OFF, times - 1, Math.random),
     // After a failover the old primary may still take connections, and only say so on a write: look the name up again.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     // INFO would need answering before anything else; a server that is loading says so to each command.

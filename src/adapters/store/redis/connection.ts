@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
+import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import {
   causeOf,
   connectionOptions,
@@ -26,7 +28,7 @@ export class RedisConnection {
   readonly clock = new ServerClock();
   readonly #redis: Redis;
   readonly #log: Log;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Pause>();
   readonly #onUp = new Set<() => void>();
   #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   #patientUntilMs = Number.POSITIVE_INFINITY;
@@ -124,20 +126,15 @@ export class RedisConnection {
     return unreachable(`no connection (${this.lastCause ?? (this.#lostAtMs > 0 ? 'lost' : 'none yet')})`, sent);
   }
 
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waiting.add(done);
-    });
+  async #change(ms: number): Promise<void> {
+    const waiting = pause(TIMERS, ms);
+    this.#waiting.add(waiting);
+    await waiting.over;
+    this.#waiting.delete(waiting);
   }
 
   #wake(): void {
-    for (const done of this.#waiting) done();
+    for (const waiting of this.#waiting) waiting.end();
   }
 
   /** A connection counts once Redis has told the time on it. */
@@ -172,13 +169,19 @@ export class RedisConnection {
   }
 }
 
+/** Unlike the system's clock, these timers keep the process alive, until the store has answered. */
+const TIMERS: Pick<Clock, 'after'> = {
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Rejects at a moment of `performance.now()`, whatever the promise does. */
-function within<Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), Math.max(0, endsAtMs - performance.now()));
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+const within = <Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> =>
+  withDeadline(TIMERS, Math.max(0, endsAtMs - performance.now()), promise, () => {
+    throw new Error('no answer in time');
   });
-}
 
 /**
  * Redis' clock as far as this process knows it, so that a command can say until when it may be carried out. Estimates are never

@@ -1,7 +1,7 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
 import type { Grant } from '../../../core/policy/grant.ts';
-import { countedAs, isSettled, parkedUntilMs } from '../../../core/run/life-cycle.ts';
+import { countedAs, dueAtMs, isSettled } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { defined } from '../../../lib/defined.ts';
 
@@ -25,7 +25,7 @@ export interface IndexFields {
 export const indexFields = (run: Run): IndexFields => ({
   class: isSettled(run) ? 'settled' : (countedAs(run) ?? 'final'),
   grant: run.grant === undefined ? 0 : 1,
-  parkedUntilMs: parkedUntilMs(run) ?? 0,
+  parkedUntilMs: isSettled(run) ? 0 : dueAtMs(run),
 });
 
 export interface RecordKeys {

@@ -1,5 +1,5 @@
 import type { StreamControl, StreamEvents } from '../../../../src/adapters/kubernetes/api/stream.ts';
-import type { LogClient } from '../../../../src/adapters/kubernetes/log/log-stream.ts';
+import type { LogClient } from '../../../../src/adapters/kubernetes/complete-log/log-stream.ts';
 import { KdebugError } from '../../../../src/core/errors.ts';
 
 /** What the runtime has written to a log file: one line, or a part of one (`P`, without a newline). */

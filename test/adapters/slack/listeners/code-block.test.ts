@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codeBlock } from '../../../../src/adapters/slack/listeners/message-text.ts';
+import { codeBlock } from '../../../../src/adapters/slack/listeners/message-content.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const rich = (...elements: unknown[]) => [{ type: 'rich_text', elements }];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { messageText } from '../../../../src/adapters/slack/listeners/message-text.ts';
+import { messageText } from '../../../../src/adapters/slack/listeners/message-content.ts';
 
 const rich = (...elements: unknown[]) => [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
 

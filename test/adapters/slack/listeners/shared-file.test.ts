@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { jobFile, readSharedFile } from '../../../../src/adapters/slack/listeners/shared-file.ts';
+import { jobFile, readSharedFile } from '../../../../src/adapters/slack/listeners/message-content.ts';
 import { startWorld, type World } from '../harness.ts';
 
 const YAML = 'apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\n# ä\n';

@@ -1,0 +1,254 @@
+import { DeliveredLines, type LineSet } from './delivered-lines.ts';
+import type { LogTimes } from './handover-policy.ts';
+import {
+  hashHead,
+  isSameLine,
+  isSameStamp,
+  type LineEnd,
+  type LineKey,
+  OpenLine,
+  type Stamp,
+  stepMs,
+} from './line-identity.ts';
+import type { LineDecision, LineHandler, Stop } from './line-reader.ts';
+import { type BlockWriter, Completeness } from './log-output.ts';
+
+/** What is known of a stream that begins. */
+export interface StreamStart {
+  /** The stream before it did not come to its end, so the two must overlap. */
+  readonly isBroken: boolean;
+  readonly first: readonly LineKey[];
+  readonly firstEnd: LineEnd | undefined;
+  /** The line at which the stream before it was stopped. */
+  readonly jumpedTo: Readonly<Stamp> | undefined;
+}
+
+/**
+ * Joins several streams of one log, one after the other, into every line once and in order. Pure: it knows no connection and no clock.
+ * It recognises a line by stamp and content, never by "not newer than the last": stamps step back where two files meet.
+ */
+export class LineMerger implements LineHandler {
+  readonly completeness: Completeness;
+  readonly #output: BlockWriter;
+  readonly #marginMs: number;
+  readonly #gapMs: number;
+  readonly #delivered = new DeliveredLines();
+  /** The line that is being delivered, or that a stream left without its newline. */
+  readonly #line = new OpenLine();
+  #first: Readonly<Stamp> = this.#line;
+  /** The stream has ended: a line that comes now may lack its rest, so its stamp alone shows whether it was delivered. */
+  isReadingEnd = false;
+  #isOpen = false;
+  #hasAny = false;
+  #isStamped = true;
+  /** Bytes of the open line that this stream repeats. */
+  #repeatedBytes = 0;
+  /** Lines at the beginning of this stream that were delivered. */
+  #repeatedLines = 0;
+  /** Lines that this stream may repeat. */
+  #overlap: LineSet | undefined;
+  /** A stream broke off, and no later one has repeated anything of it yet. */
+  #isBroken = false;
+  #nextLines: readonly LineKey[] = [];
+  #isNextUnknown = false;
+  #isHeld = false;
+  #stop: Stop | undefined;
+
+  constructor(output: BlockWriter, times: Pick<LogTimes, 'marginMs' | 'gapMs' | 'rotatedBytes'>) {
+    this.#output = output;
+    this.#marginMs = times.marginMs;
+    this.#gapMs = times.gapMs;
+    this.completeness = new Completeness(times);
+  }
+
+  /** The stamp of the line delivered last, whole or in part. Valid when `hasAny`. */
+  get newest(): Readonly<Stamp> {
+    return this.#line;
+  }
+
+  /** The stamp of the very first line. Valid when `hasAny`. */
+  get first(): Readonly<Stamp> {
+    return this.#first;
+  }
+
+  get hasAny(): boolean {
+    return this.#hasAny;
+  }
+
+  /** The kubelet's files must have held at least this much. */
+  get fileBytes(): number {
+    return this.completeness.fileBytes(this.#output.bytes);
+  }
+
+  /** The line delivered last has no newline yet. */
+  get isWithinLine(): boolean {
+    return this.#isOpen;
+  }
+
+  /** `begin` must see lines with their head. */
+  get needsHead(): boolean {
+    return this.#overlap !== undefined;
+  }
+
+  /** Why `begin` or `end` stopped the reading. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  hasDelivered(line: LineKey): boolean {
+    return (this.#isOpen && isSameStamp(line, this.#line)) || this.#delivered.has(line);
+  }
+
+  /**
+   * Whether the line delivered last may have been cut in two by a rotation, and its stream read on into the next file, where the second
+   * half, which is this line, has a stamp of its own.
+   */
+  mayHaveGlued(first: LineEnd | undefined): boolean {
+    return first !== undefined && this.#hasAny && this.#line.end.mayEndWith(first);
+  }
+
+  /** The first lines of the next stream; undefined while there is one that has not shown them yet. */
+  expect(nextLines: readonly LineKey[] | undefined): void {
+    this.#nextLines = nextLines ?? [];
+    this.#isNextUnknown = nextLines === undefined;
+  }
+
+  /** The reading waits at a line that may lie beyond the next stream's first line, until that is known. */
+  get isHeld(): boolean {
+    return this.#isHeld && this.#isNextUnknown;
+  }
+
+  /** How to report, now or later, that something may be missing between the line delivered last and `next`. */
+  gapBefore(next: Readonly<Stamp>): () => void {
+    const from = { seconds: this.#line.seconds, nanos: this.#line.nanos };
+    const { bytes } = this.#output;
+    return () => this.completeness.addGap(from, next, bytes);
+  }
+
+  /** A stream begins whose first lines, so many, were delivered, and nothing after them. */
+  startAfter(lines: number): void {
+    this.#start();
+    this.#isBroken = false;
+    this.#repeatedLines = lines;
+  }
+
+  /** A stream begins that may repeat what was delivered. */
+  startOver(start: StreamStart): void {
+    this.#start();
+    if (!this.#hasAny) return;
+    this.#overlap = this.#delivered.toSet();
+    this.#isBroken ||= start.isBroken;
+    if (this.#isGlued(this.#overlap, start)) this.#repeatedLines = 1;
+  }
+
+  /** Whether a stream's first line is the second half of a line that was cut in two, and was delivered with the first half. */
+  #isGlued(overlap: LineSet, { first: [first, second], firstEnd, jumpedTo }: StreamStart): boolean {
+    if (!first || this.hasDelivered(first)) return false;
+    if (!second) return this.mayHaveGlued(firstEnd);
+    // The front came to the second line, so it passed the first, and did not deliver it as a line of its own.
+    return overlap.has(second) || (jumpedTo !== undefined && isSameStamp(second, jumpedTo));
+  }
+
+  #start(): void {
+    this.#stop = undefined;
+    this.#overlap = undefined;
+    this.#repeatedLines = 0;
+    this.#repeatedBytes = 0;
+    this.expect([]);
+    this.#isHeld = false;
+  }
+
+  begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): LineDecision {
+    if (!stamp) {
+      // Not the kubelet's (a virtual one may write no stamps), unless in the middle of the answer: delivered as it is.
+      this.#isStamped = false;
+      this.#isOpen = true;
+      return 'deliver';
+    }
+    if (this.#repeatedLines > 0) {
+      this.#repeatedLines -= 1;
+      return 'skip';
+    }
+    const [next] = this.#nextLines;
+    if (next && stepMs(next, stamp) > this.#marginMs) {
+      this.#stop = { kind: 'jumped', to: { ...stamp } };
+      return 'stop';
+    }
+    this.#isHeld = this.#isNextUnknown && this.#hasAny && stepMs(this.#line, stamp) >= this.#gapMs;
+    if (this.#isHeld) return 'hold';
+    const repeated = this.#overlap && this.#decideRepeated(this.#overlap, stamp, bytes.subarray(from, to));
+    if (repeated) return repeated;
+    this.#beginNew(stamp);
+    return 'deliver';
+  }
+
+  content(bytes: Buffer, from: number, to: number): void {
+    const repeated = Math.min(this.#repeatedBytes, to - from);
+    this.#repeatedBytes -= repeated;
+    const start = from + repeated;
+    if (start === to) return;
+    this.#line.add(bytes, start, to);
+    this.#output.write(bytes, start, to);
+  }
+
+  end(): boolean {
+    this.#endLine();
+    if (this.#isStamped && this.#nextLines.length > 0) {
+      const met = this.#nextLines.findIndex((next) => isSameLine(next, this.#line));
+      if (met >= 0) this.#stop = { kind: 'met', lines: met + 1 };
+    }
+    return this.#stop === undefined;
+  }
+
+  #endLine(): void {
+    this.#output.newline();
+    this.completeness.addLine();
+    this.#isOpen = false;
+    this.#repeatedBytes = 0;
+    if (this.#isStamped) this.#delivered.push(this.#line);
+  }
+
+  #beginNew(stamp: Stamp): void {
+    if (this.#hasAny) this.#join(stamp);
+    // A line that a rotation cut in two: this is its rest, under a stamp of its own.
+    if (this.#isOpen && this.#isStamped) this.#delivered.push(this.#line);
+    this.#isOpen = true;
+    this.#isStamped = true;
+    if (!this.#hasAny) this.#first = { ...stamp };
+    this.#hasAny = true;
+    this.#line.start(stamp);
+  }
+
+  /** From now on the line before and this new one are neighbours. */
+  #join(stamp: Stamp): void {
+    if (!this.#isBroken) {
+      this.completeness.step(this.#line, stamp, this.#output.bytes);
+      return;
+    }
+    // The connection broke, and nothing that was delivered came again: the file was rotated away meanwhile.
+    this.#isBroken = false;
+    if (this.#isOpen) this.#endLine();
+    this.completeness.addGap(this.#line, stamp, this.#output.bytes);
+  }
+
+  /** What happens to a line that was delivered, wholly or in part; undefined for a new one. */
+  #decideRepeated(overlap: LineSet, stamp: Stamp, head: Buffer): LineDecision | undefined {
+    const isOfOpenLine = this.#isOpen && isSameStamp(stamp, this.#line);
+    if (isOfOpenLine && this.#isStamped && this.#line.isBeginningOf(stamp, head)) {
+      this.#isBroken = false;
+      this.#repeatedBytes = this.#line.end.length;
+      return 'deliver';
+    }
+    if (this.isReadingEnd && (isOfOpenLine || this.#delivered.hasStamp(stamp))) return 'skip';
+    const { seconds, nanos } = stamp;
+    if (
+      this.#delivered.isForgotten(stamp) ||
+      overlap.remove({ seconds, nanos, hash: hashHead(head, 0, head.length) })
+    ) {
+      this.#isBroken = false;
+      return 'skip';
+    }
+    if (stepMs(overlap.latest, stamp) > this.#marginMs) this.#overlap = undefined;
+    return undefined;
+  }
+}

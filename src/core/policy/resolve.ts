@@ -1,0 +1,132 @@
+import { nearest } from '../../lib/nearest.ts';
+import { own } from '../../lib/own-property.ts';
+import type { RunRequest } from '../command/command.ts';
+import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
+import type { Plan } from '../container/plan.ts';
+import type { ReasonCode } from '../errors.ts';
+import type { ImageAlias, Policy, Rule } from './policy.ts';
+
+export interface ResolvedNamespace {
+  readonly kind: 'ok';
+  readonly cluster: string;
+  readonly namespace: string;
+}
+
+/**
+ * Where a request means to go. Without `-n` it is the first namespace that the channel's rules for that cluster name in full,
+ * else `default`. A channel or namespace that no rule names is denied here, before the cluster is asked anything, so that
+ * nobody learns from an answer which pods exist.
+ */
+export function resolveNamespace(
+  request: Pick<RunRequest, 'cluster' | 'namespace'>,
+  channelId: string,
+  policy: Policy,
+): ResolvedNamespace | NotResolved {
+  const rules = own(policy.channels, channelId)?.rules;
+  if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: channelId };
+  const resolved = resolveCluster(request.cluster, policy);
+  if (resolved.kind === 'deny') return resolved;
+  const { cluster } = resolved;
+  const here = rules.filter((rule) => rule.clusters.includes(cluster));
+  if (here.length === 0) return { kind: 'deny', code: 'cluster_not_allowed', subject: cluster };
+  const namespace = request.namespace ?? defaultNamespace(here);
+  const named = here.some((rule) => rule.namespaces.some((pattern) => matchesNamespace(pattern, namespace)));
+  return named
+    ? { kind: 'ok', cluster, namespace }
+    : { kind: 'deny', code: 'namespace_not_allowed', subject: namespace };
+}
+
+const defaultNamespace = (rules: readonly Rule[]): string =>
+  rules.flatMap(({ namespaces }) => namespaces).find((pattern) => !pattern.endsWith('*')) ?? 'default';
+
+export interface NotResolved {
+  readonly kind: 'deny';
+  readonly code: ReasonCode;
+  /** The word that was not right; empty when it is missing. */
+  readonly subject: string;
+  /** What was probably meant. */
+  readonly nearest?: string;
+}
+
+/**
+ * The catalogue's entry for what was asked: an alias's name, or a reference that means the same image as an
+ * alias's (the first in the file, if several do). Without a word, the policy's `defaultImage`.
+ */
+export function resolveImage(
+  image: string | undefined,
+  policy: Policy,
+): { readonly kind: 'ok'; readonly alias: ImageAlias } | NotResolved {
+  const asked = image ?? policy.defaultImage;
+  if (asked === undefined) return { kind: 'deny', code: 'image_required', subject: '' };
+  const aliases = Object.values(policy.images);
+  const alias = own(policy.images, asked) ?? aliases.find(({ reference }) => isSameReference(asked, reference));
+  if (alias) return { kind: 'ok', alias };
+  return denied('image_not_allowed', asked, Object.keys(policy.images));
+}
+
+/**
+ * Whether both name the same image, however they are spelled: `debian` is `docker.io/library/debian:latest`. With a
+ * digest the tag says nothing (the runtime does not read it); a tag is never the same as a digest.
+ */
+export function isSameReference(a: string, b: string): boolean {
+  const [one, other] = [parseImageReference(a), parseImageReference(b)];
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    imageRepository(one) === imageRepository(other) &&
+    version(one) === version(other)
+  );
+}
+
+const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
+
+/** Whether the plan keeps to the alias: people's own command, arguments or environment only where it allows them. */
+export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>
+  alias.command === 'allowed' || !usesOwnWords(plan);
+
+/** Whether a person gives a command, arguments or environment of their own: the image then does what they wrote. */
+export const usesOwnWords = ({
+  command,
+  env,
+  argumentsOnly,
+}: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean => command.length > 0 || env.length > 0 || argumentsOnly;
+
+/**
+ * Whether the report of a plan's container is believed: the policy calls its image diagnostic now, the plan still has the alias's
+ * image, and nothing in its command, arguments or environment is a person's own.
+ */
+export function isDiagnostic(
+  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly'>,
+  policy: Pick<Policy, 'images'>,
+): boolean {
+  const alias = own(policy.images, plan.imageAlias);
+  return alias?.diagnostic === true && !usesOwnWords(plan) && isSameReference(plan.image, alias.reference);
+}
+
+/** The cluster that was named, else the default one, else the only one. */
+export function resolveCluster(
+  name: string | undefined,
+  policy: Policy,
+): { readonly kind: 'ok'; readonly cluster: string } | NotResolved {
+  const names = Object.keys(policy.clusters);
+  if (name !== undefined)
+    return names.includes(name) ? { kind: 'ok', cluster: name } : denied('cluster_unknown', name, names);
+  const chosen = names.find((each) => policy.clusters[each]?.default) ?? (names.length === 1 ? names[0] : undefined);
+  if (chosen !== undefined) return { kind: 'ok', cluster: chosen };
+  return { kind: 'deny', code: 'cluster_required', subject: '' };
+}
+
+function denied(code: ReasonCode, subject: string, candidates: readonly string[]): NotResolved {
+  const near = nearest(subject, candidates);
+  return { kind: 'deny', code, subject, ...(near === undefined ? {} : { nearest: near }) };
+}
+
+/**
+ * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into
+ * `kube-…` (reserved by Kubernetes for its own namespaces): those must be named in full. `*` alone covers nothing.
+ */
+export function matchesNamespace(pattern: string, namespace: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === namespace;
+  const prefix = pattern.slice(0, -1);
+  return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
+}

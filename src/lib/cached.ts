@@ -1,0 +1,68 @@
+import type { Clock } from './clock.ts';
+import { withDeadline } from './deadline.ts';
+
+export interface CacheOptions<Value> {
+  readonly clock: Clock;
+  /** How long a value may be used, counted from the start of its load. */
+  readonly freshMs: (value: Value) => number;
+  readonly maxEntries: number;
+  /** How long one load is waited for, and what is thrown then; the next caller loads again. Absent: as long as it takes. */
+  readonly deadline?: { readonly ms: number; readonly onLate: () => never };
+}
+
+interface Entry<Value> {
+  readonly value: Promise<Value>;
+  readonly startedAtMs: number;
+  /** Undefined while the load is under way. */
+  freshMs: number | undefined;
+}
+
+/**
+ * Values that are loaded on demand and used for a while. Concurrent callers of one key share one load; errors reach everyone who
+ * waits and are not cached. Bounded: the least recently used entry goes first.
+ */
+export class Cached<Value> {
+  readonly #options: CacheOptions<Value>;
+  readonly #loadMs: number;
+  readonly #entries = new Map<string, Entry<Value>>();
+
+  constructor(options: CacheOptions<Value>) {
+    this.#options = options;
+    this.#loadMs = options.deadline?.ms ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * With `sinceMs`, a load that started before that moment does not count.
+   * @throws what `load` and `deadline.onLate` throw
+   */
+  get(key: string, load: () => Promise<Value>, sinceMs = 0): Promise<Value> {
+    const { clock, maxEntries, deadline } = this.#options;
+    const found = this.#entries.get(key);
+    const isUsable = found !== undefined && found.startedAtMs >= sinceMs && this.#isFresh(found);
+    const entry = isUsable ? found : this.#load(key, load);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const [leastUsed] = this.#entries.keys();
+    if (this.#entries.size > maxEntries && leastUsed !== undefined) this.#entries.delete(leastUsed);
+    return deadline ? withDeadline(clock, deadline.ms, entry.value, deadline.onLate) : entry.value;
+  }
+
+  #load(key: string, load: () => Promise<Value>): Entry<Value> {
+    const entry: Entry<Value> = { value: load(), startedAtMs: this.#options.clock.now(), freshMs: undefined };
+    entry.value.then(
+      (value) => {
+        entry.freshMs = this.#options.freshMs(value);
+      },
+      () => {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      },
+    );
+    return entry;
+  }
+
+  /** A clock that was set back makes no value younger. */
+  #isFresh({ startedAtMs, freshMs }: Entry<Value>): boolean {
+    const ageMs = this.#options.clock.now() - startedAtMs;
+    return freshMs === undefined ? ageMs < this.#loadMs : ageMs >= 0 && ageMs < freshMs;
+  }
+}
