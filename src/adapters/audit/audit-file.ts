@@ -1,7 +1,14 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { extendChain, formatLink, type Link } from '../../core/audit/chain.ts';
-import { HEAD_BYTES, type Head, headSlot, readHead } from '../../core/audit/head.ts';
+import {
+  extendChain,
+  formatLink,
+  HEAD_BYTES,
+  type Head,
+  headSlot,
+  type Link,
+  readHead,
+} from '../../core/audit/chain.ts';
 import type { AuditEvent } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
@@ -145,7 +152,7 @@ export class AuditFile implements RecordWriter {
   }
 }
 
-/** The head beside the log (`core/audit/head.ts`): one writer, which the log's lock sees to. */
+/** The head beside the log (`core/audit/chain.ts`): one writer, which the log's lock sees to. */
 export class HeadFile {
   readonly #handle: FileHandle;
   readonly #key: Uint8Array;

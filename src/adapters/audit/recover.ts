@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Link, openRecord } from '../../core/audit/chain.ts';
-import type { Head } from '../../core/audit/head.ts';
+import { type Head, type Link, openRecord } from '../../core/audit/chain.ts';
 import { linesOf } from '../../core/audit/lines.ts';
 import { MAX_LINE_BYTES } from '../../core/audit/record.ts';
 import { ChainVerifier } from '../../core/audit/verify.ts';

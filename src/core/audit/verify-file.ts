@@ -1,5 +1,4 @@
-import type { Link } from './chain.ts';
-import type { Head } from './head.ts';
+import type { Head, Link } from './chain.ts';
 import type { Line } from './lines.ts';
 import { type AuditDefect, type VerifyResult, verifyChain } from './verify.ts';
 

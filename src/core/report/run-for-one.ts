@@ -5,7 +5,7 @@ import { decisionSpans, planFields } from './explain-messages.ts';
 import { code, link, type Message, type Part, person, type Span, text, time } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
-import { caveats } from './parts/log-caveats.ts';
+import { caveats } from './parts/result-parts.ts';
 import { resultMessage } from './run-messages.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */

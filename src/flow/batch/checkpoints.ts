@@ -3,19 +3,22 @@ import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 
-/** The least time between two writes of a batch that is worked on. */
-const EVERY_MS = 1_000;
+/** The least time between two writes of a running batch. */
+const MIN_INTERVAL_MS = 1_000;
 /** A write takes at most a twentieth of the time … */
-const SHARE = 20;
-/** … but there is one at least this often while something moves. */
-const AT_LEAST_EVERY_MS = 2_000;
-/** A store that does not answer is asked again so soon, and for so long; then the batch is left to whoever reaches it. */
-const AGAIN_MS = 500;
-const PATIENCE_MS = 60_000;
+const MAX_WRITE_SHARE = 20;
+/** … but while pods move, there is one at least this often. */
+const MAX_INTERVAL_MS = 2_000;
+/**
+ * How soon to retry a store that does not answer, and for how long; then whichever replica reaches the store takes
+ * over.
+ */
+const RETRY_MS = 500;
+const MAX_OUTAGE_MS = 60_000;
 
 /**
- * When a batch that is worked on is written: about once a second, rarer where a write takes long. What happened since the last one
- * is lost in a crash, and found again in the cluster.
+ * Decides when a running batch is written: about once a second, less often if writes are slow. A crash loses what
+ * happened since the last write; the next replica finds it in the cluster.
  */
 export class Checkpoints {
   readonly #session: HeldRun;
@@ -30,28 +33,28 @@ export class Checkpoints {
     this.#deps = deps;
   }
 
-  /** Something has happened that is not written yet. */
+  /** Marks that something happened that is not written yet. */
   touch(): void {
     this.#isStale = true;
   }
 
-  /** When there is something to write. */
+  /** When the next write is due; infinity if there is nothing to write. */
   get dueAtMs(): number {
     return this.#isStale && !this.#writing ? this.#dueAtMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes beside the work when it is time. A failure is told by the next `now`, or by the session's end. */
+  /** Starts a write in the background if it is due. A failure shows in the next `now`, or when the lease ends. */
   soon(): void {
     if (this.dueAtMs > this.#deps.clock.now()) return;
     this.#write().catch((thrown: unknown) => {
-      this.#deps.log.warn('a batch could not be written', {
+      this.#deps.log.warn('batch write failed, will retry', {
         runId: this.#session.run.id,
         reason: toKdebugError(thrown).code,
       });
     });
   }
 
-  /** Resolves when the batch is written as it is. @throws KdebugError lease_lost; store_unreachable when that lasts */
+  /** Resolves when the current state is written. @throws KdebugError lease_lost; store_unreachable if that persists */
   async now(): Promise<void> {
     for (;;) {
       try {
@@ -61,8 +64,8 @@ export class Checkpoints {
         const { clock } = this.#deps;
         const since = this.#failingSinceMs;
         const isPassing = toKdebugError(thrown).code === 'store_unreachable' && since !== undefined;
-        if (!isPassing || clock.now() - since > PATIENCE_MS) throw thrown;
-        await sleep(clock, AGAIN_MS);
+        if (!isPassing || clock.now() - since > MAX_OUTAGE_MS) throw thrown;
+        await sleep(clock, RETRY_MS);
       }
     }
   }
@@ -81,12 +84,12 @@ export class Checkpoints {
     try {
       await this.#session.save();
       this.#failingSinceMs = undefined;
-      const took = clock.now() - beganAtMs;
-      this.#dueAtMs = clock.now() + Math.min(Math.max(EVERY_MS, took * SHARE), AT_LEAST_EVERY_MS);
+      const writeMs = clock.now() - beganAtMs;
+      this.#dueAtMs = clock.now() + Math.min(Math.max(MIN_INTERVAL_MS, writeMs * MAX_WRITE_SHARE), MAX_INTERVAL_MS);
     } catch (thrown) {
       this.#isStale = true;
       this.#failingSinceMs ??= clock.now();
-      this.#dueAtMs = clock.now() + AGAIN_MS;
+      this.#dueAtMs = clock.now() + RETRY_MS;
       throw thrown;
     }
   }

@@ -3,38 +3,38 @@ import type { RunId } from '../../core/ids.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Spool, Spools } from '../ports/machine.ts';
 
-/** What the logs of one batch come to at most in its file; what does not fit is left out whole, and said to be. */
+/** The limit for all logs in the file of one batch. A log that does not fit is left out whole, and its head says so. */
 const MAX_LOG_BYTES = 256 * 1024 ** 2;
 
-/** The logs of one batch, gathered in one spool as its pods end: in memory but for a block. */
+/** The logs of one batch, collected in one spool as its pods end. Only a block is in memory. */
 export class BatchLog {
   readonly #spool: Promise<Spool>;
-  readonly #most: number;
-  readonly #known = new Set<string>();
+  readonly #maxBytes: number;
+  readonly #added = new Set<string>();
   #bytes = 0;
   #lostBy: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(spool: Promise<Spool>, most: number) {
+  constructor(spool: Promise<Spool>, maxBytes: number) {
     this.#spool = spool;
-    this.#most = most;
+    this.#maxBytes = maxBytes;
   }
 
   has(index: number, container: number): boolean {
-    return this.#known.has(`${index}/${container}`);
+    return this.#added.has(`${index}/${container}`);
   }
 
-  /** Why not all that was added is there (a code): the disk failed. */
+  /** The code of the disk failure that lost some of the logs. */
   get lostBy(): string | undefined {
     return this.#lostBy;
   }
 
   /**
-   * Adds one container's log under its head, in the order of the calls. `headOf` is told how many bytes follow. Resolves when the
-   * log has been copied, or left out: a disk that fails loses this file (`lostBy`), never the run.
+   * Adds one container's log after its head, in the order of the calls. `headOf` gets the number of bytes that follow.
+   * Resolves when the log is copied or left out: a failing disk loses this file (`lostBy`), never the run.
    */
   add(at: Container, log: Spool | Promise<Spool>, headOf: HeadOf): Promise<void> {
-    this.#known.add(`${at.index}/${at.container}`);
+    this.#added.add(`${at.index}/${at.container}`);
     this.#turn = this.#turn
       .then(async () => this.#append(await log, headOf))
       .catch((thrown: unknown) => {
@@ -43,12 +43,12 @@ export class BatchLog {
     return this.#turn;
   }
 
-  /** Resolves when all that was added so far has been copied. */
+  /** Resolves when all logs added so far are copied. */
   copied(): Promise<void> {
     return this.#turn;
   }
 
-  /** All that was added; nothing can be added any more. */
+  /** All logs; nothing can be added any more. */
   async finished(): Promise<Spool> {
     await this.#turn;
     const spool = await this.#spool;
@@ -63,7 +63,7 @@ export class BatchLog {
 
   async #append(log: Spool, headOf: HeadOf): Promise<void> {
     const spool = await this.#spool;
-    const fits = this.#bytes + log.bytes <= this.#most;
+    const fits = this.#bytes + log.bytes <= this.#maxBytes;
     await this.#write(spool, Buffer.from(headOf({ bytes: fits ? log.bytes : 0, leftOut: !fits })));
     if (!fits) return;
     let endsLine = true;
@@ -89,7 +89,7 @@ interface Container {
 
 export type HeadOf = (log: { readonly bytes: number; readonly leftOut: boolean }) => string;
 
-/** The logs of the batches that this replica works on. */
+/** The logs of the batches that this replica runs. */
 export class BatchLogs {
   readonly #spools: Spools;
   readonly #logs = new Map<RunId, BatchLog>();
@@ -105,7 +105,7 @@ export class BatchLogs {
     return known;
   }
 
-  /** Resolves when all that was added so far to this batch's log has been copied. */
+  /** Resolves when all logs added so far to this batch are copied. */
   async copied(id: RunId): Promise<void> {
     await this.#logs.get(id)?.copied();
   }

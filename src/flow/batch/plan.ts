@@ -21,8 +21,8 @@ import {
   unlessDenied,
 } from '../stages/plan-pod.ts';
 
-/** Pods that are planned before others get their turn: a few milliseconds. */
-const AT_ONCE = 100;
+/** The number of pods to plan before other work gets a turn: a few milliseconds. */
+const PODS_PER_TURN = 100;
 
 /** A run, or a request that only `can-i` and the like plan. */
 export type PlanSubject = AuditSubject & Pick<Run, 'request' | 'job' | 'rerunOf'>;
@@ -31,8 +31,8 @@ export type PlanSubject = AuditSubject & Pick<Run, 'request' | 'job' | 'rerunOf'
 export const requestsOf = ({ job, request }: PlanSubject): readonly RunRequest[] => job?.requests ?? [request];
 
 /**
- * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
- * match is a refusal. @throws Refused
+ * Plans a request for several pods: takes the snapshot, plans each pod, and asks the policy about all of them. Refuses
+ * if nothing matches. @throws Refused
  */
 export async function planBatch(run: PlanSubject, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
   const { aim, policy, deps } = context;
@@ -52,36 +52,36 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
   });
   stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
-  const parts = requests.map((asked) => ({
-    request: asked,
+  const inputs = requests.map((containerRequest) => ({
+    request: containerRequest,
     origin,
     policy,
     level,
-    aim: { ...aim, alias: unlessDenied(aimOf(asked, origin, policy)).alias },
+    aim: { ...aim, alias: unlessDenied(aimOf(containerRequest, origin, policy)).alias },
   }));
   const batch = newBatch({
-    pods: await planAll(selected.pods, parts, context),
+    pods: await planAll(selected.pods, inputs, context),
     requested: request.batch,
     ...(run.job?.paused && { pausedBy: origin.requesterId }),
     nowMs: deps.clock.now(),
   });
   const plans = [...firstOfEachVariant(batch)];
   const decision = decideSnapshot(batch, policy);
-  return { plan: worstOf(plans), planHash: batchPlanHash(batch), decision, batch };
+  return { plan: highestClassOf(plans), planHash: batchPlanHash(batch), decision, batch };
 }
 
-/** Where a request goes, and what decides on it. */
+/** The resolved aim of a request, and the policy that decides on it. */
 export interface PlanContext {
   readonly aim: Aim;
   readonly policy: Policy;
   readonly deps: FlowDeps;
-  /** Only a look: of pods of one kind the first is planned. */
+  /** Set for a preview: only the first pod of each kind is planned. */
   readonly glance?: Glance;
 }
 
 async function planAll(
   selected: readonly SelectedPod[],
-  parts: readonly PlanInputs[],
+  inputs: readonly PlanInputs[],
   { deps, glance }: PlanContext,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
@@ -90,9 +90,9 @@ async function planAll(
   for (const pod of selected) {
     const kind = glance && kindOf(pod.pod);
     const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
-    const made = known ?? (await planOfEach(pod, parts, learntOf));
-    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
-    if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
+    const plans = known ?? (await planOfEach(pod, inputs, learntOf));
+    if (kind !== undefined && pod.skip === undefined) kinds.set(kind, plans);
+    if (planned.push({ ...pod, ...plans }) % PODS_PER_TURN !== 0) continue;
     await sleep(deps.clock, 0);
     stopIfOver({ glance });
   }
@@ -104,12 +104,12 @@ const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void 
 
 async function planOfEach(
   { pod, skip }: SelectedPod,
-  parts: readonly PlanInputs[],
+  inputs: readonly PlanInputs[],
   learntOf: LearntOf,
 ): Promise<Pick<PlannedPod, 'plans' | 'key'>> {
   if (skip !== undefined) return { plans: [] };
   const plans: Plan[] = [];
-  for (const part of parts) plans.push(await planPodOrRefuse(pod, part, learntOf));
+  for (const part of inputs) plans.push(await planPodOrRefuse(pod, part, learntOf));
   return { plans, key: variantKeyOf(plans) };
 }
 
@@ -131,8 +131,8 @@ async function uidsToRerun({ rerunOf }: PlanSubject, { store }: FlowDeps): Promi
     : refuse('batch_not_found', rerunOf);
 }
 
-/** Of the highest class: what is said of it holds for all. */
-const worstOf = ([first, ...others]: readonly Plan[]): Plan =>
+/** The plan of the highest class: what the card says about it holds for all. */
+const highestClassOf = ([first, ...others]: readonly Plan[]): Plan =>
   others.reduce(
     (worst, plan) => (worseClass(worst.class, plan.class) === worst.class ? worst : plan),
     first ?? refuse('no_pod_fits'),

@@ -1,9 +1,7 @@
 import { type BatchSize, decideBatch } from '../../core/batch/decide-batch.ts';
 import { templateOf } from '../../core/batch/new-batch.ts';
 import type { Plan } from '../../core/container/plan.ts';
-import type { Pod } from '../../core/container/pod.ts';
 import { problemOfPod } from '../../core/container/target.ts';
-import { KdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -14,40 +12,45 @@ import type { FlowDeps } from '../deps.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import type { CheckAtLaunch } from '../stages/launch.ts';
 import { planPodOrRefuse, Refused, unlessDenied } from '../stages/plan-pod.ts';
+import { currentPod } from '../stages/pod-room.ts';
 import { accessProblem, unwanted } from '../stages/preflight.ts';
 import type { PodSlot } from './run-pod.ts';
 
 /**
- * What stands against the launch of one pod of an approved batch: the policy as it is now, the pod as it is now, a plan that has
- * become another one, the cluster's rights. It concerns that pod alone; a pod that is gone or replaced is told so by its PATCH.
- * `sizeNow`: people may have made the batch larger or smaller since it began.
+ * Checks one pod of an approved batch before its launch: the current policy, the current pod, drift of its plan, and
+ * the cluster's rights. A problem stops that pod alone. The PATCH itself reports a pod that is gone or replaced.
+ * `sizeNow` gives the current size, which people may have changed.
  */
 export function recheckOf(
   batch: BatchRun,
-  asked: FlowDeps,
+  batchDeps: FlowDeps,
   sizeNow: () => BatchSize,
-): (place: PodSlot) => CheckAtLaunch {
-  const known = new KnownPlans(batch);
-  // Asked once, as it begins: who leaves the approvers later, or how long it goes on, does not stop what was let begin.
-  const problem = batch.state === 'approved' ? unwanted(batch, asked) : undefined;
-  return (place) => async (part, plan, deps) => {
+): (slot: PodSlot) => CheckAtLaunch {
+  const decisions = new PlanDecisions(batch);
+  // Checked once at the start: an approver who leaves later, or a long run time, does not stop a batch that was allowed
+  // to start.
+  const problem = batch.state === 'approved' ? unwanted(batch, batchDeps) : undefined;
+  return (slot) => async (podRun, plan, deps) => {
     const policy = deps.policies.current();
-    const key = known.keyOf(plan, place);
+    const key = decisions.keyOf(plan, slot);
     return (
-      known.problemWith(plan, key, { policy, size: sizeNow() }) ??
+      decisions.problemWith(plan, key, { policy, size: sizeNow() }) ??
       (await problem) ??
-      (await driftOf(part, plan, { policy, deps, key })) ??
-      (await accessProblem(part, plan, deps))
+      (await driftOf(podRun, plan, { policy, deps, key })) ??
+      (await accessProblem(podRun, plan, deps))
     );
   };
 }
 
-/** The few different plans of a batch: what each comes to is worked out once, and the policy is asked once as long as it and the size are the same. */
-class KnownPlans {
+/**
+ * Caches the result for each of the few different plans of a batch. The policy decides again only if it or the size
+ * changes.
+ */
+class PlanDecisions {
   readonly #batch: BatchRun;
   readonly #keys = new Map<string, string>();
   readonly #problems = new Map<string, Refusal | undefined>();
-  #judged: Judged | undefined;
+  #basis: DecisionBasis | undefined;
 
   constructor(batch: BatchRun) {
     this.#batch = batch;
@@ -60,14 +63,14 @@ class KnownPlans {
     return key;
   }
 
-  problemWith(plan: Plan, key: string, judged: Judged): Refusal | undefined {
-    if (!isSame(judged, this.#judged)) this.#problems.clear();
-    this.#judged = judged;
-    if (!this.#problems.has(key)) this.#problems.set(key, this.#problem(plan, judged));
+  problemWith(plan: Plan, key: string, basis: DecisionBasis): Refusal | undefined {
+    if (!isSame(basis, this.#basis)) this.#problems.clear();
+    this.#basis = basis;
+    if (!this.#problems.has(key)) this.#problems.set(key, this.#problem(plan, basis));
     return this.#problems.get(key);
   }
 
-  #problem(plan: Plan, { policy, size }: Judged): Refusal | undefined {
+  #problem(plan: Plan, { policy, size }: DecisionBasis): Refusal | undefined {
     const { approval } = this.#batch;
     const decision = decideBatch([plan], policy, size);
     const isApproved = approval !== undefined && asksTheSame(decision, approval);
@@ -75,13 +78,13 @@ class KnownPlans {
   }
 }
 
-/** What a word of the policy was about. */
-interface Judged {
+/** What a decision depends on. */
+interface DecisionBasis {
   readonly policy: Policy;
   readonly size: BatchSize;
 }
 
-const isSame = (a: Judged, b: Judged | undefined): boolean =>
+const isSame = (a: DecisionBasis, b: DecisionBasis | undefined): boolean =>
   a.policy === b?.policy && a.size.pods === b.size.pods && a.size.parallelism === b.size.parallelism;
 
 async function driftOf(
@@ -89,13 +92,13 @@ async function driftOf(
   plan: Plan,
   { policy, deps, key }: { readonly policy: Policy; readonly deps: FlowDeps; readonly key: string },
 ): Promise<Refusal | undefined> {
-  const pod = await podOf(plan, deps);
+  const pod = await currentPod(plan, deps);
   if (!pod) return undefined;
   const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
   if (problem) return refusal(problem.code, problem.subject);
   const level = await deps.clusters.get(plan.cluster).podSecurity(plan.namespace);
   const { runAsUser: uid, runAsGroup: gid } = plan.securityContext ?? {};
-  // What the pods before it have taught meanwhile is no drift.
+  // The user that earlier pods of this batch have taught meanwhile is not drift.
   const learntOf = () => (uid === undefined || gid === undefined ? undefined : { uid, gid });
   try {
     const aim = unlessDenied(aimOf(request, origin, policy));
@@ -107,19 +110,9 @@ async function driftOf(
   }
 }
 
-async function podOf({ cluster, namespace, podName, podUid }: Plan, deps: FlowDeps): Promise<Pod | undefined> {
-  try {
-    const pod = await deps.clusters.get(cluster).pod(namespace, podName);
-    return pod.metadata.uid === podUid ? pod : undefined;
-  } catch (thrown) {
-    if (thrown instanceof KdebugError && thrown.code === 'pod_not_found') return undefined;
-    throw thrown;
-  }
-}
-
 /**
- * What is launched. That it cannot see something is said of it, and is no part of it; its clocks and the limit of its log are kept
- * as they were approved, so that a policy with other ones is no drift.
+ * The part of a plan that matters for drift. Blind spots are not launched; timeouts and the log limit stay as approved,
+ * so a policy that changes them is not drift.
  */
 function keyOf(plan: Plan): string {
   const { blindSpots: _, timeoutMs: _run, startDeadlineMs: _start, maxLogBytes: _log, ...launched } = templateOf(plan);

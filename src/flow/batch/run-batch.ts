@@ -17,74 +17,74 @@ import { HeldBatch } from './held-batch.ts';
 import { recheckOf } from './preflight.ts';
 import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf, runPod } from './run-pod.ts';
 
-/** Pods that have ended while their logs are still being read: more than that, and nothing new is launched. */
+/** No more pods are launched while this many ended pods still have their logs read. */
 const MAX_READING = 50;
-const NOTHING: ReadonlySet<number> = new Set();
-/** How long to wait before a cluster that does not answer is asked again what is in flight. */
-const AGAIN_MS = 2_000;
+const NO_PODS: ReadonlySet<number> = new Set();
+/** How long to wait before asking an unreachable cluster again for the pods in flight. */
+const RETRY_MS = 2_000;
 
 /**
- * Works on a batch that may run until it has ended: launches as long as there is room, takes every container through the stages
- * of any run, and keeps how far it is. May be entered again at any time, by any replica: what was launched since it was last
- * kept is found in the cluster. @throws KdebugError lease_lost, store_unreachable
+ * Runs an approved batch to its end: launches pods while there is room, takes every container through the stages of any
+ * run, and stores the progress. Any replica may enter it again at any time: it finds containers launched after the last
+ * write in the cluster. @throws KdebugError lease_lost, store_unreachable
  */
 export async function runBatch(session: HeldRun, context: AdvanceContext): Promise<void> {
   if (!isBatchRun(session.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
-  await new BatchEngine(session, session.run, context).work();
+  await new BatchEngine(session, session.run, context).run();
 }
 
 class BatchEngine {
   readonly #session: HeldRun;
   readonly #context: AdvanceContext;
   readonly #recheck: ReturnType<typeof recheckOf>;
-  readonly #news: LatestValue<true>;
+  readonly #changes: LatestValue<true>;
   readonly #checkpoints: Checkpoints;
-  readonly #parts = new Map<HeldRun, PodSlot>();
-  readonly #works = new Set<Promise<void>>();
-  /** Written once: what the pods' containers carry, each sealed for itself. */
-  readonly #references: { readonly keeper: string; readonly other: string };
-  #isTimeOver = false;
-  /** Moves of its pods so far. */
+  readonly #podRuns = new Map<HeldRun, PodSlot>();
+  readonly #unfinished = new Set<Promise<void>>();
+  /** The texts to seal into the containers, written once. */
+  readonly #references: { readonly full: string; readonly short: string };
+  #isPastTtl = false;
+  /** The number of pod events so far. */
   #moves = 0;
   #batch: HeldBatch | undefined;
-  /** As it was when the work began; for what never changes. */
+  /** The run as it was at the start; only for what never changes. */
   #run: BatchRun;
 
   constructor(session: HeldRun, run: BatchRun, context: AdvanceContext) {
     const { deps } = context;
     this.#session = session;
-    this.#news = new LatestValue(deps.clock);
+    this.#changes = new LatestValue(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
     this.#recheck = recheckOf(run, deps, () => sizeOf(this.#batch?.open.head ?? run.batch));
     this.#run = run;
-    this.#references = { keeper: writeFullReference(run), other: writeShortReference(run.id) };
+    this.#references = { full: writeFullReference(run), short: writeShortReference(run.id) };
   }
 
-  async work(): Promise<void> {
-    const stop = this.#session.onChange((kept) => {
-      if (!kept) this.#moves += 1;
+  async run(): Promise<void> {
+    const stop = this.#session.onChange((isSaved) => {
+      if (!isSaved) this.#moves += 1;
       this.#checkpoints.touch();
-      this.#news.put(true);
+      this.#changes.put(true);
     });
     try {
       const batch = await this.#begin();
       if (!batch) return;
-      await this.#goOn(batch);
-      await Promise.all(this.#works);
+      await this.#launchAll(batch);
+      await Promise.all(this.#unfinished);
       await this.#checkpoints.now();
     } finally {
       stop();
-      for (const part of this.#parts.keys()) part.abandon();
-      await Promise.all(this.#works);
+      for (const podRun of this.#podRuns.keys()) podRun.abandon();
+      await Promise.all(this.#unfinished);
     }
   }
 
-  /** Undefined: it was ended before it was known what is in flight. */
+  /** Undefined if the batch ended before its pods in flight were known. */
   async #begin(): Promise<HeldBatch | undefined> {
     const { clock } = this.#context.deps;
     const isNew = this.#run.state === 'approved' && !this.#session.recovered;
-    const found = isNew ? NOTHING : await this.#found();
+    const found = isNew ? NO_PODS : await this.#podsInFlight();
     // People may have paused, resized or cancelled it meanwhile.
     const { run } = this.#session;
     if (isFinal(run.state) || !isBatchRun(run)) return undefined;
@@ -93,39 +93,39 @@ class BatchEngine {
     const held = new HeldBatch(this.#session, batch, clock.now());
     this.#batch = held;
     for (const index of new Set([...held.open.inFlight, ...held.open.reading]))
-      this.#workOn(held, index, launchedPodRun);
+      this.#runPod(held, index, launchedPodRun);
     await this.#checkpoints.now();
     return held;
   }
 
-  /** Pods that are queued as far as was kept, and hold a container of this batch. */
-  async #found(): Promise<ReadonlySet<number>> {
+  /** The indexes of all pods that already hold a container of this batch. */
+  async #podsInFlight(): Promise<ReadonlySet<number>> {
     const { batch, plan, id } = this.#run;
     const { clusters, clock, log } = this.#context.deps;
     while (!isFinal(this.#session.run.state)) {
       try {
         const pods = await clusters.get(plan.cluster).pods(plan.namespace, '');
-        const held = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
-        const isHeld = ({ uid, variant = -1 }: BatchPod): boolean =>
-          (batch.variants[variant] ?? []).some((_, container) => held.has(runIdOf(id, uid, container)));
-        return new Set(batch.pods.filter(isHeld).map(({ index }) => index));
+        const launched = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
+        const hasContainer = ({ uid, variant = -1 }: BatchPod): boolean =>
+          (batch.variants[variant] ?? []).some((_, container) => launched.has(runIdOf(id, uid, container)));
+        return new Set(batch.pods.filter(hasContainer).map(({ index }) => index));
       } catch (thrown) {
         if (this.#session.isOver) throw new KdebugError('lease_lost');
-        log.warn('what is in flight is not known yet', { runId: id, reason: toKdebugError(thrown).code });
-        await sleep(clock, AGAIN_MS);
+        log.warn('cannot list in-flight pods, retrying', { runId: id, reason: toKdebugError(thrown).code });
+        await sleep(clock, RETRY_MS);
       }
     }
-    return NOTHING;
+    return NO_PODS;
   }
 
-  async #goOn(batch: HeldBatch): Promise<void> {
+  async #launchAll(batch: HeldBatch): Promise<void> {
     const { open } = batch;
     const rounds = new Rounds(this.#context.deps.clock);
     let moves = this.#moves;
     while (open.head.endedAtMs === undefined) {
       await rounds.next();
       await this.#turn(batch);
-      // Pods move only so often.
+      // A limited number of pod events counts as progress.
       if (this.#moves !== moves) rounds.progress();
       moves = this.#moves;
     }
@@ -134,78 +134,81 @@ class BatchEngine {
   async #turn(batch: HeldBatch): Promise<void> {
     const { open } = batch;
     if (this.#session.isOver) throw new KdebugError('lease_lost');
-    const endsAtMs = this.#isTimeOver ? undefined : ttlEndsAtMs(open.head);
-    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endOfTime(batch);
+    const endsAtMs = this.#isPastTtl ? undefined : ttlEndsAtMs(open.head);
+    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endByTtl(batch);
     const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
     if (next.length > 0 && !this.#session.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
     for (const index of next) this.#launch(batch, index);
     this.#checkpoints.soon();
     if (open.head.endedAtMs === undefined)
-      await this.#news.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
+      await this.#changes.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
   }
 
   #launch(batch: HeldBatch, index: number): void {
     if (!batch.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
-    this.#workOn(batch, index, podRunOf);
+    this.#runPod(batch, index, podRunOf);
   }
 
-  /** What has ended is still read; the others are no longer waited for, and what they have written so far is their log. */
-  #endOfTime(batch: HeldBatch): void {
-    this.#isTimeOver = true;
+  /**
+   * The time to live is over: ended pods are still read; kdebug stops waiting for the others, whose log is what they
+   * wrote so far.
+   */
+  #endByTtl(batch: HeldBatch): void {
+    this.#isPastTtl = true;
     batch.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
-    for (const [part, place] of this.#parts) {
-      if (part.run.state === 'collecting') continue;
-      this.#keepLog(batch, part, place);
-      part.abandon();
+    for (const [podRun, slot] of this.#podRuns) {
+      if (podRun.run.state === 'collecting') continue;
+      this.#addLog(batch, podRun, slot);
+      podRun.abandon();
     }
   }
 
-  #keepLog(batch: HeldBatch, { run: { id } }: HeldRun, place: PodSlot): void {
+  #addLog(batch: HeldBatch, { run: { id } }: HeldRun, slot: PodSlot): void {
     const { readers, batchLogs } = this.#context;
     const reader = readers.of(id);
     if (!reader) return;
     reader.stop();
     const spool = reader.result.then((read) => read.spool);
-    void batchLogs.of(batch.run).add(place, spool, (log) => headOf(batch, place, log));
+    void batchLogs.of(batch.run).add(slot, spool, (log) => headOf(batch, slot, log));
   }
 
-  /** Every container of the pod that has not ended, at once. */
-  #workOn(batch: HeldBatch, index: number, make: MakePart): void {
+  /** Runs every container of the pod that has not ended, all at once. */
+  #runPod(batch: HeldBatch, index: number, make: PodRunMaker): void {
     const pod = this.#run.batch.pods[index];
     const containers = this.#run.batch.variants[pod?.variant ?? -1] ?? [];
     for (const container of containers.keys()) {
       const known = pod?.results?.[container];
       if (known && !known.reading) continue;
-      const work = this.#workOnPart(batch, { index, container }, make).finally(() => this.#works.delete(work));
-      this.#works.add(work);
+      const work = this.#runOne(batch, { index, container }, make).finally(() => this.#unfinished.delete(work));
+      this.#unfinished.add(work);
     }
   }
 
   #refOf({ id, plan }: PodRun, { index }: PodSlot): string {
-    const { keeper, other } = this.#references;
-    return this.#context.deps.seal(index < FULL_REFERENCE_PODS ? keeper : other, aboutContainer(id, plan.podUid));
+    const { full, short } = this.#references;
+    return this.#context.deps.seal(index < FULL_REFERENCE_PODS ? full : short, aboutContainer(id, plan.podUid));
   }
 
-  /** Never rejects: what goes wrong with one container is its own end. */
-  async #workOnPart(batch: HeldBatch, place: PodSlot, make: MakePart): Promise<void> {
+  /** Never rejects: a failure ends only this container. */
+  async #runOne(batch: HeldBatch, slot: PodSlot, make: PodRunMaker): Promise<void> {
     const { deps } = this.#context;
-    let part: HeldRun | undefined;
+    let podRun: HeldRun | undefined;
     try {
-      const made = await make(this.#run, place, deps);
-      part = heldPodRun({ ...made, ref: this.#refOf(made, place) }, deps);
-      this.#parts.set(part, place);
-      const context = { ...this.#context, check: this.#recheck(place) };
-      await runPod({ batch, place, part, context });
+      const fresh = await make(this.#run, slot, deps);
+      podRun = heldPodRun({ ...fresh, ref: this.#refOf(fresh, slot) }, deps);
+      this.#podRuns.set(podRun, slot);
+      const context = { ...this.#context, check: this.#recheck(slot) };
+      await runPod({ batch, slot, podRun, context });
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost') return;
-      deps.log.error('a part of a batch was let go', { runId: part?.run.id, reason: code, error: thrown });
+      deps.log.error('pod run dropped after error', { runId: podRun?.run.id, reason: code, error: thrown });
       const result = { outcome: 'internal', reason: code } as const;
-      batch.move({ kind: 'ended', ...place, result }, deps.clock.now());
+      batch.move({ kind: 'ended', ...slot, result }, deps.clock.now());
     } finally {
-      if (part) this.#parts.delete(part);
+      if (podRun) this.#podRuns.delete(podRun);
     }
   }
 }
 
-type MakePart = (batch: BatchRun, place: PodSlot, deps: FlowDeps) => PodRun | Promise<PodRun>;
+type PodRunMaker = (batch: BatchRun, slot: PodSlot, deps: FlowDeps) => PodRun | Promise<PodRun>;

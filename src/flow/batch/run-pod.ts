@@ -7,7 +7,7 @@ import type { Plan } from '../../core/container/plan.ts';
 import { believedReport } from '../../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { podHead } from '../../core/report/batch/batch-files.ts';
-import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import { logDoubt } from '../../core/report/parts/result-parts.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { withoutSecret } from '../../core/run/reference.ts';
@@ -23,54 +23,55 @@ import type { HeldBatch } from './held-batch.ts';
 import type { HeadOf } from './logs.ts';
 import { requestsOf } from './plan.ts';
 
-/** What one container of a batch is worked on with. */
+/** What is needed to run one container of a batch. */
 export interface PodRunContext {
   readonly batch: HeldBatch;
-  readonly place: PodSlot;
-  readonly part: HeldRun;
+  readonly slot: PodSlot;
+  readonly podRun: HeldRun;
   readonly context: AdvanceContext;
 }
 
 /**
- * Takes one container of a batch through the stages of any run, and tells the batch where it is. Its end counts as soon as the
- * container has ended; what its log came to is told when that was read. @throws KdebugError lease_lost when it was given up
+ * Takes one container of a batch through the stages of any run and reports its state to the batch. It counts as ended
+ * as soon as the container has ended; the result is completed once its log is read. @throws KdebugError lease_lost if
+ * it was abandoned
  */
 export async function runPod(work: PodRunContext): Promise<void> {
-  const { batch, place, part, context } = work;
+  const { batch, slot, podRun, context } = work;
   const { readers, batchLogs, deps } = context;
-  const { index, container } = place;
-  const stop = part.onChange(() => tell(work));
+  const { index, container } = slot;
+  const stop = podRun.onChange(() => reportState(work));
   try {
-    await advance(part, context);
-    const read = await readers.of(part.run.id)?.result;
-    batch.move({ kind: 'ended', index, container, result: resultOf(part.run, deps, read) }, deps.clock.now());
-    // Right away: whoever shares the file of a batch that has ended waits for all that were added.
-    if (read) await batchLogs.of(batch.run).add(place, read.spool, (log) => headOf(batch, place, log));
-    await conclude(part.run, deps);
+    await advance(podRun, context);
+    const read = await readers.of(podRun.run.id)?.result;
+    batch.move({ kind: 'ended', index, container, result: resultOf(podRun.run, deps, read) }, deps.clock.now());
+    // Add it at once: an ended batch shares its file when all added logs are copied.
+    if (read) await batchLogs.of(batch.run).add(slot, read.spool, (log) => headOf(batch, slot, log));
+    await conclude(podRun.run, deps);
   } finally {
     stop();
-    // What was added of it is copied before it goes.
+    // Finish copying before the spool is removed.
     await batchLogs.copied(batch.run.id);
-    await readers.forget(part.run.id);
+    await readers.forget(podRun.run.id);
   }
 }
 
-/** The head of a container's log in the file of its batch, as far as is known. */
-export function headOf({ run }: HeldBatch, place: PodSlot, log: Parameters<HeadOf>[0]): string {
-  return isBatchRun(run) ? podHead(run, place.index, { container: place.container, ...log }) : '';
+/** The head of a container's log in the file of its batch. */
+export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
+  return isBatchRun(run) ? podHead(run, slot.index, { container: slot.container, ...log }) : '';
 }
 
-function tell({ batch, place, part, context }: PodRunContext): void {
+function reportState({ batch, slot, podRun, context }: PodRunContext): void {
   const { deps } = context;
-  const { index, container } = place;
-  const { run } = part;
+  const { index, container } = slot;
+  const { run } = podRun;
   const atMs = deps.clock.now();
   if (run.state === 'running') batch.move({ kind: 'started', index }, atMs);
   if (run.state !== 'collecting' || !run.termination) return;
   batch.move({ kind: 'ended', index, container, result: { ...resultOf(run, deps), reading: true } }, atMs);
 }
 
-/** What a batch keeps of a container: while its log is read, of what is known by then. */
+/** The stored result of a container; while its log is being read, only what is known so far. */
 function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
   const { plan, termination, refusal, log } = run;
   const policy = policies.current();
@@ -78,8 +79,12 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
   const diagnosis = plan && read && believedReport(plan, policy, written);
   return podResult({
     outcome: outcomeOf(run),
-    ...defined({ termination, message: refusal?.message }),
-    ...(diagnosis && { findings: diagnosis.findings.map(({ code }) => code), verdict: diagnosis.verdict }),
+    ...defined({
+      termination,
+      message: refusal?.message,
+      findings: diagnosis?.findings.map(({ code }) => code),
+      verdict: diagnosis?.verdict,
+    }),
     ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
     redact: policy.output.redact,
   });
@@ -90,18 +95,18 @@ function outcomeOf({ outcome, refusal }: Run): Outcome {
   return refusal ? { kind: 'denied', code: refusal.code } : { kind: 'internal', code: 'outcome_missing' };
 }
 
-/** One container of one pod of a batch, by their places. */
+/** One container of one pod, by their indexes in the batch. */
 export interface PodSlot {
   readonly index: number;
   readonly container: number;
 }
 
-/** Parts are in no store: their batch and the cluster know all that a crash may leave to be done. */
+/** Pod runs are in no store: after a crash, the batch and the cluster have all that is needed to continue. */
 const NO_STORE = { save: () => Promise.resolve('saved' as const), release: () => Promise.resolve() };
 
 export type PodRun = Run & { readonly plan: Plan };
 
-/** The run of one container of a batch, about to be launched. Its id is derived, so every replica arrives at the same one. */
+/** The run of one container, ready to launch. Its id is derived, so every replica computes the same one. */
 export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun {
   const plan = plansOf(batch.batch, index)[container];
   if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod is not worked on' });
@@ -119,15 +124,15 @@ export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun
   };
 }
 
-/** The same, when its container is in the pod already: it stands where a launch ends, and what follows is seen. */
-export async function launchedPodRun(batch: BatchRun, place: PodSlot, deps: FlowDeps): Promise<PodRun> {
-  const part = podRunOf(batch, place);
-  const { plan } = part;
-  const name = containerName(part.id, plan.podUid);
-  const { launchedAtMs = deps.clock.now(), startedAtMs } = batch.batch.pods[place.index] ?? {};
-  if (!(await holds(part, batch.rebuilt === true, deps))) return part;
+/** The same run if its container is already in the pod: it continues after the launch. */
+export async function launchedPodRun(batch: BatchRun, slot: PodSlot, deps: FlowDeps): Promise<PodRun> {
+  const podRun = podRunOf(batch, slot);
+  const { plan } = podRun;
+  const name = containerName(podRun.id, plan.podUid);
+  const { launchedAtMs = deps.clock.now(), startedAtMs } = batch.batch.pods[slot.index] ?? {};
+  if (!(await hasContainer(podRun, batch.rebuilt === true, deps))) return podRun;
   return {
-    ...part,
+    ...podRun,
     state: 'starting',
     containerName: name,
     notAfterMs: launchedAtMs + plan.startDeadlineMs,
@@ -136,16 +141,16 @@ export async function launchedPodRun(batch: BatchRun, place: PodSlot, deps: Flow
   };
 }
 
-/** What another pod of a rebuilt batch was sent is not known to the letter any more; that it was by us is. */
-async function holds(part: PodRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
-  const { plan } = part;
-  const sent = fingerprintOf(launchRequestOf(part, plan, deps).container);
+/** In a rebuilt batch the exact patch of other pods is unknown; the seal alone proves that kdebug sent it. */
+async function hasContainer(podRun: PodRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
+  const { plan } = podRun;
+  const sent = fingerprintOf(launchRequestOf(podRun, plan, deps).container);
   try {
     const pod = await deps.clusters.get(plan.cluster).pod(plan.namespace, plan.podName);
-    const held = pod.spec.ephemeralContainers.find((known) => isSealedFor(known, part, deps));
-    return pod.metadata.uid === plan.podUid && held !== undefined && (isRebuilt || held.fingerprint === sent);
+    const ours = pod.spec.ephemeralContainers.find((known) => isSealedFor(known, podRun, deps));
+    return pod.metadata.uid === plan.podUid && ours !== undefined && (isRebuilt || ours.fingerprint === sent);
   } catch (thrown) {
-    // A pod that is gone is told so by its launch.
+    // The launch reports a pod that is gone.
     if (thrown instanceof KdebugError && thrown.code === 'pod_not_found') return false;
     throw thrown;
   }

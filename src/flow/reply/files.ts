@@ -1,6 +1,6 @@
 import { containerName } from '../../core/container/build.ts';
 import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
-import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import { logDoubt } from '../../core/report/parts/result-parts.ts';
 import type { SharedFiles } from '../../core/run/delivery.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';

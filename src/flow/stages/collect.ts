@@ -22,11 +22,12 @@ import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
+import { currentPod } from './pod-room.ts';
 
-/** Outcomes of runs that cannot be read any more. */
-const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
+/** Outcomes after which the log can no longer be read. */
+const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
-/** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
+/** Reads the rest of the log, then settles the outcome. After a crash it reads the log again. */
 export async function collect(
   session: HeldRun,
   run: EndedRun,
@@ -35,13 +36,13 @@ export async function collect(
   const read = await readLog(run, readers);
   const outcome = await settle(run, run.outcome, deps);
   const terminationMessage = run.termination?.message ?? '';
-  // Of a batch only the codes of the findings are told: nobody asks the API for more, ten thousand times.
-  const left = { logEnd: read?.end ?? '', terminationMessage, outcome };
-  const verdict = run.partOf === undefined ? await diagnose(run, left, deps) : undefined;
+  // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
+  const output = { logEnd: read?.end ?? '', terminationMessage, outcome };
+  const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
   await session.apply({
     kind: 'finished',
     outcome,
-    ...defined({ log: read && shownLog(run, read.log, left, deps), verdict }),
+    ...defined({ log: read && shownLog(run, read.log, output, deps), verdict }),
     atMs: deps.clock.now(),
   });
 }
@@ -50,23 +51,21 @@ async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | un
   const { kind } = run.outcome;
   const running = readers.of(run.id);
   if (!running) {
-    const isLost = OUT_OF_REACH.has(kind) && !run.termination;
+    const isLost = LOG_UNREACHABLE.has(kind) && !run.termination;
     return isLost ? undefined : (await readers.again(run))?.result;
   }
-  // What timed out goes on in the cluster: what came so far is its log.
-  if (kind === 'timed-out' || OUT_OF_REACH.has(kind)) running.stop();
+  // A timed-out container keeps running; its log is what it wrote so far.
+  if (kind === 'timed-out' || LOG_UNREACHABLE.has(kind)) running.stop();
   else running.end();
   return running.result;
 }
 
-/** The status of the target may come a moment after ours: with the log read, look once more. */
+/** The target's status may arrive shortly after the container's own: check again once the log is read. */
 async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
   const { plan, termination } = run;
   if (outcome.kind !== 'failed' || outcome.exitCode !== 137 || !plan || !termination) return outcome;
   try {
-    const pod = await deps.clusters.get(plan.cluster).pod(plan.namespace, plan.podName);
-    const same = pod.metadata.uid === plan.podUid ? pod : undefined;
-    return outcomeOfTermination(same, termination, plan.targetContainerName);
+    return outcomeOfTermination(await currentPod(plan, deps), termination, plan.targetContainerName);
   } catch {
     return outcome;
   }
@@ -77,43 +76,38 @@ export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
-/** How long the API is asked for what it knows besides: a verdict without it is better than a late one. */
-const PATIENCE_MS = 2_000;
-/** Ends without a report that the target's own state explains. */
+/** How long to wait for extra facts of the API: a verdict without them is better than a late one. */
+const MAX_FACTS_WAIT_MS = 2_000;
+/** Outcomes that the target's own state may explain without a report. */
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
 /**
- * The verdict of a run: its image's report, where that is believed, together with what the API knows of the pod; without a report,
- * and where the target's own state explains the end, that alone; else undefined, and plain output stays as it is. The events and the node are asked
- * for only when there is a report. Never throws.
+ * The verdict of a run: the report of its image, if it may be believed, merged with the API's facts about the pod.
+ * Without a report, the facts alone if they explain the end. Otherwise undefined, and the output is shown as it is.
+ * Events and node are read only if there is a report. Never throws.
  */
-export async function diagnose(run: Run, left: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
+export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan } = run;
   if (!plan) return undefined;
-  const diagnosis = believedReport(plan, deps.policies.current(), left);
-  if (!diagnosis && !EXPLAINED.has(left.outcome.kind)) return undefined;
-  const pod = await inTime(deps, podOf(plan, deps));
-  const facts = pod && (await factsOf(pod, run, { deps, plan, asks: diagnosis !== undefined }));
-  if (!diagnosis) return facts && explanationOf(facts, plan, left.outcome);
+  const diagnosis = believedReport(plan, deps.policies.current(), output);
+  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) return undefined;
+  const pod = await inTime(deps, currentPod(plan, deps));
+  const facts = pod && (await factsOf(pod, run, { deps, plan, hasReport: diagnosis !== undefined }));
+  if (!diagnosis) return facts && explanationOf(facts, plan, output.outcome);
   if (pod) await learn(diagnosis, plan, { pod, deps });
   return verdictOf(diagnosis, plan, facts);
-}
-
-async function podOf({ cluster, namespace, podName, podUid }: Plan, deps: FlowDeps): Promise<Pod | undefined> {
-  const pod = await deps.clusters.get(cluster).pod(namespace, podName);
-  return pod.metadata.uid === podUid ? pod : undefined;
 }
 
 async function factsOf(
   pod: Pod,
   { containerName, launchedAtMs }: Run,
-  { deps, plan, asks }: { readonly deps: FlowDeps; readonly plan: Plan; readonly asks: boolean },
+  { deps, plan, hasReport }: { readonly deps: FlowDeps; readonly plan: Plan; readonly hasReport: boolean },
 ): Promise<ClusterFacts> {
   const cluster = deps.clusters.get(plan.cluster);
   const [siblings, events, node] = await Promise.all([
     inTime(deps, siblingsOf(pod, cluster)),
-    asks ? inTime(deps, cluster.events(pod.metadata)) : undefined,
-    asks && pod.spec.nodeName !== undefined ? inTime(deps, cluster.node(pod.spec.nodeName)) : undefined,
+    hasReport ? inTime(deps, cluster.events(pod.metadata)) : undefined,
+    hasReport && pod.spec.nodeName !== undefined ? inTime(deps, cluster.node(pod.spec.nodeName)) : undefined,
   ]);
   const { targetContainerName } = plan;
   const launch =
@@ -121,20 +115,20 @@ async function factsOf(
   return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now(), launch };
 }
 
-/** From the watch that is open anyway; a pod that no Deployment made has none. */
+/** Uses the open watch; a pod without a Deployment has no siblings. */
 const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
   TEMPLATE_HASH in pod.metadata.labels ? cluster.pods(pod.metadata.namespace, TEMPLATE_HASH) : [];
 
-/** Undefined when it fails, or is not there in time: the verdict says what is missing. */
-async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {
-  const answered = asked.catch((thrown: unknown) => {
-    deps.log.debug('left out of a verdict', { reason: toKdebugError(thrown).code });
+/** Undefined on failure or timeout: the verdict says what is missing. */
+async function inTime<Value>(deps: FlowDeps, reading: Promise<Value>): Promise<Value | undefined> {
+  const answered = reading.catch((thrown: unknown) => {
+    deps.log.debug('cluster fact left out of verdict', { reason: toKdebugError(thrown).code });
     return undefined;
   });
-  return withDeadline(deps.clock, PATIENCE_MS, answered, () => undefined);
+  return withDeadline(deps.clock, MAX_FACTS_WAIT_MS, answered, () => undefined);
 }
 
-/** The next run there has the right eyes at once (profile *auto*). Root needs no remembering. */
+/** Stores the target's user, so that the next run there uses it at once (profile *auto*). Root is not stored. */
 async function learn(
   { target, findings }: Diagnosis,
   { cluster, targetContainerName }: Plan,
@@ -148,12 +142,12 @@ async function learn(
 }
 
 /**
- * The log as a reply shows it: a report that the verdict tells is only in the file. One that is not believed is plain output, with
- * a note where the policy could say otherwise.
+ * The log as a reply shows it, without the report that the verdict presents. A report that is not believed stays as
+ * plain output, marked if the policy could allow it.
  */
-export function shownLog({ plan }: Run, log: RunLog, left: CollectedOutput, { policies }: FlowDeps): RunLog {
+export function shownLog({ plan }: Run, log: RunLog, output: CollectedOutput, { policies }: FlowDeps): RunLog {
   if (!plan) return log;
   const policy = policies.current();
-  if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };
-  return lacksOnlyDiagnosticMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
+  if (believedReport(plan, policy, output)) return { ...log, ...withoutReport(log) };
+  return lacksOnlyDiagnosticMark(plan, policy, output) ? { ...log, isReportUnbelieved: true } : log;
 }

@@ -8,7 +8,7 @@ import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LaunchRequest } from '../ports/cluster.ts';
 
-/** What a run's container is marked with; stored with the run, so that every launch of it is the identical patch. */
+/** The marks of a run's container, stored with the run, so that every launch sends the identical patch. */
 export interface LaunchMark {
   readonly containerName: string;
   readonly notAfterMs: number;
@@ -24,7 +24,7 @@ export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
   };
 }
 
-/** The PATCH of a run, or of its dry run: derived from the run, the plan and nothing else. */
+/** The PATCH of a run, or of its dry run, derived from the run and the plan alone. */
 export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {
   const actingAs = identityFor(deps.policies.current().identity, run.origin);
   const { notAfterMs, ref } = markOf(run, plan, deps);
@@ -45,7 +45,10 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
 
 type Held = Pod['spec']['ephemeralContainers'][number];
 
-/** Whether a container of the pod is this run's by its name, its run id, and a text that only we can have sealed for it. */
+/**
+ * Whether a container of the pod belongs to this run: by its name, its run id, and a text that only kdebug can have
+ * sealed for it.
+ */
 export const isSealedFor = (
   { name, runId, ref }: Held,
   { id, plan: { podUid } }: Pick<Run, 'id'> & { readonly plan: Plan },

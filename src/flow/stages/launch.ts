@@ -14,7 +14,7 @@ import { isSealedFor, launchRequestOf, markOf } from './launch-request.ts';
 import type { PodRoom } from './pod-room.ts';
 import { accessProblem, unwanted } from './preflight.ts';
 
-/** What stands against a launch at its very moment. */
+/** Finds the problem that forbids a launch at this moment, if any. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
 
 interface LaunchContext {
@@ -24,9 +24,9 @@ interface LaunchContext {
 }
 
 /**
- * Adds the run's ephemeral container, exactly once however often this stage is entered and by whom: what is sent is derived
- * from the run alone, and the API server refuses a second entry of that name (design, section 4.5). The PATCH is its own last
- * rehearsal: nothing is added when RBAC, Pod Security, a webhook or validation says no to it.
+ * Adds the run's ephemeral container, exactly once however often and by whichever replica this stage is entered: the
+ * patch is derived from the run alone, and the API server refuses a second entry with that name (design, section 4.5).
+ * Nothing is added if RBAC, Pod Security, a webhook or validation refuses the PATCH.
  */
 export async function launch(
   session: HeldRun,
@@ -35,7 +35,7 @@ export async function launch(
 ): Promise<void> {
   if (session.run.state === 'approved') {
     const name = containerName(session.run.id, plan.podUid);
-    const problem = (await check(session.run, plan, deps)) ?? (await room.take(plan, name));
+    const problem = (await check(session.run, plan, deps)) ?? (await room.reserve(plan, name));
     if (problem) {
       await record(deps, session.run, 'decision', {
         kind: 'deny',
@@ -47,10 +47,10 @@ export async function launch(
       return;
     }
   }
-  // The state is stored before the request is sent: a crash in between is repeated, never forgotten.
+  // The state is stored before the request is sent, so a crash in between repeats the launch and never forgets it.
   const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
-  // It was denied in this very moment: its card could be posted nowhere.
-  if (run.state !== 'launching') return room.giveBack(plan, containerName(run.id, plan.podUid));
+  // The run was denied meanwhile, because its card could be posted nowhere.
+  if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
   await record(deps, run, 'patch', {
     cluster: plan.cluster,
     pod: `${plan.namespace}/${plan.podName}`,
@@ -60,18 +60,18 @@ export async function launch(
     planHash: run.planHash,
   });
   const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
-  const outcome = outcomeOf(answer) ?? strangerIn(answer, run, plan, deps);
+  const outcome = outcomeOf(answer) ?? nameConflict(answer, run, plan, deps);
   const atMs = deps.clock.now();
   if (outcome) {
-    room.giveBack(plan, run.containerName ?? '');
+    room.release(plan, run.containerName ?? '');
     await session.apply({ kind: 'ended', outcome, atMs });
   } else await session.apply({ kind: 'launched', atMs });
 }
 
 /**
- * What has changed since the decision: the plan itself, the policy, who its approvers are, the cluster's rights, or too
- * much time has gone by. An approval stands only for the
- * terms on which it was asked for, and a grant that let the run through was counted then, so it is not asked again.
+ * What has changed since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time has
+ * passed. An approval holds only for the terms under which it was requested. A grant's use was counted when it let the
+ * run through, so it is not checked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
   if (planHash(plan) !== run.planHash) return refusal('approval_changed');
@@ -82,21 +82,21 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
   return (await unwanted(run, deps)) ?? accessProblem(run, plan, deps);
 }
 
-/** Of the approval that was given, or that a grant stands in for. */
+/** The terms of the approval, or of the one that a grant replaces. */
 function termsOf({ approval, grantedBy, decision }: Run): Terms | undefined {
   if (approval || grantedBy === undefined || decision?.kind !== 'needs-approval') return approval;
   return { ...decision.approval, rule: decision.rule };
 }
 
-/** Only we can seal what a container of ours carries: without it, somebody else took the name before us. */
-function strangerIn(answer: LaunchAnswer, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
+/** Only kdebug can seal the text in its containers: without the seal, somebody else used the name first. */
+function nameConflict(answer: LaunchAnswer, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
   const pod = answer.kind === 'launched' ? answer.pod : undefined;
   const isOurs = pod?.spec.ephemeralContainers.some((held) => isSealedFor(held, { ...run, plan }, deps));
   if (!pod || isOurs) return undefined;
   return {
     kind: 'refused',
     by: 'name-taken',
-    message: 'the container of this name in the pod does not carry our seal',
+    message: 'the container of this name in the pod does not carry kdebug’s seal',
   };
 }
 

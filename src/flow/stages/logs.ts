@@ -22,7 +22,7 @@ export interface LogSource {
   readonly actingAs?: ActingAs;
 }
 
-export interface LogTreatment {
+export interface LogSinks {
   readonly filter: LogFilter;
   readonly excerpt: Excerpt;
   readonly spool: Spool;
@@ -31,20 +31,20 @@ export interface LogTreatment {
 }
 
 /**
- * What is filtered in one turn of the event loop. The slowest logs take some 0.5 µs a byte, and a line that was held back, of up
- * to 64 KiB, may come on top.
+ * The bytes to filter in one turn of the event loop. The slowest logs take about 0.5 µs a byte, and a held-back line of
+ * up to 64 KiB may be added.
  */
 export const PIECE_BYTES = 16 * 1024;
 
-/** The log of a run as it was read: what goes into the run, and where the whole of it is. */
+/** The summary of a log that is stored in the run, and the spool with all of it. */
 export interface ReadLog {
   readonly log: RunLog;
-  /** The last 16 KiB, for a report that the image may have left there. */
+  /** The last 16 KiB, which may hold an image's report. */
   readonly end: string;
   readonly spool: Spool;
 }
 
-const INTERRUPTED = (code: string): LogCompleteness => ({
+const interrupted = (code: string): LogCompleteness => ({
   complete: false,
   limitReached: false,
   beginningMayBeMissing: false,
@@ -53,19 +53,19 @@ const INTERRUPTED = (code: string): LogCompleteness => ({
 });
 
 /**
- * Reads one container's log at wire speed: clean, redact, keep (design, section 4.7). Starts on creation; Slack's pace never
- * slows it. `result` never rejects: what was read until a failure is the result, marked as interrupted; when the spool fails, it
- * holds the beginning, and the excerpt the true end.
+ * Reads one container's log at full speed: cleans, redacts and spools it (design, section 4.7). Starts in the
+ * constructor, and never waits for Slack. `result` never rejects: after a failure it holds what was read, marked as
+ * interrupted. If the spool fails, it holds the beginning, and the excerpt still has the true end.
  */
 export class LogReader {
   readonly result: Promise<ReadLog>;
   readonly #abort = new AbortController();
-  readonly #treatment: LogTreatment;
+  readonly #sinks: LogSinks;
   #end: () => void = () => {};
   #isOver = false;
 
-  constructor(source: LogSource, treatment: LogTreatment) {
-    this.#treatment = treatment;
+  constructor(source: LogSource, sinks: LogSinks) {
+    this.#sinks = sinks;
     const ended = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
@@ -73,33 +73,33 @@ export class LogReader {
     this.result = this.#read(source, ended);
   }
 
-  /** The newest lines, for the anchor of a running container; a report for machines is not for reading. */
+  /** The newest lines for the anchor of a running container, without a machine-readable report. */
   tail(lines: number, hidesReport: boolean): string {
-    const tail = this.#treatment.excerpt.tail(lines, hidesReport);
+    const tail = this.#sinks.excerpt.tail(lines, hidesReport);
     return hidesReport ? withoutReport({ head: '', tail }).tail : tail;
   }
 
-  /** The container has ended: read what is left. */
+  /** The container has ended: read the rest. */
   end(): void {
     this.#end();
   }
 
-  /** No more reading; `result` resolves with what there is. */
+  /** Stops reading; `result` resolves with what was read. */
   stop(): void {
-    // Every abort makes an error with its stack: dear where thousands of readers are let go of that are through.
+    // Every abort creates an error with its stack: expensive for thousands of readers that are already done.
     if (!this.#isOver) this.#abort.abort();
   }
 
   async #read(source: LogSource, ended: Promise<void>): Promise<ReadLog> {
-    const { filter, excerpt, spool, turns } = this.#treatment;
+    const { filter, excerpt, spool, turns } = this.#sinks;
     let failure: string | undefined;
     const fail = (thrown: unknown): void => {
       failure ??= toKdebugError(thrown).code;
     };
-    const keep = (chunk: Buffer): Promise<void> | void => {
+    const store = (chunk: Buffer): Promise<void> | void => {
       if (chunk.length === 0) return;
       excerpt.push(chunk);
-      // Without its disk the reading goes on: of a log the end says the most.
+      // Keep reading without the disk: the end of a log matters most.
       if (failure === undefined) return spool.write(chunk)?.catch(fail);
     };
     let sinceTurn = 0;
@@ -112,11 +112,11 @@ export class LogReader {
         const piece = chunk.subarray(from, from + PIECE_BYTES - sinceTurn);
         from += piece.length;
         sinceTurn += piece.length;
-        await keep(filter.push(piece));
+        await store(filter.push(piece));
       }
     };
     const collected = await this.#collect(source, ended, write);
-    await keep(filter.end());
+    await store(filter.end());
     const sha256 = await spool.finish().catch((thrown: unknown) => {
       fail(thrown);
       return '';
@@ -140,12 +140,12 @@ export class LogReader {
     try {
       return await cluster.collectLog({ ...request, ended, signal: this.#abort.signal }, { write });
     } catch (thrown) {
-      return INTERRUPTED(toKdebugError(thrown).code);
+      return interrupted(toKdebugError(thrown).code);
     }
   }
 }
 
-/** What the status said when the reading begins. */
+/** The container's status when reading begins. */
 export interface ReadFrom {
   readonly terminated: boolean;
   readonly startedAtMs: number;
@@ -154,7 +154,7 @@ export interface ReadFrom {
 /** What fits a reply beside the facts (Slack: about 13,200 characters of blocks in all, 3,000 a section). */
 const EXCERPT = { headLines: 15, tailLines: 25, maxBytes: 2_500 };
 
-/** The log readers of the runs that this replica holds; at most one a run. */
+/** The log readers of the runs that this replica holds; at most one per run. */
 export class LogReaders {
   readonly #deps: FlowDeps;
   readonly #turns = new Turns();
@@ -168,7 +168,7 @@ export class LogReaders {
     return this.#readers.get(runId);
   }
 
-  /** Begins to read unless it is being read; tells a reader whose container has ended so. */
+  /** Starts a reader unless there is one; tells an existing reader if the container has ended. */
   async start(run: LaunchedRun, from: ReadFrom): Promise<LogReader> {
     const running = this.#readers.get(run.id);
     if (running) {
@@ -200,7 +200,10 @@ export class LogReaders {
     return reader;
   }
 
-  /** Reads what the node still has, for a run that another process read. Undefined when it was never seen to start. */
+  /**
+   * Reads again what the node still has, for a run that another process was reading. Undefined if the container was
+   * never seen to start.
+   */
   async again(run: Run): Promise<LogReader | undefined> {
     if (!isLaunched(run)) return undefined;
     const { termination, startedAtMs } = run;
@@ -208,7 +211,7 @@ export class LogReaders {
     return sinceMs === undefined ? undefined : this.start(run, { terminated: true, startedAtMs: sinceMs });
   }
 
-  /** Lets go of a run's reader and its scratch file. */
+  /** Stops a run's reader and removes its scratch file. */
   async forget(runId: RunId): Promise<void> {
     const reader = this.#readers.get(runId);
     if (!reader) return;
@@ -220,8 +223,8 @@ export class LogReaders {
 }
 
 /**
- * Turns of the event loop, one for each who asks, in order: between two pieces of long work everybody else is heard, however
- * many do such work at the same time.
+ * Hands out turns of the event loop, in order: between two pieces of long work everything else may run, however many
+ * readers there are.
  */
 export class Turns {
   #last: Promise<void> = Promise.resolve();

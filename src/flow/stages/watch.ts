@@ -10,14 +10,17 @@ import type { HeldRun } from '../held-run.ts';
 import type { Cluster, PodSeen } from '../ports/cluster.ts';
 import type { LogReaders } from './logs.ts';
 
-/** How often the events are asked why a container has not started. */
-const EVENTS_EVERY_MS = 5_000;
-/** What a run gets whose clock ran out while nobody followed it: its end may have come meanwhile, and there is a log to read. */
+/** How often to read the events that explain why a container has not started. */
+const EVENTS_INTERVAL_MS = 5_000;
+/**
+ * Extra time for a run whose deadline passed while no replica watched it: it may have ended meanwhile, and its log can
+ * still be read.
+ */
 const CATCH_UP_MS = 5_000;
 
 /**
- * Follows a launched container until it ends, a clock runs out, or its pod is gone. Level-triggered: every step looks at the
- * pod as it is now, so it may be entered again at any time, by any replica.
+ * Watches a launched container until it ends, a deadline passes, or its pod is gone. Level-triggered: every step reads
+ * the current pod, so any replica may enter this stage again at any time.
  */
 export async function watch(
   session: HeldRun,
@@ -40,7 +43,7 @@ export async function watch(
   }
 }
 
-interface Following {
+interface WatchContext {
   readonly session: HeldRun;
   /** As it was launched: its plan and its container do not change any more. */
   readonly run: LaunchedRun;
@@ -51,50 +54,55 @@ interface Following {
   readonly latest: LatestValue<PodSeen>;
 }
 
-async function untilEnded(following: Following): Promise<void> {
-  const { session, deps, latest } = following;
+async function untilEnded(context: WatchContext): Promise<void> {
+  const { session, deps, latest } = context;
   const beganMs = deps.clock.now();
   const rounds = new Rounds(deps.clock);
   let state: ContainerState = { kind: 'unseen' };
   while (session.run.state === 'starting' || session.run.state === 'running') {
     await rounds.next();
-    const deadline = orCatchUp(deadlineOf(session.run, state), beganMs);
+    const deadline = withCatchUp(deadlineOf(session.run, state), beganMs);
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
-    const nextLookMs = session.run.state === 'starting' ? deps.clock.now() + EVENTS_EVERY_MS : Number.POSITIVE_INFINITY;
-    const seen = await sight(session, latest, Math.min(deadlineMs, nextLookMs));
+    const nextLookMs =
+      session.run.state === 'starting' ? deps.clock.now() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
+    const seen = await nextPodState(session, latest, Math.min(deadlineMs, nextLookMs));
     if (seen) {
-      state = await onPodChange(following, seen, state);
+      state = await onPodChange(context, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
-      await end(following, await orNodeLost(following, deadline.outcome));
+      await end(context, await orNodeLost(context, deadline.outcome));
     } else {
-      await askEvents(following);
+      await readWaitingReason(context);
     }
   }
 }
 
-const orCatchUp = (deadline: Deadline | undefined, beganMs: number): Deadline | undefined =>
+const withCatchUp = (deadline: Deadline | undefined, beganMs: number): Deadline | undefined =>
   deadline && deadline.atMs <= beganMs ? { ...deadline, atMs: beganMs + CATCH_UP_MS } : deadline;
 
-async function sight(session: HeldRun, latest: LatestValue<PodSeen>, untilMs: number): Promise<PodSeen | undefined> {
+async function nextPodState(
+  session: HeldRun,
+  latest: LatestValue<PodSeen>,
+  untilMs: number,
+): Promise<PodSeen | undefined> {
   const seen = await latest.next(untilMs);
   if (session.isOver) throw new KdebugError('lease_lost');
   return seen;
 }
 
-/** Takes one sight of the pod; returns the container's state for the clocks' words. */
-async function onPodChange(following: Following, seen: PodSeen, before: ContainerState): Promise<ContainerState> {
+/** Handles one state of the pod; returns the container's state for the next deadline. */
+async function onPodChange(context: WatchContext, seen: PodSeen, before: ContainerState): Promise<ContainerState> {
   if (seen.kind === 'gone' || seen.kind === 'replaced') {
-    await end(following, { kind: 'pod-gone' });
+    await end(context, { kind: 'pod-gone' });
     return before;
   }
-  const { containerName, plan } = following.run;
+  const { containerName, plan } = context.run;
   const state = stateOfContainer(seen.pod, containerName, plan.targetContainerName);
-  await act(following, seen.pod, state);
+  await act(context, seen.pod, state);
   return state;
 }
 
-async function act(following: Following, pod: Pod, state: ContainerState): Promise<void> {
-  const { session, deps, run } = following;
+async function act(context: WatchContext, pod: Pod, state: ContainerState): Promise<void> {
+  const { session, deps, run } = context;
   switch (state.kind) {
     case 'unseen':
       return;
@@ -102,48 +110,51 @@ async function act(following: Following, pod: Pod, state: ContainerState): Promi
       if (state.reason !== session.run.waiting?.reason && state.message !== '') await session.apply(state);
       return;
     case 'start-failed':
-      return end(following, state);
+      return end(context, state);
     case 'running':
       if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
-      // Also of a run that another replica saw start.
-      await following.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
+      // Also if another replica saw it start.
+      await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
       const { termination, imageId } = state;
       const outcome = outcomeOfTermination(pod, termination, run.plan.targetContainerName);
-      await following.readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+      await context.readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
       await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
     }
   }
 }
 
-/** Who is silent until a clock runs out may be a node that is lost: then that is said. Without the right to look, the clock's word stands. */
-async function orNodeLost({ cluster, run: { plan }, deps }: Following, outcome: Outcome): Promise<Outcome> {
+/**
+ * If a deadline passes without news, checks whether the node is NotReady and reports `node-lost` instead. Without
+ * permission to read nodes, the original outcome stays.
+ */
+async function orNodeLost({ cluster, run: { plan }, deps }: WatchContext, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'timed-out' && outcome.kind !== 'no-status') return outcome;
   try {
     const node = await cluster.node(plan.nodeName);
     const ready = node?.conditions.find(({ type }) => type === 'Ready');
     return ready && ready.status !== 'True' ? { kind: 'node-lost' } : outcome;
   } catch (error) {
-    deps.log.debug('a node could not be looked at', { node: plan.nodeName, error });
+    deps.log.debug('node read failed', { node: plan.nodeName, error });
     return outcome;
   }
 }
 
-async function end(following: Following, outcome: Outcome): Promise<void> {
-  await following.session.apply({ kind: 'ended', outcome, atMs: following.deps.clock.now() });
+async function end(context: WatchContext, outcome: Outcome): Promise<void> {
+  await context.session.apply({ kind: 'ended', outcome, atMs: context.deps.clock.now() });
 }
 
-/** A container that waits for its target says so in an event only (cluster facts, "Target not running"). */
-async function askEvents({ session, run, cluster, pod, deps }: Following): Promise<void> {
+/** Only an event tells that a container waits for its target (cluster facts, "Target not running"). */
+async function readWaitingReason({ session, run, cluster, pod, deps }: WatchContext): Promise<void> {
   try {
     const [newest] = await cluster.events(pod, run.containerName);
     if (!newest || newest.type === 'Normal') return;
     if (newest.message === session.run.waiting?.message) return;
     await session.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });
   } catch (error) {
-    // Only for a better sentence; the watch decides.
-    deps.log.debug('events could not be read', { runId: session.run.id, error });
+    // The event only improves the message; the watch decides.
+    deps.log.debug('event read failed', { runId: session.run.id, error });
   }
 }

@@ -29,12 +29,12 @@ const LINE_SEPARATORS = /[\u2028\u2029]/g;
 const UNCLEAN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
 
 function applyBackspaces(text: string): string {
-  const kept: string[] = [];
+  const result: string[] = [];
   for (const character of text) {
-    if (character !== '\b') kept.push(character);
-    else if (kept.length > 0 && kept.at(-1) !== '\r' && kept.at(-1) !== '\n') kept.pop();
+    if (character !== '\b') result.push(character);
+    else if (result.length > 0 && result.at(-1) !== '\r' && result.at(-1) !== '\n') result.pop();
   }
-  return kept.join('');
+  return result.join('');
 }
 
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
