@@ -1,7 +1,8 @@
 import type { RunRequest, Target } from '../command/command.ts';
 import { type Pod, workloadOf } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
-import type { ReasonCode } from '../errors.ts';
+import { KdebugError, type ReasonCode } from '../errors.ts';
+import { parseSelector, type Selector } from '../selector.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP } from './pod-state.ts';
 
@@ -29,8 +30,13 @@ export type SelectedPods =
   | { readonly kind: 'selected'; readonly pods: readonly SelectedPod[]; readonly eligible: number }
   | { readonly kind: 'refused'; readonly code: ReasonCode; readonly subject: string };
 
-/** What to ask `Cluster.pods` for: the selector, or everything in the namespace. */
-export const selectorOf = (target: BatchTarget): string => (target.kind === 'selector' ? target.selector : '');
+/** What to ask `Cluster.pods` for; empty for everything in the namespace. @throws KdebugError invalid_selector */
+export function selectorOf(target: BatchTarget): Selector {
+  if (target.kind !== 'selector') return [];
+  const selector = parseSelector(target.selector);
+  if (!selector) throw new KdebugError('invalid_selector', { detail: target.selector.slice(0, 200) });
+  return selector;
+}
 
 /**
  * The snapshot of a batch: every pod that the target means, in a stable order, with those that cannot be worked on told apart.

@@ -102,7 +102,7 @@ class BatchEngine {
     const { clusters, clock, log } = this.#context.deps;
     while (!isFinal(this.#session.run.state)) {
       try {
-        const pods = await clusters.get(plan.cluster).pods(plan.namespace, '');
+        const pods = await clusters.get(plan.cluster).pods(plan.namespace, []);
         const held = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
         const isHeld = ({ uid, variant = -1 }: BatchPod): boolean =>
           (batch.variants[variant] ?? []).some((_, container) => held.has(runIdOf(id, uid, container)));

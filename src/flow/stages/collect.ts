@@ -114,7 +114,9 @@ async function factsOf(
 
 /** From the watch that is open anyway; a pod that no Deployment made has none. */
 const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
-  TEMPLATE_HASH in pod.metadata.labels ? cluster.pods(pod.metadata.namespace, TEMPLATE_HASH) : [];
+  TEMPLATE_HASH in pod.metadata.labels
+    ? cluster.pods(pod.metadata.namespace, [{ key: TEMPLATE_HASH, operator: 'exists' }])
+    : [];
 
 /** Undefined when it fails, or is not there in time: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, asked: Promise<Value>): Promise<Value | undefined> {

@@ -116,7 +116,7 @@ describe('the snapshot of a batch', () => {
     const target: BatchTarget = { kind: 'workload', workload, name: 'web' };
     const pods = [owned('mine', kind, 'web'), owned('other', kind, 'web-2'), owned('set', 'ReplicaSet', 'web')];
     expect(namesOf(select(pods, { target }))).toEqual(['mine']);
-    expect([selectorOf(target), targetText(target)]).toEqual(['', `${workload}/web`]);
+    expect([selectorOf(target), targetText(target)]).toEqual([[], `${workload}/web`]);
   });
 
   it('of a rerun holds only the pods that are named by uid', () => {
@@ -124,8 +124,14 @@ describe('the snapshot of a batch', () => {
   });
 
   it('asks the cluster for the selector, and for everything otherwise', () => {
-    expect(selectorOf({ kind: 'selector', selector: 'app=web' })).toBe('app=web');
-    expect([selectorOf({ kind: 'all' }), targetText({ kind: 'all' })]).toEqual(['', '--all']);
+    expect(selectorOf({ kind: 'selector', selector: 'app=web' })).toEqual([
+      { key: 'app', operator: '=', value: 'web' },
+    ]);
+    const selector = 'app in web';
+    expect(() => selectorOf({ kind: 'selector', selector })).toThrow(
+      expect.objectContaining({ code: 'invalid_selector' }),
+    );
+    expect([selectorOf({ kind: 'all' }), targetText({ kind: 'all' })]).toEqual([[], '--all']);
   });
 
   it('has words for every reason to skip', () => {
