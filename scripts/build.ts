@@ -12,10 +12,7 @@ const outdir = process.argv[2] ?? 'dist';
 
 const ENTRIES = {
   main: 'src/main.ts',
-  audit: 'src/cli/audit-main.ts',
-  explain: 'src/cli/explain-main.ts',
-  'lint-policy': 'src/cli/lint-policy-main.ts',
-  rbac: 'src/cli/rbac-main.ts',
+  cli: 'src/cli/main.ts',
 };
 
 const BANNER = [

@@ -5,11 +5,14 @@ import type { Policy } from '../core/policy/policy.ts';
 import { formatCount } from '../lib/duration.ts';
 
 /**
- * Checks a policy file and says what is wrong with it, one problem a line. Answers with the exit code: 0 fine, 1
- * problems. Notes change no code: what each rule really gives, and what is
- * weak (an image by tag). Contacts nobody: what a cluster or Slack would have to confirm is for the doctor.
+ * Checks a policy file and prints its problems, one a line. Notes are no problems: they say what each rule really gives, and what is
+ * weak (an image by tag). Contacts neither cluster nor Slack. Returns the exit code: 0 fine, 1 problems, 2 wrong usage.
  */
-export function lintPolicy(path: string, out: (line: string) => void): number {
+export function lintPolicy([path, ...others]: readonly string[], out: (line: string) => void): number {
+  if (path === undefined || others.length > 0 || path.startsWith('-')) {
+    out('usage: lint-policy POLICY-FILE');
+    return 2;
+  }
   const loaded = loadPolicy(path);
   if (loaded.kind === 'invalid') {
     for (const problem of loaded.problems) out(problem);

@@ -55,12 +55,12 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
   const take = (seen: SeenText): void => {
     handled = seen.hash;
     if (seen.hash === hash) {
-      options.log.info('the policy file is as it was before', { path, hash });
+      options.log.info('policy file unchanged', { path, hash });
       return;
     }
     const loaded = seen.text === undefined ? unreadable(path, seen.hash) : parsePolicy(seen.text, path);
     if (loaded.kind === 'invalid') {
-      options.log.error('the new policy file is broken; the old policy stays in force', {
+      options.log.error('new policy is invalid, keeping the old one', {
         path,
         hash,
         problems: loaded.problems,
@@ -68,7 +68,7 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
       return;
     }
     ({ policy, hash } = loaded);
-    options.log.info('the policy has changed', { path, hash });
+    options.log.info('policy changed', { path, hash });
     options.onChange?.(policy, hash);
   };
 

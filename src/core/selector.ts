@@ -1,5 +1,15 @@
 import { isDnsSubdomain } from './container/names.ts';
 
+/** One condition on a pod's labels (apimachinery, labels.Requirement). */
+export type Requirement =
+  | { readonly key: string; readonly operator: 'exists' | 'not-exists' }
+  | { readonly key: string; readonly operator: '=' | '!='; readonly value: string }
+  | { readonly key: string; readonly operator: '<' | '>'; readonly value: string }
+  | { readonly key: string; readonly operator: 'in' | 'notin'; readonly values: readonly string[] };
+
+/** A pod must meet every requirement. The empty selector matches every pod. */
+export type Selector = readonly Requirement[];
+
 const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const NAME_LENGTH = 63;
 
@@ -10,24 +20,74 @@ const MAX_LENGTH = 1_000;
 const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y;
 
 /**
- * The canonical spelling of a label selector (`app=web,tier in (a,b),!legacy,size>3`), or `undefined` for what is none, the
- * empty one included: it would match every pod. Kubernetes apimachinery, labels.Parse; two differences, both stricter:
- * an empty member of a set is refused, and so is an empty requirement. At most 1,000 characters.
+ * Reads a label selector (`app=web,tier in (a,b),!legacy,size>3`); `undefined` for anything else, and for the empty text: it would
+ * match every pod. Follows Kubernetes apimachinery, labels.Parse, with two stricter rules: no empty member of a set, and no empty
+ * requirement. At most 1,000 characters.
  */
-export function parseSelector(text: string): string | undefined {
+export function parseSelector(text: string): Selector | undefined {
   const tokens = text.length > MAX_LENGTH ? undefined : splitSelector(text);
   if (!tokens || tokens.length === 0) return undefined;
-  const requirements: string[] = [];
+  const requirements: Requirement[] = [];
   let at = 0;
   for (;;) {
-    const requirement = readRequirement(tokens, at);
-    if (!requirement) return undefined;
-    requirements.push(requirement.text);
-    at = requirement.next;
-    if (at === tokens.length) return requirements.join(',');
+    const read = readRequirement(tokens, at);
+    if (!read) return undefined;
+    requirements.push(read.requirement);
+    at = read.next;
+    if (at === tokens.length) return requirements;
     if (tokens[at] !== ',') return undefined;
     at += 1;
   }
+}
+
+/** The canonical spelling; `parseSelector` reads the same requirements back. */
+export const printSelector = (selector: Selector): string => selector.map(printRequirement).join(',');
+
+function printRequirement(requirement: Requirement): string {
+  const { key } = requirement;
+  switch (requirement.operator) {
+    case 'exists':
+      return key;
+    case 'not-exists':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${requirement.operator} (${requirement.values.join(',')})`;
+    default:
+      return `${key}${requirement.operator}${requirement.value}`;
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** As the API server: `!=` and `notin` also match pods without the label, `>` and `<` only whole numbers. */
+export const matchesSelector = (selector: Selector, labels: Labels): boolean =>
+  selector.every((requirement) => meets(requirement, labels));
+
+function meets(requirement: Requirement, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
+  switch (requirement.operator) {
+    case 'exists':
+      return value !== undefined;
+    case 'not-exists':
+      return value === undefined;
+    case '=':
+      return value === requirement.value;
+    case '!=':
+      return value !== requirement.value;
+    case 'in':
+      return value !== undefined && requirement.values.includes(value);
+    case 'notin':
+      return value === undefined || !requirement.values.includes(value);
+    default:
+      return isBeyond(value, requirement);
+  }
+}
+
+function isBeyond(text: string | undefined, { operator, value }: { operator: '<' | '>'; value: string }): boolean {
+  if (text === undefined || !/^[-+]?\d{1,19}$/.test(text)) return false;
+  const difference = BigInt(text) - BigInt(value);
+  return operator === '>' ? difference > 0n : difference < 0n;
 }
 
 function splitSelector(text: string): readonly string[] | undefined {
@@ -42,41 +102,59 @@ function splitSelector(text: string): readonly string[] | undefined {
   return tokens;
 }
 
-interface Requirement {
-  readonly text: string;
+interface ReadRequirement {
+  readonly requirement: Requirement;
   /** Index of the first token after it. */
   readonly next: number;
 }
 
-function readRequirement(tokens: readonly string[], at: number): Requirement | undefined {
-  if (tokens[at] === '!') return existence(tokens[at + 1], '!', at + 2);
+function readRequirement(tokens: readonly string[], at: number): ReadRequirement | undefined {
+  if (tokens[at] === '!') return readExistence(tokens[at + 1], 'not-exists', at + 2);
   const key = tokens[at];
   const operator = tokens[at + 1];
   if (key === undefined || !isLabelKey(key)) return undefined;
-  if (operator === undefined || operator === ',') return existence(key, '', at + 1);
-  if (operator === 'in' || operator === 'notin') return readSet(tokens, at);
-  if (operator === '=' || operator === '==' || operator === '!=') return readEquality(tokens, at);
-  return readComparison(tokens, at);
+  if (operator === undefined || operator === ',') return readExistence(key, 'exists', at + 1);
+  if (operator === 'in' || operator === 'notin') return readSet(tokens, { at, key, operator });
+  if (operator === '=' || operator === '==') return readEquality(tokens, { at, key, operator: '=' });
+  if (operator === '!=') return readEquality(tokens, { at, key, operator });
+  if (operator === '<' || operator === '>') return readComparison(tokens, { at, key, operator });
+  return undefined;
 }
 
-const existence = (key: string | undefined, mark: string, next: number): Requirement | undefined =>
-  key !== undefined && isLabelKey(key) ? { text: mark + key, next } : undefined;
+interface Start<Operator> {
+  /** Index of the key. */
+  readonly at: number;
+  readonly key: string;
+  readonly operator: Operator;
+}
+
+const readExistence = (
+  key: string | undefined,
+  operator: 'exists' | 'not-exists',
+  next: number,
+): ReadRequirement | undefined =>
+  key !== undefined && isLabelKey(key) ? { requirement: { key, operator }, next } : undefined;
 
 /** An equality's value may be empty: `app=` matches pods whose label `app` is empty. */
-function readEquality(tokens: readonly string[], at: number): Requirement | undefined {
-  const mark = tokens[at + 1] === '!=' ? '!=' : '=';
+function readEquality(
+  tokens: readonly string[],
+  { at, key, operator }: Start<'=' | '!='>,
+): ReadRequirement | undefined {
   const value = tokens[at + 2];
-  if (value === undefined || value === ',') return { text: `${tokens[at]}${mark}`, next: at + 2 };
-  return isLabelValue(value) ? { text: `${tokens[at]}${mark}${value}`, next: at + 3 } : undefined;
+  if (value === undefined || value === ',') return { requirement: { key, operator, value: '' }, next: at + 2 };
+  return isLabelValue(value) ? { requirement: { key, operator, value }, next: at + 3 } : undefined;
 }
 
-function readComparison(tokens: readonly string[], at: number): Requirement | undefined {
-  const [key, operator, value] = tokens.slice(at, at + 3);
-  if ((operator !== '<' && operator !== '>') || value === undefined || !/^\d{1,18}$/.test(value)) return undefined;
-  return isLabelValue(value) ? { text: `${key}${operator}${value}`, next: at + 3 } : undefined;
+function readComparison(
+  tokens: readonly string[],
+  { at, key, operator }: Start<'<' | '>'>,
+): ReadRequirement | undefined {
+  const value = tokens[at + 2];
+  if (value === undefined || !/^\d{1,18}$/.test(value)) return undefined;
+  return { requirement: { key, operator, value }, next: at + 3 };
 }
 
-function readSet(tokens: readonly string[], at: number): Requirement | undefined {
+function readSet(tokens: readonly string[], { at, key, operator }: Start<'in' | 'notin'>): ReadRequirement | undefined {
   if (tokens[at + 2] !== '(') return undefined;
   const close = tokens.indexOf(')', at + 3);
   if (close < 0) return undefined;
@@ -84,11 +162,10 @@ function readSet(tokens: readonly string[], at: number): Requirement | undefined
   const isList =
     inner.length % 2 === 1 && inner.every((token, index) => (index % 2 === 0 ? isLabelValue(token) : token === ','));
   if (!isList) return undefined;
-  const values = inner.filter((token) => token !== ',');
-  return { text: `${tokens[at]} ${tokens[at + 1]} (${values.join(',')})`, next: close + 1 };
+  return { requirement: { key, operator, values: inner.filter((token) => token !== ',') }, next: close + 1 };
 }
 
-/** Whether it can be the value of a label; the empty one is not asked for here. */
+/** Whether it can be the value of a label; refuses the empty text, which Kubernetes allows. */
 export const isLabelValue = (text: string): boolean => text.length <= NAME_LENGTH && NAME.test(text);
 
 /** Whether it can be the key of a label, with its prefix or without. */

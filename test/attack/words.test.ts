@@ -13,7 +13,7 @@ async function lint(policy: string): Promise<{ readonly code: number; readonly t
   writeFileSync(path, policy);
   try {
     return await new Promise((resolve) => {
-      const words = ['--import', 'tsx', 'src/cli/lint-policy-main.ts', path];
+      const words = ['--import', 'tsx', 'src/cli/main.ts', 'lint-policy', path];
       execFile(process.execPath, words, (error, stdout, stderr) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, text: stdout + stderr }),
       );

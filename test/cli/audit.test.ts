@@ -104,8 +104,8 @@ it.each([
   [1, ownLog.subarray(10), /^wrong at line 1/],
 ])('the tool exits %d for an own log on its standard input', (status, input, output) => {
   const root = new URL('../..', import.meta.url);
-  const main = new URL('src/cli/audit-main.ts', root).pathname;
-  const ran = spawnSync(process.execPath, ['--import', 'tsx', main, 'verify', '-'], {
+  const main = new URL('src/cli/main.ts', root).pathname;
+  const ran = spawnSync(process.execPath, ['--import', 'tsx', main, 'audit', 'verify', '-'], {
     cwd: root,
     input,
     env: { ...process.env, ...ENV },

@@ -8,7 +8,7 @@ const fixture = (name: string): string => new URL(`../fixtures/policy/${name}`, 
 
 function lint(path: string) {
   const lines: string[] = [];
-  return { code: lintPolicy(path, (line) => lines.push(line)), lines };
+  return { code: lintPolicy([path], (line) => lines.push(line)), lines };
 }
 
 it('a file that is fine yields 0, with a note for every image that is not pinned and for what each rule gives', () => {

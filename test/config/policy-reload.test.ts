@@ -64,7 +64,7 @@ describe('a new policy is in force within 2 s', () => {
     writeFileSync(path, limited(2));
     expect(inForce()).toBe(1);
     advance(750);
-    expect([inForce(), changes, said]).toEqual([2, [2], ['the policy has changed']]);
+    expect([inForce(), changes, said]).toEqual([2, [2], ['policy changed']]);
   });
 
   it('after a rename over it, as editors do, again and again', () => {
@@ -122,7 +122,7 @@ describe('the old policy stays in force', () => {
     advance(60_000);
     expect([inForce(), changes]).toEqual([1, []]);
     expect(said).toEqual([
-      `the new policy file is broken; the old policy stays in force: ["${path}:5:1 limts: is not a key here; did you mean \\"limits\\"?"]`,
+      `new policy is invalid, keeping the old one: ["${path}:5:1 limts: is not a key here; did you mean \\"limits\\"?"]`,
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('the old policy stays in force', () => {
     advance(2_000);
     writeFileSync(path, limited(1));
     advance(60_000);
-    expect([changes, said.at(-1), said.length]).toEqual([[], 'the policy file is as it was before', 2]);
+    expect([changes, said.at(-1), said.length]).toEqual([[], 'policy file unchanged', 2]);
   });
 
   it('while a text is still being written: one that changes between two looks is not taken', () => {
@@ -164,7 +164,7 @@ describe('the old policy stays in force', () => {
     }
     writeFileSync(path, whole);
     advance(1_000);
-    expect([changes, said]).toEqual([[2], ['the policy has changed']]);
+    expect([changes, said]).toEqual([[2], ['policy changed']]);
   });
 
   it('when nothing happens: nothing is said, and the file is read twice a second', () => {

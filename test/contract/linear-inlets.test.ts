@@ -4,11 +4,11 @@ import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/liste
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
 import { parseEphemeralJob } from '../../src/config/job-file/parse-job.ts';
-import { pointAt } from '../../src/core/command/caret.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
 import * as read from '../../src/core/command/line/values.ts';
 import { parseCommand } from '../../src/core/command/parse.ts';
 import { readPasted, unmarkWords, unwrapWhole } from '../../src/core/command/pasted.ts';
+import { pointAt } from '../../src/core/command/print.ts';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../src/core/command/repair.ts';
 import { talkIn } from '../../src/core/command/talk.ts';
 import { tokenize } from '../../src/core/command/tokenize.ts';

@@ -1,5 +1,6 @@
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
+import { matchesSelector, type Selector } from '../../core/selector.ts';
 import type {
   AccessAnswer,
   AccessRequest,
@@ -22,7 +23,6 @@ import { collectLog } from './complete-log/collect-log.ts';
 import { LOG_TIMES, type LogTimes } from './complete-log/handover-policy.ts';
 import { LAUNCH_TIMES, Launches, type LaunchTimes, launch } from './launch.ts';
 import { Nodes, PodSecurity, readEvents } from './lookups.ts';
-import { compileSelector } from './selector.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';
 import { Watches } from './watch/watches.ts';
 
@@ -74,9 +74,8 @@ export class KubernetesCluster implements Cluster {
     return this.#watches.of(namespace).pod(name);
   }
 
-  async pods(namespace: string, selector: string): Promise<readonly Pod[]> {
-    const matches = compileSelector(selector);
-    return this.#watches.of(namespace).pods(matches);
+  async pods(namespace: string, selector: Selector): Promise<readonly Pod[]> {
+    return this.#watches.of(namespace).pods((labels) => matchesSelector(selector, labels));
   }
 
   async podSecurity(namespace: string): Promise<PodSecurityLevel> {

@@ -2,7 +2,8 @@ import type { RunRequest, Target } from '../command/command.ts';
 import { targetWords } from '../command/print.ts';
 import { type Pod, workloadOf } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
-import type { ReasonCode } from '../errors.ts';
+import { KdebugError, type ReasonCode } from '../errors.ts';
+import { parseSelector, type Selector } from '../selector.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP, skipSummary } from './pod-state.ts';
 
@@ -32,8 +33,13 @@ export type SelectedPods =
   | { readonly kind: 'selected'; readonly pods: readonly SelectedPod[]; readonly eligible: number }
   | { readonly kind: 'refused'; readonly code: ReasonCode; readonly subject: string };
 
-/** The selector for `Cluster.pods`; empty for the whole namespace. */
-export const selectorOf = (target: BatchTarget): string => (target.kind === 'selector' ? target.selector : '');
+/** The selector for `Cluster.pods`; empty for the whole namespace. @throws KdebugError invalid_selector */
+export function selectorOf(target: BatchTarget): Selector {
+  if (target.kind !== 'selector') return [];
+  const selector = parseSelector(target.selector);
+  if (!selector) throw new KdebugError('invalid_selector', { detail: target.selector.slice(0, 200) });
+  return selector;
+}
 
 /**
  * The snapshot of a batch: every pod that belongs to the target, in a stable order, with a reason for those to skip.

@@ -16,7 +16,7 @@ export interface UserAndGroup {
   readonly gid: number;
 }
 
-/** Who a *restricted* container is when nothing else is known: the customary "nonroot". */
+/** The user of a *restricted* container when nothing else is known: the customary "nonroot". */
 export const NOBODY: UserAndGroup = { uid: 65532, gid: 65532 };
 
 /**
@@ -50,13 +50,13 @@ export function securityContextOf(profile: Profile, runAs?: UserAndGroup): Secur
   return { ...context, runAsUser: runAs.uid, runAsGroup: runAs.gid };
 }
 
-/** What `auto` knows of the place when it chooses. */
+/** What `auto` chooses by. */
 export interface ProfileChoice {
-  /** Undefined: no target, or a user and group that nobody told us. */
+  /** Undefined: no target, or an unknown user and group. */
   readonly target: TargetIdentity | undefined;
   /** The pod asks for non-root: a container that would run as root is never started by the kubelet. */
   readonly runAsNonRoot: boolean;
-  /** Whom *restricted* runs as where it cannot be the target. */
+  /** The user of *restricted* where it cannot run as the target. */
   readonly nobody: UserAndGroup;
   /** The namespace's Pod Security level: what it would refuse is not tried. */
   readonly level: PodSecurityLevel;

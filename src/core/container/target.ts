@@ -7,14 +7,14 @@ const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 /** Names the container that tools should take when none is given (kubectl). */
 const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
-/** Something that cannot work, found before the cluster was asked to do it. */
+/** Something that cannot work, found without asking the cluster. */
 export interface TargetProblem {
   readonly code: ReasonCode;
   /** What it is about, for the sentence. */
   readonly subject: string;
 }
 
-/** How many ephemeral containers a pod may hold: of everybody, and of the person who asks. None can ever be removed. */
+/** How many ephemeral containers a pod may hold: of everybody, and of the requester. None can ever be removed. */
 export interface Room {
   readonly most: number;
   readonly mostOfPerson: number;
@@ -38,7 +38,7 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   return found ? { code: found[1], subject } : problemOfRoom(pod, room);
 }
 
-/** Why one more container of this person has no place in the pod, or undefined. */
+/** Why the pod has no room for one more container of this person, or undefined. */
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -55,14 +55,14 @@ export type TargetContainer =
   | { readonly kind: 'problem'; readonly problem: TargetProblem };
 
 /**
- * The container whose process namespace is joined: the one asked for; else the annotated default; else the first.
+ * The container whose process namespace is joined: the requested one; else the annotated default; else the first.
  * Never an ephemeral one (the API forbids it), nor an init container that has ended and will not run again.
  */
-export function targetContainerOf(pod: Pod, asked: RunRequest['targetContainer']): TargetContainer {
-  if (asked?.kind === 'none') return { kind: 'none' };
+export function targetContainerOf(pod: Pod, requested: RunRequest['targetContainer']): TargetContainer {
+  if (requested?.kind === 'none') return { kind: 'none' };
   const all = [...pod.spec.containers, ...pod.spec.initContainers];
   const annotated = pod.metadata.annotations[DEFAULT_CONTAINER_ANNOTATION];
-  const name = asked?.name ?? (all.some((container) => container.name === annotated) ? annotated : all[0]?.name);
+  const name = requested?.name ?? (all.some((container) => container.name === annotated) ? annotated : all[0]?.name);
   const container = all.find((candidate) => candidate.name === name);
   if (!container)
     return { kind: 'problem', problem: { code: 'target_container_not_found', subject: unknown(pod, name ?? '') } };

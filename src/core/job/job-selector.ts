@@ -1,23 +1,23 @@
 import type { BatchTarget } from '../batch/select-pods.ts';
-import { parseSelector } from '../selector.ts';
+import { parseSelector, printSelector, type Requirement } from '../selector.ts';
 import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './ephemeral-job.ts';
 
 const WORKLOADS = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
 
 /**
- * What a job's selector means here; undefined where it cannot be said as a selector (a label that is none, or too long). The
- * empty selector is every pod of the namespace (meta/v1); `kdebug/deployment: web` alone is the workload.
+ * The target that a job's selector means; undefined for one with an invalid label, or too long. The empty selector is every pod of
+ * the namespace (meta/v1); `kdebug/deployment: web` alone is the workload.
  */
 export function targetOfSelector(selector: LabelSelector): BatchTarget | undefined {
   const workload = workloadOf(selector);
   if (workload) return workload;
   const requirements = [
-    ...Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`),
-    ...(selector.matchExpressions ?? []).map(requirementText),
+    ...Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: '=', value }) as const),
+    ...(selector.matchExpressions ?? []).map(requirementOf),
   ];
   if (requirements.length === 0) return { kind: 'all' };
-  const text = parseSelector(requirements.join(','));
-  return text === undefined ? undefined : { kind: 'selector', selector: text };
+  const valid = parseSelector(printSelector(requirements));
+  return valid && { kind: 'selector', selector: printSelector(valid) };
 }
 
 function workloadOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): BatchTarget | undefined {
@@ -27,26 +27,18 @@ function workloadOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector):
   return workload && entry && isAlone ? { kind: 'workload', workload, name: entry[1] } : undefined;
 }
 
-function requirementText({ key, operator, values = [] }: LabelRequirement): string {
+function requirementOf({ key, operator, values = [] }: LabelRequirement): Requirement {
+  if (operator === 'Exists') return { key, operator: 'exists' };
+  if (operator === 'DoesNotExist') return { key, operator: 'not-exists' };
   // A set has no empty member (`parseSelector`).
-  if (values.length === 1 && values[0] === '') return `${key}${operator === 'In' ? '=' : '!='}`;
-  switch (operator) {
-    case 'Exists':
-      return key;
-    case 'DoesNotExist':
-      return `!${key}`;
-    default:
-      return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
-  }
+  if (values.length === 1 && values[0] === '') return { key, operator: operator === 'In' ? '=' : '!=', value: '' };
+  return { key, operator: operator === 'In' ? 'in' : 'notin', values };
 }
 
 /** A label's value has at most 63 characters. */
 const MAX_VALUE_LENGTH = 63;
 
-/**
- * The selector of a job for a target; undefined for what EphemeralJob cannot say: `>` and `<`, or a workload whose name does
- * not fit into a label.
- */
+/** A job's selector for a target; undefined for what EphemeralJob cannot express: `>`, `<`, or a workload whose name is too long for a label. */
 export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined {
   switch (target.kind) {
     case 'all':
@@ -60,18 +52,17 @@ export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined
   }
 }
 
-const SET = /^(\S+) (in|notin) \((.*)\)$/;
-const EQUALITY = /^([^=!<>]+)(!=|=)(.*)$/;
-
-/** Of the canonical spelling (`parseSelector`). What `matchLabels` can hold once goes there, the rest into expressions. */
+/** Puts what `matchLabels` can hold once there, and the rest into expressions. */
 function selectorOfText(text: string): LabelSelector | undefined {
+  const selector = parseSelector(text);
+  if (!selector) return undefined;
   const labels = new Map<string, string>();
   const expressions: LabelRequirement[] = [];
-  for (const requirement of text.split(/,(?![^(]*\))/)) {
-    const read = readRequirement(requirement);
-    if (!read) return undefined;
-    if ('value' in read && !labels.has(read.key)) labels.set(read.key, read.value);
-    else expressions.push('value' in read ? { key: read.key, operator: 'In', values: [read.value] } : read);
+  for (const requirement of selector) {
+    const expression = expressionOf(requirement);
+    if (!expression) return undefined;
+    if (requirement.operator === '=' && !labels.has(requirement.key)) labels.set(requirement.key, requirement.value);
+    else expressions.push(expression);
   }
   return {
     ...(labels.size > 0 && { matchLabels: Object.fromEntries(labels) }),
@@ -79,13 +70,22 @@ function selectorOfText(text: string): LabelSelector | undefined {
   };
 }
 
-function readRequirement(
-  text: string,
-): LabelRequirement | { readonly key: string; readonly value: string } | undefined {
-  if (text.startsWith('!')) return { key: text.slice(1), operator: 'DoesNotExist' };
-  const [, set, word, members = ''] = SET.exec(text) ?? [];
-  if (set !== undefined) return { key: set, operator: word === 'in' ? 'In' : 'NotIn', values: members.split(',') };
-  const [, key, sign, value = ''] = EQUALITY.exec(text) ?? [];
-  if (key !== undefined) return sign === '=' ? { key, value } : { key, operator: 'NotIn', values: [value] };
-  return /[<>]/.test(text) ? undefined : { key: text, operator: 'Exists' };
+function expressionOf(requirement: Requirement): LabelRequirement | undefined {
+  const { key } = requirement;
+  switch (requirement.operator) {
+    case 'exists':
+      return { key, operator: 'Exists' };
+    case 'not-exists':
+      return { key, operator: 'DoesNotExist' };
+    case '=':
+      return { key, operator: 'In', values: [requirement.value] };
+    case '!=':
+      return { key, operator: 'NotIn', values: [requirement.value] };
+    case 'in':
+      return { key, operator: 'In', values: requirement.values };
+    case 'notin':
+      return { key, operator: 'NotIn', values: requirement.values };
+    default:
+      return undefined;
+  }
 }

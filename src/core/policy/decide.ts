@@ -8,10 +8,9 @@ import { type Approval, type ApproverGroup, type ImageAlias, type Policy, type R
 import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
 
 /**
- * What the policy says of a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
+ * Decides on a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
  * without an approval wins, else the first with one; a denial names the rule that came nearest and the first thing in
- * the way there. The plan is judged against `policy` alone, so deciding again right before a launch also
- * catches an alias that has changed since.
+ * the way there. It reads `policy` alone, so deciding again right before a launch also catches an alias that has changed since.
  *
  * @param pods how many pods a batch holds; absent (or 1, which is no more than naming that pod) for a single run.
  */
@@ -19,11 +18,11 @@ export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   const rules = own(policy.channels, plan.channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: plan.channelId };
   const question: Question = { plan, policy, pods, alias: own(policy.images, plan.imageAlias) };
-  const answers: readonly Answer[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));
+  const results: readonly RuleResult[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));
 
-  const matching = answers.filter(({ obstacle }) => !obstacle).map(({ rule }) => rule);
+  const matching = results.filter(({ obstacle }) => !obstacle).map(({ rule }) => rule);
   const winner = matching.find(({ approval }) => !approval) ?? matching[0];
-  if (!winner) return nearestDenial(question, answers);
+  if (!winner) return nearestDenial(question, results);
   return winner.approval ? withApproval(question, winner.id, winner.approval) : { kind: 'allow', rule: winner.id };
 }
 
@@ -41,7 +40,7 @@ interface Check {
   readonly subject: (question: Question, rule: Rule) => string;
 }
 
-/** All must pass. In the order in which a denial helps most: who came further was nearer. */
+/** All must pass. The rule that passes most of them, in this order, came nearest. */
 const CHECKS: readonly Check[] = [
   {
     code: 'cluster_not_allowed',
@@ -98,7 +97,7 @@ function classWords({ class: planned, classReasons }: Plan, alias: ImageAlias | 
   return judged === planned ? classText(judged, classReasons) : judged;
 }
 
-interface Answer {
+interface RuleResult {
   readonly rule: Rule;
   /** Undefined: the rule matches. */
   readonly obstacle: Obstacle | undefined;
@@ -117,14 +116,14 @@ function firstObstacle(question: Question, rule: Rule): Obstacle | undefined {
 }
 
 /** The rule that came furthest, the earliest of equals. */
-function nearestDenial(question: Question, answers: readonly Answer[]): Decision {
-  const [first, ...others] = answers.flatMap(({ rule, obstacle }) => (obstacle ? [{ rule, ...obstacle }] : []));
+function nearestDenial(question: Question, results: readonly RuleResult[]): Decision {
+  const [first, ...others] = results.flatMap(({ rule, obstacle }) => (obstacle ? [{ rule, ...obstacle }] : []));
   if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
   const { rule, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
   return { kind: 'deny', code: check.code, rule: rule.id, subject: check.subject(question, rule) };
 }
 
-/** An approval that nobody could give, or that was asked for without the reason it needs, is not worth a card. */
+/** Denies where no approver exists, or where the reason is missing that approvers need: no card is posted then. */
 function withApproval({ plan, policy }: Question, rule: string, approval: Approval): Decision {
   const groups = approval.from.map((name) => own(policy.approvers, name));
   if (!groups.some((group) => group && namesAnybody(group))) {

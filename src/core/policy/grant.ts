@@ -26,7 +26,7 @@ export interface GrantUse {
 export const GRANT_MS = 30 * 60_000;
 export const GRANT_RUNS = 20;
 
-/** Whether an approver may let more through: only where the rule says so, and not where the word of several is asked for. */
+/** Whether an approver may grant repetitions: only where the rule says so, and where one approval is enough. */
 export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>): boolean =>
   count === 1 && grants === 'allowed';
 
@@ -34,14 +34,14 @@ export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>):
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 
-/** Whether it lets this plan through, which the rule `rule` would hold back for an approval. */
+/** Whether it replaces the approval that `rule` needs for this plan. */
 export const covers = (grant: Grant, plan: Plan, rule: string, nowMs: number): boolean =>
   isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
 
 /**
  * The SHA-256 of all that a repetition must have in common with what was approved: every field of the plan but those that name
- * one pod of its workload, or say why or how long is waited. A pod that stands alone is named itself. A field that plans get
- * one day is bound from the start.
+ * one pod of its workload, the reason, and the times to wait. A pod without a workload is named itself. A field added to plans later
+ * counts from the start.
  */
 export function grantScope(plan: Plan): string {
   const { podName, podUid, nodeName: _node, observed: _observed, blindSpots: _blind, ...rest } = plan;

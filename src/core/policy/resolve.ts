@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { own } from '../../lib/own-property.ts';
 import type { RunRequest } from '../command/command.ts';
@@ -13,9 +14,9 @@ export interface ResolvedNamespace {
 }
 
 /**
- * Where a request means to go. Without `-n` it is the first namespace that the channel's rules for that cluster name in full,
- * else `default`. A channel or namespace that no rule names is denied here, before the cluster is asked anything, so that
- * nobody learns from an answer which pods exist.
+ * The cluster and namespace of a request. Without `-n` it is the first namespace that the channel's rules for that cluster name in full,
+ * else `default`. Denies a channel or namespace that no rule names, before
+ * the cluster is read, so that no answer reveals which pods exist.
  */
 export function resolveNamespace(
   request: Pick<RunRequest, 'cluster' | 'namespace'>,
@@ -42,26 +43,26 @@ const defaultNamespace = (rules: readonly Rule[]): string =>
 export interface NotResolved {
   readonly kind: 'deny';
   readonly code: ReasonCode;
-  /** The word that was not right; empty when it is missing. */
+  /** The wrong word; empty when it is missing. */
   readonly subject: string;
   /** What was probably meant. */
   readonly nearest?: string;
 }
 
 /**
- * The catalogue's entry for what was asked: an alias's name, or a reference that means the same image as an
+ * The catalogue's entry for an image: an alias's name, or a reference that means the same image as an
  * alias's (the first in the file, if several do). Without a word, the policy's `defaultImage`.
  */
 export function resolveImage(
   image: string | undefined,
   policy: Policy,
 ): { readonly kind: 'ok'; readonly alias: ImageAlias } | NotResolved {
-  const asked = image ?? policy.defaultImage;
-  if (asked === undefined) return { kind: 'deny', code: 'image_required', subject: '' };
+  const wanted = image ?? policy.defaultImage;
+  if (wanted === undefined) return { kind: 'deny', code: 'image_required', subject: '' };
   const aliases = Object.values(policy.images);
-  const alias = own(policy.images, asked) ?? aliases.find(({ reference }) => isSameReference(asked, reference));
+  const alias = own(policy.images, wanted) ?? aliases.find(({ reference }) => isSameReference(wanted, reference));
   if (alias) return { kind: 'ok', alias };
-  return denied('image_not_allowed', asked, Object.keys(policy.images));
+  return denied('image_not_allowed', wanted, Object.keys(policy.images));
 }
 
 /**
@@ -118,7 +119,7 @@ export function resolveCluster(
 
 function denied(code: ReasonCode, subject: string, candidates: readonly string[]): NotResolved {
   const near = nearest(subject, candidates);
-  return { kind: 'deny', code, subject, ...(near === undefined ? {} : { nearest: near }) };
+  return { kind: 'deny', code, subject, ...defined({ nearest: near }) };
 }
 
 /**

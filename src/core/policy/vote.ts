@@ -2,7 +2,7 @@ import type { ReasonCode } from '../errors.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Decision } from './policy.ts';
 
-/** What a run waits for while it is pending (design, section 4.4). Frozen when it is asked for; votes are added. */
+/** What a run waits for while it is pending (design, section 4.4). Its terms are frozen when the card is posted; votes are added. */
 export interface PendingApproval {
   readonly rule: string;
   /** Names of approver groups; a member of any may vote. */
@@ -21,7 +21,7 @@ export interface Vote {
   readonly atMs: number;
 }
 
-/** Who votes, as it was found out at the click. */
+/** The voter, as looked up at the click. */
 export interface Voter {
   readonly userId: string;
   /** The requester, or another account of the same person. */
@@ -64,10 +64,10 @@ export const withoutVotesOf = (approval: PendingApproval, people: readonly strin
   votes: approval.votes.filter(({ userId }) => !people.includes(userId)),
 });
 
-/** On what an approval is asked for. */
+/** The terms of an approval. */
 export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason' | 'grants'>;
 
-/** Whether a decision asks for the very approval that was asked for on these terms: what was said on others does not answer it. */
+/** Whether a decision needs an approval on the same terms. Votes given on other terms do not count. */
 export function asksTheSame(decision: Decision, { rule, from, count, voteReason, grants }: Terms): boolean {
   if (decision.kind !== 'needs-approval' || decision.rule !== rule) return false;
   const { approval } = decision;

@@ -1,8 +1,8 @@
 import { formatCount } from '../../lib/duration.ts';
 import { sentence, shorten } from '../../lib/text.ts';
-import { pointAt } from '../command/caret.ts';
 import type { Command, CommandError } from '../command/command.ts';
 import { helpMessage } from '../command/help.ts';
+import { pointAt } from '../command/print.ts';
 import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';

@@ -104,7 +104,7 @@ class BatchEngine {
     const { clusters, clock, log } = this.#context.deps;
     while (!isFinal(this.#session.run.state)) {
       try {
-        const pods = await clusters.get(plan.cluster).pods(plan.namespace, '');
+        const pods = await clusters.get(plan.cluster).pods(plan.namespace, []);
         const launched = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
         const hasContainer = ({ uid, variant = -1 }: BatchPod): boolean =>
           (batch.variants[variant] ?? []).some((_, container) => launched.has(runIdOf(id, uid, container)));

@@ -17,8 +17,8 @@ import type { Glance } from '../stages/plan-pod.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * Whether a command would be allowed now, and by which rule. Starts nothing, keeps nothing. After two seconds the answer is that
- * there is none, and the work behind it stops at its next step.
+ * Answers whether a command would be allowed now, and by which rule. Starts and stores nothing. After two seconds it answers that the
+ * cluster did not, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
   const { clock } = deps;
@@ -51,7 +51,7 @@ async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<
   }
 }
 
-/** Who somebody is to kdebug and to the cluster, and what the channel's rules say. */
+/** Says who a person is to kdebug and to the cluster, and what the channel's rules allow. */
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
   const { identity, approvers, channels } = deps.policies.current();
   const groups: string[] = [];

@@ -1,6 +1,7 @@
 import { isRunId } from '../../core/ids.ts';
 import { isSamePost } from '../../core/run/copies.ts';
-import type { PostRef, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { PostRef } from '../../core/run/run-state.ts';
 import type { FlowDeps } from '../deps.ts';
 
 type Deps = Pick<FlowDeps, 'store'>;

@@ -9,7 +9,7 @@ import {
 import { batchForOne } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
-import { logsMessage, type RunLinks, type Sight, showMessage } from '../../core/report/run-for-one.ts';
+import { logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';

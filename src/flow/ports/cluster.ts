@@ -3,6 +3,7 @@ import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/c
 import type { RunId } from '../../core/ids.ts';
 import type { RefusedBy } from '../../core/run/outcome.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
+import type { Selector } from '../../core/selector.ts';
 
 /** Whom the cluster sees: sent as impersonation headers; absent, the bot's own account acts. */
 export interface ActingAs {
@@ -24,8 +25,8 @@ export interface Cluster {
    * It may be a moment old: a launch carries the uid. @throws KdebugError pod_not_found
    */
   pod(namespace: string, name: string): Promise<Pod>;
-  /** All pods of a namespace that a label selector matches, from the same watch. @throws KdebugError invalid_selector */
-  pods(namespace: string, selector: string): Promise<readonly Pod[]>;
+  /** All pods of a namespace that the selector matches, from the same watch. */
+  pods(namespace: string, selector: Selector): Promise<readonly Pod[]>;
   /** The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` when unlabelled. @throws KdebugError namespace_not_found */
   podSecurity(namespace: string): Promise<PodSecurityLevel>;
   /**

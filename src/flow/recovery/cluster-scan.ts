@@ -70,7 +70,7 @@ export class Recovery {
 
   async #lookNow(cluster: string, namespace: string): Promise<void> {
     const batches = new Map<RunId, LostBatch>();
-    for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, ''))
+    for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, []))
       for (const found of foundIn(pod)) {
         const text = isRecent(found, this.#deps.clock.now()) ? this.#open(found) : undefined;
         if (text !== undefined && !addPart(batches, found, text)) await this.#recover(found, text);

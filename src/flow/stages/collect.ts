@@ -117,7 +117,9 @@ async function factsOf(
 
 /** Uses the open watch; a pod without a Deployment has no siblings. */
 const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
-  TEMPLATE_HASH in pod.metadata.labels ? cluster.pods(pod.metadata.namespace, TEMPLATE_HASH) : [];
+  TEMPLATE_HASH in pod.metadata.labels
+    ? cluster.pods(pod.metadata.namespace, [{ key: TEMPLATE_HASH, operator: 'exists' }])
+    : [];
 
 /** Undefined on failure or timeout: the verdict says what is missing. */
 async function inTime<Value>(deps: FlowDeps, reading: Promise<Value>): Promise<Value | undefined> {

@@ -14,7 +14,7 @@ import type { LaunchAnswer } from '../ports/cluster.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { launchRequestOf } from './launch-request.ts';
 
-/** Where somebody wants to debug: one pod, or any pod of the namespace. */
+/** What a person wants to debug: one pod, or any pod of the namespace. */
 export interface AccessTarget {
   readonly cluster: string;
   readonly namespace: string;
@@ -23,13 +23,12 @@ export interface AccessTarget {
 
 /**
  * Asks the cluster whether this person may do it: as themselves where the bot impersonates, else about the user that the policy
- * maps them to. Who is not mapped is refused, or acts with the bot's own rights, which the PATCH itself will meet: as
- * `identity.unmapped` says. It is asked before the pod is read, so that nobody learns of a pod what the cluster denies them to get.
- * Fails closed by throwing.
+ * maps them to. `identity.unmapped` refuses an unmapped person, or lets them act with the bot's own rights, which the PATCH checks.
+ * Call it before the pod is read, so that nobody learns about a pod that the cluster denies them. Fails closed by throwing.
  */
 export async function accessProblem(
   run: AuditSubject,
-  place: AccessTarget,
+  target: AccessTarget,
   deps: FlowDeps,
 ): Promise<Refusal | undefined> {
   const { identity } = deps.policies.current();
@@ -37,9 +36,9 @@ export async function accessProblem(
   const actingAs = identityFor(identity, run.origin);
   const subject = subjectFor(identity, run.origin.requesterId);
   if (!actingAs && !subject) return undefined;
-  const answer = await deps.clusters.get(place.cluster).access({
-    namespace: place.namespace,
-    ...defined({ podName: place.podName, actingAs, subject }),
+  const answer = await deps.clusters.get(target.cluster).access({
+    namespace: target.namespace,
+    ...defined({ podName: target.podName, actingAs, subject }),
   });
   const user = actingAs?.user ?? subject?.user ?? '';
   await record(deps, run, 'access-review', {
@@ -48,7 +47,7 @@ export async function accessProblem(
     missing: answer.kind === 'denied' ? answer.missing.join(', ') : undefined,
   });
   if (answer.kind === 'allowed') return undefined;
-  const words = `${user} may not ${answer.missing.join(', ')} in ${place.namespace}`;
+  const words = `${user} may not ${answer.missing.join(', ')} in ${target.namespace}`;
   const { code, message, hint } = refusal(
     'access_denied',
     answer.reason === '' ? words : `${words} (${answer.reason})`,
@@ -57,13 +56,13 @@ export async function accessProblem(
   return {
     code,
     message,
-    hint: `${hint} A Role in ${place.namespace} with the rules [${rules}], bound to ${user}, would do.`,
+    hint: `${hint} A Role in ${target.namespace} with the rules [${rules}], bound to ${user}, would do.`,
   };
 }
 
-/** A server-side dry run of the very patch: RBAC, Pod Security, webhooks and validation speak before a person is bothered. */
+/** Sends the same patch as a server-side dry run: RBAC, Pod Security, webhooks and validation answer before a person is asked. */
 export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Rehearsal> {
-  // The rehearsal's patch is seen by webhooks and audit logs: what it carries opens nowhere.
+  // Webhooks and audit logs see this patch: nothing opens what it carries.
   const ref = deps.seal(writeReference(run, plan, deps.clock.now()), 'dry-run');
   const request = launchRequestOf({ ...run, ref }, plan, deps);
   const answer = await deps.clusters.get(plan.cluster).launch({ ...request, dryRun: true });
@@ -76,7 +75,7 @@ export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Re
   return rehearsal;
 }
 
-/** What would be sent, without the secrets that were typed. */
+/** The patch without the secrets that were typed. */
 function shownPatch(container: EphemeralContainer, redact: readonly string[]): string {
   const { command, args, env } = container;
   const shown = {
@@ -102,18 +101,18 @@ function wordsOf(answer: LaunchAnswer): string {
   }
 }
 
-type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
+type PreflightDeps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
-/** How long kdebug may have been away, beyond the time for a start: nobody expects any more what they asked for before that. */
+/** After downtime, requests and approvals older than `startDeadline` plus this are refused rather than started by surprise. */
 const AWAY_MS = 15 * 60_000;
 
-/** What stands against beginning what people wanted once: it was too long ago, outsiders read its channel now, or who approved it may not any more. */
-export async function unwanted(run: Run, asked: Asked): Promise<Refusal | undefined> {
-  return tooOld(run, asked) ?? (await channelProblem(run.origin, asked)) ?? problemOfVotes(run, asked);
+/** Why an earlier request must not start now: it is too old, outsiders read its channel now, or an approver has left the group. */
+export async function unwanted(run: Run, deps: PreflightDeps): Promise<Refusal | undefined> {
+  return tooOld(run, deps) ?? (await channelProblem(run.origin, deps)) ?? problemOfVotes(run, deps);
 }
 
-/** That the request, or the approval as the later word, was too long ago. A batch that is paused waits for people however long. */
-export function tooOld(run: Run, { policies, clock }: Asked): Refusal | undefined {
+/** Counts from the approval, if there is one, else from the request. A paused batch never becomes too old. */
+export function tooOld(run: Run, { policies, clock }: PreflightDeps): Refusal | undefined {
   const { approval, approvedAtMs, origin, batch } = run;
   if (batch?.paused) return undefined;
   const wantedAtMs = (approval && approvedAtMs) ?? origin.receivedAtMs;
@@ -121,10 +120,10 @@ export function tooOld(run: Run, { policies, clock }: Asked): Refusal | undefine
   return clock.now() - wantedAtMs > mostMs ? refusal('request_too_old') : undefined;
 }
 
-/** That who approved it has left the groups, or that nobody can say who is in them. */
-async function problemOfVotes({ approval }: Run, asked: Asked): Promise<Refusal | undefined> {
+/** Refuses when an approver has left the groups, or when their members are unknown. */
+async function problemOfVotes({ approval }: Run, deps: PreflightDeps): Promise<Refusal | undefined> {
   try {
-    const lapsed = approval ? await lapsedVoters(approval, asked) : [];
+    const lapsed = approval ? await lapsedVoters(approval, deps) : [];
     return lapsed.length > 0 ? refusal('approver_left', undefined, approval?.rule) : undefined;
   } catch (thrown) {
     return refusalOfError(toKdebugError(thrown));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditKey, type Link, HEAD_BYTES, type Head, headSlot, readHead } from '../../../src/core/audit/chain.ts';
+import { auditKey, HEAD_BYTES, type Head, headSlot, type Link, readHead } from '../../../src/core/audit/chain.ts';
 import { verifyFile } from '../../../src/core/audit/verify-file.ts';
 import { aChain, fileOf, KEY, someHappenings, textOf } from './chain-of.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditKey, extendChain, type Link, headSlot } from '../../../src/core/audit/chain.ts';
+import { auditKey, extendChain, headSlot, type Link } from '../../../src/core/audit/chain.ts';
 import { toLogLine } from '../../../src/core/audit/lines.ts';
 import { type VerifyOptions, type VerifyResult, verifyChain } from '../../../src/core/audit/verify.ts';
 import { sha256 } from '../../../src/core/hash.ts';

@@ -111,7 +111,7 @@ describe('the snapshot of a batch', () => {
     const target: BatchTarget = { kind: 'workload', workload, name: 'web' };
     const pods = [owned('mine', kind, 'web'), owned('other', kind, 'web-2'), owned('set', 'ReplicaSet', 'web')];
     expect(namesOf(select(pods, { target }))).toEqual(['mine']);
-    expect([selectorOf(target), targetWords(target).join(' ')]).toEqual(['', `${workload}/web`]);
+    expect([selectorOf(target), targetWords(target).join(' ')]).toEqual([[], `${workload}/web`]);
   });
 
   it('of a rerun holds only the pods that are named by uid', () => {
@@ -119,8 +119,14 @@ describe('the snapshot of a batch', () => {
   });
 
   it('asks the cluster for the selector, and for everything otherwise', () => {
-    expect(selectorOf({ kind: 'selector', selector: 'app=web' })).toBe('app=web');
-    expect([selectorOf({ kind: 'all' }), targetWords({ kind: 'all' }).join(' ')]).toEqual(['', '--all']);
+    expect(selectorOf({ kind: 'selector', selector: 'app=web' })).toEqual([
+      { key: 'app', operator: '=', value: 'web' },
+    ]);
+    const selector = 'app in web';
+    expect(() => selectorOf({ kind: 'selector', selector })).toThrow(
+      expect.objectContaining({ code: 'invalid_selector' }),
+    );
+    expect([selectorOf({ kind: 'all' }), targetWords({ kind: 'all' }).join(' ')]).toEqual([[], '--all']);
   });
 
   it('has words for every reason to skip', () => {

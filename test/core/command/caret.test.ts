@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pointAt } from '../../../src/core/command/caret.ts';
+import { pointAt } from '../../../src/core/command/print.ts';
 
 const at = (text: string, start: number, end: number): readonly string[] =>
   pointAt({ code: 'name_invalid', message: '', text, start, end }).split('\n');

@@ -11,7 +11,7 @@ import {
 } from '../../container/names.ts';
 import { PROFILES, type ProfileName } from '../../container/profiles.ts';
 import { isRunId } from '../../ids.ts';
-import { parseSelector } from '../../selector.ts';
+import { parseSelector, printSelector } from '../../selector.ts';
 import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 
 /** A value as it was typed, and where. */
@@ -63,15 +63,13 @@ export const readCluster = nameReader('cluster', isCatalogueName, 'Use its name 
 export const readObjectName = (kind: string): Reader<string> => nameReader(kind, isDnsSubdomain, SUBDOMAIN_RULE);
 
 /** A selector in its canonical spelling. */
-export const readSelector: Reader<string> = (typed, report) =>
-  parseSelector(typed.value) ??
-  report(
-    problem(typed, {
-      code: 'selector_invalid',
-      message: `${shown(typed.value)} is not a label selector.`,
-      hint: "Write it as kubectl does, in quotes: -l 'app=web,tier in (a,b)'.",
-    }),
-  );
+export const readSelector: Reader<string> = (typed, report) => {
+  const selector = parseSelector(typed.value);
+  if (selector) return printSelector(selector);
+  const message = `${shown(typed.value)} is not a label selector.`;
+  const hint = "Write it as kubectl does, in quotes: -l 'app=web,tier in (a,b)'.";
+  return report(problem(typed, { code: 'selector_invalid', message, hint }));
+};
 
 /** An alias or a reference, as typed. */
 export const readImage: Reader<string> = (typed, report) => {
