@@ -3,13 +3,16 @@ import type { FlowDeps } from './deps.ts';
 import type { AuditEntry } from './ports/machine.ts';
 import type { RefusedAtDoor } from './ports/slack.ts';
 
+/** A run, or a request that never becomes one: it has no id. */
+export type AuditSubject = Partial<Pick<Run, 'id'>> & Pick<Run, 'origin' | 'partOf'>;
+
 /**
- * Keeps one step of a run for ever. @throws KdebugError audit_unavailable: what was to be recorded must not happen then.
+ * Records one step of a run. @throws KdebugError audit_unavailable: then the step must not happen.
  * `actorId` defaults to the requester.
  */
 export async function record(
   deps: Pick<FlowDeps, 'audit' | 'clock'>,
-  run: Run,
+  run: AuditSubject,
   step: AuditEntry['step'],
   facts: AuditEntry['facts'],
 ): Promise<void> {
@@ -17,7 +20,7 @@ export async function record(
   await deps.audit.append({
     step,
     atMs: deps.clock.now(),
-    runId: run.id,
+    runId: run.id ?? '',
     channelId: run.origin.channelId,
     actorId: typeof actorId === 'string' ? actorId : run.origin.requesterId,
     facts: run.partOf === undefined ? rest : { ...rest, batch: run.partOf },
@@ -31,7 +34,7 @@ interface RefusalFacts {
   readonly count?: number;
 }
 
-/** Keeps for ever who was refused where no run is known. `runId` is the one that they named. @throws as `record` */
+/** Records a refusal where no run is known. `runId` is the one that the person named. @throws as `record` */
 export async function recordRefusal(
   { audit, clock }: Pick<FlowDeps, 'audit' | 'clock'>,
   { userId, channelId, runId = '', teamId, handler, code, last, count }: RefusedAtDoor & RefusalFacts,
@@ -46,13 +49,13 @@ export async function recordRefusal(
   });
 }
 
-/** Puts a run's end on record, in the log, the metrics and the audit log: at least once for every run, whoever saw its end. */
+/** Records the end of a run in the log, the metrics and the audit log: at least once for every run, by whichever replica ends it. */
 export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
   const { log, termination, refusal, batch } = run;
   const outcome = run.outcome?.kind ?? (batch ? undefined : 'denied');
   const fields = { runId: run.id, phase: run.state, outcome, reason: refusal?.code };
   if (run.partOf === undefined) deps.log.info('run ended', fields);
-  else deps.log.debug('a part of a batch ended', { ...fields, batch: run.partOf });
+  else deps.log.debug('pod of a batch ended', { ...fields, batch: run.partOf });
   // A batch counts by its pods.
   if (outcome) deps.metrics.runFinished(outcome, (run.finishedAtMs ?? 0) - run.origin.receivedAtMs);
   const facts = {
@@ -65,7 +68,7 @@ export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
     logBytes: log?.bytes,
   };
   await record(deps, run, 'outcome', facts).catch((thrown: unknown) => {
-    // It has happened already: that it could not be recorded is all that is left to say.
-    deps.log.error('an outcome could not be recorded', { runId: run.id, error: thrown });
+    // It has happened already, so nothing can be refused any more.
+    deps.log.error('could not record outcome in audit log', { runId: run.id, error: thrown });
   });
 }

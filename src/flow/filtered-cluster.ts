@@ -7,7 +7,7 @@ import type { Cluster, Clusters, PodSeen } from './ports/cluster.ts';
 
 /**
  * The clusters as the flow sees them: every text of a container, an event, an admission plugin or an error has gone through
- * the one filter, with the policy's patterns, before anything is stored, compared or said. Logs have their own (`LogReaders`).
+ * the one filter, with the policy's patterns, before anything is stored, compared or posted. Logs have their own (`LogReaders`).
  */
 export function filteredClusters(clusters: Clusters, { policies }: Pick<FlowDeps, 'policies'>): Clusters {
   const known = new WeakMap<Cluster, Cluster>();

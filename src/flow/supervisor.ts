@@ -19,19 +19,19 @@ import { Reply } from './reply/reply.ts';
 import { LogReaders } from './stages/logs.ts';
 import { PodRoom } from './stages/pod-room.ts';
 
-/** Runs that one replica holds at a time; more are refused politely. */
-const MAX_SESSIONS = 2_000;
+/** Runs that one replica holds at a time; it refuses more. */
+const MAX_HELD = 2_000;
 /**
- * Of these, what one person may have: a tenth, so that nobody alone closes a replica to the others. Far more than anybody has under
- * way; runs that were given up count as well while their late end is waited for.
+ * One person's share of them: a tenth, so that nobody alone fills a replica. Far more than anybody needs, although runs that await
+ * a late end count too.
  */
-const MAX_SESSIONS_OF_ONE = 200;
-/** A replica renews its leases and looks for abandoned runs this often: with leases of 4 s, work of a dead one goes on within 5 s. */
+const MAX_HELD_FOR_ONE = 200;
+/** How often a replica renews its leases and looks for abandoned runs: with leases of 3 s, another continues a dead one's work within 5 s. */
 const ADOPT_EVERY_MS = 1_000;
-/** How often a run that another replica holds right now is asked for again. */
-const TAKE_TRIES = 10;
-const TAKE_EVERY_MS = 100;
-/** What is left of a drain for giving back the runs that go on, unless there is more. */
+/** How often to try again to lease a run that another replica holds right now. */
+const LEASE_TRIES = 10;
+const LEASE_EVERY_MS = 100;
+/** The end of a drain, for handing over the runs that are not through; the caller may allow more. */
 const HAND_OVER_MS = 1_000;
 
 interface Held {
@@ -40,8 +40,8 @@ interface Held {
 }
 
 /**
- * Holds the runs of this replica: each is advanced through its stages (`advance`) with the reply told beside it from state
- * alone, then let go: settled, or parked while only people or the clock can move it. Any replica can take the next step.
+ * Holds the runs of this replica: leases them, runs each to its end (`runToEnd` in pipeline.ts), releases it, and hands over what is
+ * not through when the replica stops. Any replica can do the next step of any run.
  */
 export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: Inbox;
@@ -49,10 +49,10 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #recovery: Recovery;
   readonly #context: AdvanceContext;
   readonly #held = new Map<RunId, Held>();
-  readonly #taking = new Map<RunId, Promise<HeldRun | undefined>>();
-  /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
-  readonly #late = new Set<RunId>();
-  /** Let go of, but the store did not hear it: nobody could claim them as long as our leases are renewed. */
+  readonly #leasing = new Map<RunId, Promise<HeldRun | undefined>>();
+  /** Runs that only await a late end or the end of their grant; nobody waits for them. */
+  readonly #awaitingLateEnd = new Set<RunId>();
+  /** Runs that the store did not release: while we renew our leases, nobody can claim them. */
   readonly #unreleased = new Set<HeldRun>();
   #draining = false;
   #drained = false;
@@ -75,39 +75,39 @@ export class RunSupervisor implements Starter, RunChanger {
 
   refusalFor(requesterId: UserId): ReasonCode | undefined {
     if (this.#draining) return 'shutting_down';
-    if (this.#held.size >= MAX_SESSIONS) return 'too_busy';
+    if (this.#held.size >= MAX_HELD) return 'too_busy';
     let theirs = 0;
     for (const { session } of this.#held.values()) if (session.run.origin.requesterId === requesterId) theirs += 1;
-    return theirs >= MAX_SESSIONS_OF_ONE ? 'limit_sessions_per_person' : undefined;
+    return theirs >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
   }
 
   /** How many runs this replica is busy with. */
   get active(): number {
-    return this.#held.size - this.#late.size;
+    return this.#held.size - this.#awaitingLateEnd.size;
   }
 
   start(session: HeldRun): void {
     const { id } = session.run;
-    const work = this.#hold(session).finally(() => {
+    const work = this.#supervise(session).finally(() => {
       if (this.#held.get(id)?.session === session) this.#held.delete(id);
     });
     this.#held.set(id, { session, work });
-    this.#taking.delete(id);
+    this.#leasing.delete(id);
   }
 
   async change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach> {
-    for (let tries = TAKE_TRIES; tries > 0; tries -= 1) {
-      const session = this.#held.get(id)?.session ?? (await this.#take(id));
+    for (let tries = LEASE_TRIES; tries > 0; tries -= 1) {
+      const session = this.#held.get(id)?.session ?? (await this.#lease(id));
       const done = session && (await this.#changeAt(session, act));
       if (done) return done.value;
       const run = await this.#deps.store.read(id);
       if (!run || isSettled(run)) return 'settled';
-      await sleep(this.#deps.clock, TAKE_EVERY_MS);
+      await sleep(this.#deps.clock, LEASE_EVERY_MS);
     }
     return 'elsewhere';
   }
 
-  /** Undefined: the session was let go, or taken over, in this very moment. */
+  /** Undefined: the run was released, or another replica claimed it, meanwhile. */
   async #changeAt<Value>(
     session: HeldRun,
     act: (session: HeldRun) => Promise<Value>,
@@ -122,7 +122,7 @@ export class RunSupervisor implements Starter, RunChanger {
     }
   }
 
-  /** Takes over what other replicas left, now and every second, and what an emptied store forgot, until `drain`. */
+  /** Adopts what other replicas left, now and every second until `drain`, and finds what an emptied store forgot. */
   startAdopting(): void {
     const tick = (): void => {
       void this.#adopt().finally(() => {
@@ -134,10 +134,10 @@ export class RunSupervisor implements Starter, RunChanger {
   }
 
   /**
-   * Takes nothing new; resolves when every held run is through. What is left after `ms` is given back, so that another replica
-   * can take it at once; `handOverMs` is the most that this may take. `hush` is called then: no word may still wait to be said.
+   * Accepts nothing new, and resolves when every held run is through. Runs that are not through after `ms` are handed over, so that
+   * another replica can claim them at once; that has `handOverMs`. Before it, `failPending` fails every Slack call that is queued.
    */
-  async drain(ms: number, hush: () => void = () => {}, handOverMs = HAND_OVER_MS): Promise<void> {
+  async drain(ms: number, failPending: () => void = () => {}, handOverMs = HAND_OVER_MS): Promise<void> {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
@@ -146,32 +146,32 @@ export class RunSupervisor implements Starter, RunChanger {
     await inTime(this.#busy(), ms);
     const left = this.#busy();
     for (const { session } of left) session.abandon();
-    hush();
+    failPending();
     await inTime(left, handOverMs);
     this.#drained = true;
     this.#stopAdopting();
   }
 
   #busy(): readonly Held[] {
-    return [...this.#held].flatMap(([id, held]) => (this.#late.has(id) ? [] : [held]));
+    return [...this.#held].flatMap(([id, held]) => (this.#awaitingLateEnd.has(id) ? [] : [held]));
   }
 
-  /** One take at a time: clicks that arrive together share the session, which is started when the first of them is through. */
-  #take(id: RunId): Promise<HeldRun | undefined> {
-    const taking = this.#taking.get(id) ?? this.#takeNow(id);
-    this.#taking.set(id, taking);
-    return taking;
+  /** One lease at a time: clicks that arrive together share the held run, which is started when the first of them is through. */
+  #lease(id: RunId): Promise<HeldRun | undefined> {
+    const leasing = this.#leasing.get(id) ?? this.#leaseNow(id);
+    this.#leasing.set(id, leasing);
+    return leasing;
   }
 
-  async #takeNow(id: RunId): Promise<HeldRun | undefined> {
+  async #leaseNow(id: RunId): Promise<HeldRun | undefined> {
     const { store, owner } = this.#deps;
     const lease = await store.lease(id, owner).catch((thrown: unknown) => {
-      this.#taking.delete(id);
+      this.#leasing.delete(id);
       throw thrown;
     });
     // A parked run has nothing left to post, so this is not a recovery.
     if (lease) return new HeldRun(lease, this.#deps, { recovered: dueAtMs(lease.run) === 0 });
-    this.#taking.delete(id);
+    this.#leasing.delete(id);
     return undefined;
   }
 
@@ -185,17 +185,17 @@ export class RunSupervisor implements Starter, RunChanger {
       );
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
-      const room = MAX_SESSIONS - this.#held.size;
+      const room = MAX_HELD - this.#held.size;
       for (const lease of await store.claim(owner, Math.min(room, 50))) {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
     } catch (thrown) {
-      log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });
+      log.warn('could not renew leases, will retry', { reason: toKdebugError(thrown).code });
     }
   }
 
-  async #hold(session: HeldRun): Promise<void> {
+  async #supervise(session: HeldRun): Promise<void> {
     const { id } = session.run;
     let lost = false;
     try {
@@ -204,9 +204,9 @@ export class RunSupervisor implements Starter, RunChanger {
       const error = toKdebugError(thrown);
       lost = error.code === 'lease_lost';
       if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: session.run.state });
-      else this.#deps.log.error('run let go', { runId: id, reason: error.code, error: thrown });
+      else this.#deps.log.error('run dropped after error', { runId: id, reason: error.code, error: thrown });
     } finally {
-      this.#late.delete(id);
+      this.#awaitingLateEnd.delete(id);
       this.#held.delete(id);
       await this.#context.readers.forget(id);
       await this.#context.batchLogs.forget(id);
@@ -240,7 +240,8 @@ export class RunSupervisor implements Starter, RunChanger {
     });
     const shift = {
       isDraining: () => this.#draining,
-      awaitsLateEnd: (isWaiting: boolean) => void (isWaiting ? this.#late.add(id) : this.#late.delete(id)),
+      awaitsLateEnd: (isWaiting: boolean) =>
+        void (isWaiting ? this.#awaitingLateEnd.add(id) : this.#awaitingLateEnd.delete(id)),
     };
     await runToEnd(session, this.#context, { slack, shift });
   }

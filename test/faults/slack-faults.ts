@@ -154,7 +154,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
       expect((await scene.run())?.delivery.lost).toBe('slack_channel_closed');
       expect(toldPrivately(scene)).toContain('Succeeded');
       expect(scene.logged).toContainEqual(
-        expect.objectContaining({ level: 'error', message: 'the result could be said privately only' }),
+        expect.objectContaining({ level: 'error', message: 'Slack refused the result, sent privately' }),
       );
     }),
   );

@@ -11,7 +11,7 @@ type ApprovalEvent = Extract<
 
 /**
  * The half of the state machine in which people decide. Undefined: the event changes nothing. A vote is judged again here, on
- * the state as it is at that very moment: that makes one decision of however many clicks arrive at once.
+ * the current state, so that clicks that arrive together make one decision.
  */
 export function approvalTransition(run: Run, event: ApprovalEvent): Run | undefined {
   switch (event.kind) {

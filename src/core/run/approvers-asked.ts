@@ -1,4 +1,4 @@
-/** One message to be sent to somebody who may decide. Sent once: what was sent leaves the list, and a doubtful one is looked for first. */
+/** One message to an approver, still to be sent. It leaves the list once it is sent; kdebug looks for a doubtful one first. */
 export type Notice =
   /** The whole card, in a direct message to one person. */
   | { readonly kind: 'copy'; readonly userId: string }
@@ -7,7 +7,7 @@ export type Notice =
   /** Half of the time is over: a reply in a thread, or (without `threadTs`) a message of its own. */
   | { readonly kind: 'reminder'; readonly channelId: string; readonly threadTs?: string };
 
-/** A message about the run that stands elsewhere than its card. */
+/** A message about the run, elsewhere than its card. */
 export interface Copy {
   readonly channelId: string;
   readonly ts: string;
@@ -20,21 +20,21 @@ export interface Copy {
 }
 
 /**
- * How the people who may decide on a run were told of it, beside the card. Written before the first message is sent, so that any
- * replica can go on, and edit what was sent.
+ * How approvers are notified, beside the card. Saved before the first message is sent, so that any replica can continue, and edit
+ * what was sent.
  */
 export interface ApproversAsked {
   readonly remindAtMs: number;
-  /** When the reminders were begun. */
+  /** When kdebug began to send the reminders. */
   readonly remindedAtMs?: number;
-  /** Whether people who may decide see the card where it stands, and have nothing else. */
+  /** Whether approvers see the card in its channel and get nothing else. */
   readonly here: boolean;
   /** Not sent yet. */
   readonly waiting: readonly Notice[];
   readonly copies: readonly Copy[];
-  /** How many people more than kdebug writes to may decide and do not see the card. */
+  /** How many further approvers neither see the card nor get a message. */
   readonly beyond?: number;
-  /** Who could not be written to. */
+  /** How many could not be sent a message. */
   readonly unreached?: number;
   /** Channels of approvers where the card could not be shown. */
   readonly closed?: readonly string[];

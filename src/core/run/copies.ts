@@ -1,7 +1,7 @@
 import type { Copy } from './approvers-asked.ts';
 import type { PostRef, Run } from './run.ts';
 
-/** What every copy says of a run: the votes while it waits for more, then that it is decided. Equal texts mean equal copies. */
+/** What every copy shows of a run: the votes while it waits for more, then the decision. Equal texts mean equal copies. */
 export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval'>): string {
   const votes = approval?.votes.map(({ userId }) => userId).join(' ') ?? '';
   if (state === 'pending-approval') return `waiting ${votes}`.trimEnd();
@@ -10,7 +10,7 @@ export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval
 
 const ENDED_BY_PEOPLE: ReadonlySet<string> = new Set(['rejected', 'expired', 'cancelled']);
 
-/** Copies that say something else than they should by now. */
+/** Copies that are out of date. */
 export function staleCopies({ asked, ...run }: Pick<Run, 'asked' | 'state' | 'approval'>): readonly Copy[] {
   const now = shownOnCopies(run);
   const isOpen = run.state === 'pending-approval';
@@ -18,8 +18,8 @@ export function staleCopies({ asked, ...run }: Pick<Run, 'asked' | 'state' | 'ap
 }
 
 /**
- * Until when a run that waits for votes needs nobody: the reminder, then the expiry. Undefined: its card does not stand yet, or somebody
- * is still to be told.
+ * When a run that waits for votes needs a replica next: at the reminder, then at the expiry. Undefined: now, as its card is not posted
+ * yet or an approver is still to be notified.
  */
 export function waitsUntilMs(run: Run): number | undefined {
   const { asked, approval, delivery } = run;

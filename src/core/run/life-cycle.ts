@@ -1,9 +1,10 @@
 import type { Batch } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
+import { isActive } from '../policy/grant.ts';
 import { waitsUntilMs } from './copies.ts';
 import type { Outcome } from './outcome.ts';
-import type { Run, RunState } from './run.ts';
+import type { Refusal, Rehearsal, Run, RunState } from './run.ts';
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
 
@@ -72,6 +73,39 @@ function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
 function grantEndsAtMs({ grant, delivery }: Run): number {
   if (!grant || delivery.closed !== true || delivery.grantClosed) return 0;
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
+}
+
+/** What Slack lacks of a run. */
+export type NextPost =
+  | { readonly kind: 'nothing' }
+  /** Posted, or brought up to date. */
+  | { readonly kind: 'card' }
+  /** To the requester alone, like the outcome of a dry run. */
+  | { readonly kind: 'refusal'; readonly refusal: Refusal }
+  | { readonly kind: 'dry-run'; readonly rehearsal: Rehearsal }
+  /** With its files. */
+  | { readonly kind: 'result' }
+  /** No post of its own: the record that Slack has everything, and that the card shows the end of the grant. */
+  | { readonly kind: 'completion'; readonly grantClosed: boolean };
+
+/** The first post that a run still lacks, and that was not made (`done`) for this state of it. */
+export const nextPost = (
+  run: Run,
+  { done, nowMs }: { readonly done: ReadonlySet<NextPost['kind']>; readonly nowMs: number },
+): NextPost => postsOf(run, nowMs).find(({ kind }) => !done.has(kind)) ?? { kind: 'nothing' };
+
+/** In their order: the card before the result, and both before the record that they are there. */
+function postsOf({ state, delivery, refusal, rehearsal, grant }: Run, nowMs: number): readonly NextPost[] {
+  const card = { kind: 'card' } as const;
+  if (state === 'received') return [];
+  if (state === 'denied') {
+    const answer = refusal && !delivery.told ? [{ kind: 'refusal', refusal } as const] : [];
+    return delivery.anchor ? [card, ...answer] : answer;
+  }
+  if (rehearsal) return delivery.told ? [] : [{ kind: 'dry-run', rehearsal }];
+  if (!isFinal(state)) return [card];
+  const grantClosed = grant !== undefined && !isActive(grant, nowMs);
+  return [card, { kind: 'result' }, { kind: 'completion', grantClosed }];
 }
 
 /** When the present wait of a run gives up, and how that is called. Undefined while no clock runs. */

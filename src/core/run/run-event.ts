@@ -2,8 +2,8 @@ import type { Batch, BatchEvent } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
-import type { Decision } from '../policy/decision.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
+import type { Decision } from '../policy/policy.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
 import type { ApproversAsked } from './approvers-asked.ts';
 import type { DeliveryEvent } from './delivery.ts';
@@ -24,13 +24,13 @@ export type RunEvent =
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
-  /** Slack takes its card nowhere, and nothing was launched: nobody would see what happens, and nobody could decide. */
+  /** Slack refuses its card everywhere, and nothing was launched: nobody could decide, or see what happens. */
   | { readonly kind: 'unheard'; readonly refusal: Refusal; readonly atMs: number }
   | {
       readonly kind: 'voted';
       readonly vote: Vote;
       readonly voter: Voter;
-      /** Who voted earlier and is no approver any more. */
+      /** Earlier voters who are no longer approvers. */
       readonly lapsed?: readonly string[];
       readonly grant?: Grant;
     }
@@ -75,7 +75,7 @@ export type RunEvent =
     }
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
-  /** How those who may decide were told. */
+  /** How approvers are notified. */
   | { readonly kind: 'asked'; readonly asked: ApproversAsked }
   /** Slack accepted a post of ours, or refused it for good. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };

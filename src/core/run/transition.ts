@@ -2,7 +2,7 @@ import { defined } from '../../lib/defined.ts';
 import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
-import type { Decision } from '../policy/decision.ts';
+import type { Decision } from '../policy/policy.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
 import { isGivenUp } from './life-cycle.ts';
@@ -125,7 +125,7 @@ function needsApproval(
   return { ...run, state: 'pending-approval', approval };
 }
 
-/** In proportion to the batch: who works on it keeps it open instead (`RunSession`). */
+/** In proportion to the batch: while it is at work, `HeldBatch` keeps it open instead. */
 function batchMoved(run: Run, { event, atMs }: EventOf<'batch'>): Run | undefined {
   if (!run.batch) return undefined;
   const open = openBatch(run.batch, atMs);

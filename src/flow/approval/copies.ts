@@ -43,7 +43,7 @@ export class ApproverCopies {
     this.#doubt = session.recovered && (session.run.asked?.waiting.length ?? 0) > 0;
   }
 
-  /** Begins what there is to do now, and waits for no message of it. @throws as `RunSession.apply` */
+  /** Begins what there is to do now, and waits for no message of it. @throws as `HeldRun.apply` */
   async keepUp(): Promise<void> {
     await this.#beginReminding();
     if (this.#nextRound()) this.#work ??= this.#workOff();

@@ -17,16 +17,16 @@ import { logFileName } from '../reply/files.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
-/** Containers that ended or were given up longer ago have been told of, or nobody waits for them any more. */
+/** Slack has the result of containers that ended or were given up longer ago, or nobody waits for it any more. */
 const RECENT_MS = 60 * 60_000;
-/** How long to wait before a namespace that could not be read is looked at again. */
+/** The pause before another look at a namespace that could not be read. */
 const AGAIN_MS = 30_000;
-/** Longer than a batch that is worked on goes without being written. */
+/** Longer than a batch at work goes without a save. */
 const GIVEN_BACK_MS = 5_000;
 
 /**
- * The cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store knows nothing of, in
- * each namespace once, when its watch is first needed. Their threads are found by metadata, and finished.
+ * The cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store does not know, in
+ * each namespace once, when its watch is first needed. The runs find their posts by metadata, and finish.
  */
 export class Recovery {
   readonly #deps: FlowDeps;
@@ -34,7 +34,7 @@ export class Recovery {
   readonly #looked = new Set<string>();
   #stopped = false;
 
-  /** `start` takes over a run that was found and given to the store. */
+  /** `start` gets each run that was found and is in the store again. */
   constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
@@ -43,10 +43,11 @@ export class Recovery {
   /** Looks into every namespace that the policy names; those it names by a pattern follow when they are first used. */
   lookEverywhere(): void {
     const rules = Object.values(this.#deps.policies.current().channels).flatMap((channel) => channel.rules);
-    const places = rules.flatMap(({ clusters, namespaces }) =>
+    const namespacesOfPolicy = rules.flatMap(({ clusters, namespaces }) =>
       clusters.flatMap((cluster) => namespaces.map((namespace) => ({ cluster, namespace }))),
     );
-    for (const { cluster, namespace } of places) if (!namespace.includes('*')) this.look(cluster, namespace);
+    for (const { cluster, namespace } of namespacesOfPolicy)
+      if (!namespace.includes('*')) this.look(cluster, namespace);
   }
 
   /** Looks in the background, once in this process. */
@@ -55,7 +56,7 @@ export class Recovery {
     if (this.#stopped || this.#looked.has(key)) return;
     this.#looked.add(key);
     this.#lookNow(cluster, namespace).catch((thrown: unknown) => {
-      this.#deps.log.warn('lost runs could not be looked for', { namespace, reason: toKdebugError(thrown).code });
+      this.#deps.log.warn('scan for lost runs failed, will retry', { namespace, reason: toKdebugError(thrown).code });
       this.#deps.clock.after(AGAIN_MS, () => {
         this.#looked.delete(key);
         this.look(cluster, namespace);
@@ -86,40 +87,40 @@ export class Recovery {
   async #recover(found: FoundContainer, text: string): Promise<void> {
     const run = rebuildRun(found, text, this.#deps.policies.current().output.redact);
     if (!run || (await this.#isKnown(found.runId))) return;
-    if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#takeUp(run, found.pod.metadata.name);
+    if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#restore(run, found.pod.metadata.name);
   }
 
   /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
-  async #recoverBatch(id: RunId, { kept, pods, parts }: LostBatch): Promise<void> {
+  async #recoverBatch(id: RunId, { reference, pods, parts }: LostBatch): Promise<void> {
     if (await this.#isKnown(id)) return;
     await sleep(this.#deps.clock, GIVEN_BACK_MS);
-    const run = kept && rebuildBatch(id, kept, pods, this.#deps.clock.now());
+    const run = reference && rebuildBatch(id, reference, pods, this.#deps.clock.now());
     if (!run || (await this.#isKnown(id))) return;
-    const timeoutMs = Math.max(...kept.variant.map((plan) => plan.timeoutMs));
-    if (await this.#isWanted(run, parts, timeoutMs)) await this.#takeUp(run, `${pods.length} pods`);
+    const timeoutMs = Math.max(...reference.variant.map((plan) => plan.timeoutMs));
+    if (await this.#isWanted(run, parts, timeoutMs)) await this.#restore(run, `${pods.length} pods`);
   }
 
-  /** Whether something is under way, or over and not told yet; what is long over would only be said twice. */
+  /** Whether something is under way, or over and not in Slack yet. What is long over would only be posted twice. */
   async #isWanted(run: Run, containers: readonly FoundContainer[], timeoutMs: number): Promise<boolean> {
     const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
     if (stands.has('under-way')) return true;
-    return stands.has('over') && !(await this.#wasTold(run));
+    return stands.has('over') && !(await this.#isInSlack(run));
   }
 
   async #isKnown(id: RunId): Promise<boolean> {
     return this.#stopped || (await this.#deps.store.read(id)) !== undefined;
   }
 
-  async #takeUp(run: Run, podName: string): Promise<void> {
+  async #restore(run: Run, podName: string): Promise<void> {
     const { store, owner, policies, log } = this.#deps;
-    const kept = await store.create(run, owner, quotasOfKnown(run, policies.current()));
-    if (kept.kind !== 'created') return;
+    const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
+    if (created.kind !== 'created') return;
     log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
-    this.#start(new HeldRun({ run, fence: kept.fence }, this.#deps, { recovered: true }));
+    this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
   }
 
-  /** Whether its result stands in its thread already: then it is only our memory that is lost. */
-  async #wasTold(run: Run): Promise<boolean> {
+  /** Whether its result is in its thread already: then only our record is lost. */
+  async #isInSlack(run: Run): Promise<boolean> {
     const { thread } = this.#deps;
     const sinceMs = run.origin.receivedAtMs;
     try {
@@ -131,16 +132,16 @@ export class Recovery {
       const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
       return (await thread.findShared(there, [name], sinceMs)) !== undefined;
     } catch (thrown) {
-      // Where one thread cannot be read any more, the others are looked for all the same; who takes it up looks elsewhere.
+      // One thread that cannot be read must not stop the search for the others; the recovered run looks elsewhere.
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
       return false;
     }
   }
 }
 
-/** A batch as far as the cluster tells: the pods with a container of it, in which of these the rest is kept. */
+/** A batch as far as the cluster shows it: the pods with a container of it, and the reference that some of these carry. */
 interface LostBatch {
-  kept: BatchReference | undefined;
+  reference: BatchReference | undefined;
   readonly pods: Pod[];
   readonly parts: FoundContainer[];
 }
@@ -149,9 +150,9 @@ interface LostBatch {
 function addPart(batches: Map<RunId, LostBatch>, found: FoundContainer, text: string): boolean {
   const reference = readPartReference(text);
   if (!reference) return false;
-  const batch = batches.get(reference.partOf) ?? { kept: undefined, pods: [], parts: [] };
+  const batch = batches.get(reference.partOf) ?? { reference: undefined, pods: [], parts: [] };
   batches.set(reference.partOf, batch);
-  batch.kept ??= reference.kept;
+  batch.reference ??= reference.kept;
   batch.parts.push(found);
   if (batch.pods.at(-1) !== found.pod) batch.pods.push(found.pod);
   return true;
@@ -177,7 +178,7 @@ function foundIn(pod: Pod): readonly FoundContainer[] {
 const terminationOf = ({ pod, containerName }: FoundContainer) =>
   pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
 
-/** A container that never ended is over when its clocks have run out: then it was given up. */
+/** A container that never ended is over when its deadlines have passed: then kdebug gave it up. */
 function standOf(found: FoundContainer, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
   if (terminationOf(found)) return 'over';
   const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;

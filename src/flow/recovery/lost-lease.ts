@@ -8,30 +8,30 @@ import { quotasOfKnown } from '../inbox/accept.ts';
 import { renderContextOf } from '../reply/schedule.ts';
 
 /**
- * What is left to do for a run that this replica held and has lost. A store that was emptied gets it back, unless somebody was
- * quicker: then the session to go on with comes back. When another replica has brought it to its end, a word of ours may have
- * been on its way all the while and now stands over the last one: the anchor is said once more.
+ * After this replica lost a run that it held. A store that was emptied gets the run back, and the caller goes on with what is
+ * returned. If another replica finished the run, a delayed update of ours may have overwritten its final card, so the card is
+ * rendered again.
  */
 export async function afterLoss(lost: Run, deps: FlowDeps): Promise<HeldRun | undefined> {
   const { store, owner, policies, log } = deps;
   try {
     const known = await store.read(lost.id);
     if (known) {
-      await sayLastWord(known, deps);
+      await repeatLastCard(known, deps);
       return undefined;
     }
     if (isSettled(lost)) return undefined;
-    const kept = await store.create(lost, owner, quotasOfKnown(lost, policies.current()));
-    if (kept.kind !== 'created') return undefined;
-    log.warn('the store had lost a run, it was given back', { runId: lost.id, phase: lost.state });
-    return new HeldRun({ run: lost, fence: kept.fence }, deps, { recovered: true });
+    const created = await store.create(lost, owner, quotasOfKnown(lost, policies.current()));
+    if (created.kind !== 'created') return undefined;
+    log.warn('run restored to store', { runId: lost.id, phase: lost.state });
+    return new HeldRun({ run: lost, fence: created.fence }, deps, { recovered: true });
   } catch (thrown) {
-    log.error('a lost run could not be seen to', { runId: lost.id, reason: toKdebugError(thrown).code });
+    log.error('recovery of lost run failed', { runId: lost.id, reason: toKdebugError(thrown).code });
     return undefined;
   }
 }
 
-async function sayLastWord(run: Run, deps: FlowDeps): Promise<void> {
+async function repeatLastCard(run: Run, deps: FlowDeps): Promise<void> {
   const { anchor, anchorGone } = run.delivery;
   if (!isSettled(run) || !anchor || anchorGone) return;
   const message = anchorMessage(run, await renderContextOf(run, deps));

@@ -15,54 +15,53 @@ interface PeerContext {
 }
 
 /**
- * Does what other replicas were asked to do with the batches and the grants that this one holds, as if it had been asked itself:
- * who may is judged again, and who is refused is told. One look at the store for each batch at work and each open grant. Never
- * rejects.
+ * Carries out the commands that other replicas left as notes for the batches and grants that this one holds. Each is judged again,
+ * and a refusal goes to the person who gave it. One look at the store for each batch at work and each open grant. Never rejects.
  */
-export async function applyPeerCommands(held: readonly Run[], heeding: PeerContext): Promise<void> {
-  const nowMs = heeding.deps.clock.now();
+export async function applyPeerCommands(held: readonly Run[], peer: PeerContext): Promise<void> {
+  const nowMs = peer.deps.clock.now();
   const isNoted = ({ batch, grant, state }: Run): boolean =>
     grant ? isActive(grant, nowMs) : batch !== undefined && !isFinal(state);
-  await Promise.all(held.filter(isNoted).map((run) => heedNotesOf(run, heeding)));
+  await Promise.all(held.filter(isNoted).map((run) => applyNotesOf(run, peer)));
 }
 
-async function heedNotesOf(run: Run, heeding: PeerContext): Promise<void> {
+async function applyNotesOf(run: Run, peer: PeerContext): Promise<void> {
   try {
-    for (const text of await heeding.deps.store.notes.take(run.id)) await applySafely(run, text, heeding);
+    for (const text of await peer.deps.store.notes.take(run.id)) await applySafely(run, text, peer);
   } catch (thrown) {
-    complain(run, thrown, heeding);
+    logFailure(run, thrown, peer);
   }
 }
 
-/** Taken notes are nowhere else: one that could not be heeded now is left again, and holds up none of the others. */
-async function applySafely(run: Run, text: string, heeding: PeerContext): Promise<void> {
-  const { notes } = heeding.deps.store;
+/** A note that was read is nowhere else: one that fails is left again, and does not hold up the others. */
+async function applySafely(run: Run, text: string, peer: PeerContext): Promise<void> {
+  const { notes } = peer.deps.store;
   try {
-    await applyCommand(run, text, heeding);
+    await applyCommand(run, text, peer);
   } catch (thrown) {
-    complain(run, thrown, heeding);
-    // What is no note at all stays none.
+    logFailure(run, thrown, peer);
+    // Not a note of ours: leaving it again would loop forever.
     if (toKdebugError(thrown).code === 'internal_error') return;
-    await notes.leave(run.id, text).catch((again: unknown) => complain(run, again, heeding));
+    await notes.leave(run.id, text).catch((again: unknown) => logFailure(run, again, peer));
   }
 }
 
-function complain({ id }: Run, thrown: unknown, { deps: { log } }: PeerContext): void {
-  log.warn('a note of another replica was not heeded', { runId: id, reason: toKdebugError(thrown).code });
+function logFailure({ id }: Run, thrown: unknown, { deps: { log } }: PeerContext): void {
+  log.warn('peer command failed', { runId: id, reason: toKdebugError(thrown).code });
 }
 
-async function applyCommand(run: Run, text: string, heeding: PeerContext): Promise<void> {
+async function applyCommand(run: Run, text: string, peer: PeerContext): Promise<void> {
   const note = readNote(text);
-  const not = note && (await heedOne(run, note, heeding));
+  const not = note && (await applyNote(run, note, peer));
   if (!note || !not) return;
   const { channelId, threadTs } = run.origin;
   const person = { channelId, userId: note.userId, ...defined({ threadTs }) };
-  await heeding.deps.thread
+  await peer.deps.thread
     .tell(person, reasonMessage(not.code, not.detail))
-    .catch((thrown: unknown) => complain(run, thrown, heeding));
+    .catch((thrown: unknown) => logFailure(run, thrown, peer));
 }
 
-async function heedOne(run: Run, { change, userId }: Note, { deps, runs }: PeerContext): Promise<NotChanged> {
+async function applyNote(run: Run, { change, userId }: Note, { deps, runs }: PeerContext): Promise<NotChanged> {
   if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
   const code = await endGrant(run, userId, { deps, runs });
   return code && { code };

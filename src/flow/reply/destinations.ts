@@ -9,8 +9,8 @@ export const destinationOf = ({ origin }: Run): Destination => ({
 });
 
 /**
- * Where the result goes: the run's thread, or, where output is for who asked alone, the direct message with them. What people decided
- * holds no output and stays in the thread. @throws as `Thread`
+ * Where the result goes: the run's thread, or the direct message with the requester where output is for them alone. A decision of
+ * people holds no output and stays in the thread. @throws as `Thread`
  */
 export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
   return isPrivate && !DECIDED.has(run.state) ? thread.openDirect(run.origin.requesterId) : threadOf(run);
@@ -26,7 +26,7 @@ function threadOf(run: Run): Destination {
 }
 
 /**
- * Where the file goes: to the result, even when that had to be a direct message; and to one, when output is for who asked alone by
+ * Where the file goes: to the result, even in a direct message; and to a direct message, if output is for the requester alone by
  * now. @throws as `Thread`
  */
 export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
@@ -37,8 +37,8 @@ export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Th
 }
 
 /**
- * Where to go with what a place does not take: from a thread that is gone or locked to its channel, from a channel that is closed to
- * the direct message with who asked. Undefined: nowhere. @throws as `Thread`
+ * The next destination when Slack refuses one: from a thread that is gone or locked to its channel, from a closed channel to the
+ * direct message with the requester. Undefined: there is none. @throws as `Thread`
  */
 export async function fallbackDestination(
   place: Destination,
@@ -55,8 +55,8 @@ export async function fallbackDestination(
 const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed']);
 
 /**
- * Where the requester alone is told something: in the run's thread, unless nothing has been said there yet. Slack shows a private
- * answer only in a thread with replies.
+ * Where a private answer to the requester goes: the run's thread, if it has a reply already. Slack shows a private answer only in a
+ * thread with replies.
  */
 export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => ({
   channelId: origin.channelId,

@@ -4,42 +4,67 @@ import type { PostRef, Run } from '../../core/run/run.ts';
 import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
-export interface PostToMake {
+/** Something that must be in Slack once. */
+export interface Once<Made> {
   readonly run: Run;
-  readonly place: Destination;
-  readonly message: Message;
-  readonly meta: PostMeta;
-  /** A post of this kind may stand there without our knowing: after a crash, or an unclear answer. */
-  readonly doubt: boolean;
+  readonly thread: Thread;
+  /** Looks for it first; absent where it cannot be there. */
+  readonly find?: ((at: Destination) => Promise<Made | undefined>) | undefined;
+  readonly make: (at: Destination) => Promise<Made>;
   /** Whether it may go to a direct message with the requester, where nobody else sees it. Default: it may. */
   readonly toDirect?: boolean;
-  /** Throws when the run is no longer ours to speak of. */
-  readonly sure: () => Promise<void>;
 }
 
-/** Where a post stands; `found`: it had been made before, so it may say what was true then. */
+/**
+ * Makes it, unless it is there already: when the thread is gone, in its channel; when that is closed, in the direct message with the
+ * requester. @throws as `Thread`
+ */
+export async function onceAt<Made>(at: Destination, once: Once<Made>): Promise<Made> {
+  const { run, thread, find, make, toDirect = true } = once;
+  try {
+    return (await find?.(at)) ?? (await make(at));
+  } catch (thrown) {
+    const { code } = toKdebugError(thrown);
+    const isLastResort = !toDirect && code === 'slack_channel_closed';
+    const next = isLastResort ? undefined : await fallbackDestination(at, code, run, thread);
+    if (!next) throw thrown;
+    return onceAt(next, once);
+  }
+}
+
+export interface PostToMake {
+  readonly run: Run;
+  readonly destination: Destination;
+  readonly message: Message;
+  readonly meta: PostMeta;
+  /** Slack may hold a post of this kind that we have no record of: after a crash, or an unclear response. */
+  readonly doubt: boolean;
+  readonly toDirect?: boolean;
+  /** Called right before the post. @throws KdebugError lease_lost */
+  readonly assertHeld: () => Promise<void>;
+}
+
+/** Where a post is; `found`: it was posted before, so it may show an earlier state. */
 export interface Posted {
   readonly ref: PostRef;
   readonly found: boolean;
 }
 
-/**
- * Posts, unless a post of this kind is there already; when the thread is gone, in its channel; when that is closed, to the
- * requester alone. @throws as `Thread`
- */
+/** Posts a message, unless one of its kind is there already (`onceAt`). @throws as `Thread` */
 export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted> {
-  try {
-    return await postAt(thread, post);
-  } catch (thrown) {
-    const { code } = toKdebugError(thrown);
-    const isKept = post.toDirect === false && code === 'slack_channel_closed';
-    const place = isKept ? undefined : await fallbackDestination(post.place, code, post.run, thread);
-    if (!place) throw thrown;
-    return postOnce(thread, { ...post, place });
-  }
+  const { run, destination, message, meta, doubt, toDirect = true, assertHeld } = post;
+  const find = async (at: Destination): Promise<Posted | undefined> => {
+    const ref = await thread.find(at, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs);
+    return ref && { ref, found: true };
+  };
+  const make = async (at: Destination): Promise<Posted> => ({
+    ref: await thread.post(at, message, meta, assertHeld),
+    found: false,
+  });
+  return onceAt(destination, { run, thread, find: doubt ? find : undefined, make, toDirect });
 }
 
-/** Whether Slack answers so again however often it is asked. */
+/** Whether Slack will refuse it again, however often it is repeated. */
 export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
 
 const FOR_GOOD: ReadonlySet<string> = new Set([
@@ -48,8 +73,3 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
   'slack_channel_closed',
   'slack_refused',
 ]);
-
-async function postAt(thread: Thread, { run, place, message, meta, doubt, sure }: PostToMake): Promise<Posted> {
-  const found = doubt ? await thread.find(place, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs) : undefined;
-  return found ? { ref: found, found: true } : { ref: await thread.post(place, message, meta, sure), found: false };
-}

@@ -1,54 +1,31 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
-import { canonicalJson } from '../../core/hash.ts';
-import { isActive } from '../../core/policy/grant.ts';
-import { isDiagnostic } from '../../core/policy/resolve-image.ts';
-import { rehearsalMessage } from '../../core/report/explain-messages.ts';
-import type { Message } from '../../core/report/message.ts';
-import { refusalMessage } from '../../core/report/private-messages.ts';
-import { anchorMessage } from '../../core/report/run-messages.ts';
 import { dueAtMs, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
-import { ApproverCopies } from '../approval/copies.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { LogReaders } from '../stages/logs.ts';
-import { postAnchor, tellAlone } from './anchor.ts';
-import { ResultDelivery } from './result.ts';
-import { gatherMs, lookAgainMs, renderContextOf, retryMs, urgentPart } from './schedule.ts';
-import { withInvitation } from './slack-connect.ts';
+import { RunPosts } from './posts.ts';
+import { gatherMs, lookAgainMs, retryMs } from './schedule.ts';
 import { Voice } from './voice.ts';
 
-const TAIL_LINES = 15;
-
 /**
- * Says in Slack what a run's state asks for: one anchor, updated from state; one result reply; the log as a file when it is
- * longer than its excerpt; a private refusal. Each is compared with what has been said (`delivery`), so it may be entered
- * again at any time. A post whose answer got lost is looked up by its metadata before it is posted again.
+ * Keeps Slack up to date with one run: decides when to look, how long to gather news and when to try again. What is posted is
+ * decided by the run's state (`nextPost`) and made by `RunPosts`.
  */
 export class Reply {
   readonly #session: HeldRun;
   readonly #deps: FlowDeps;
-  readonly #readers: LogReaders;
   readonly #voice: Voice;
-  readonly #result: ResultDelivery;
-  #shown = '';
-  /** What of the run was urgent when it was last said. */
-  #shownUrgent = '';
-  #saidAtMs = 0;
+  readonly #posts: RunPosts;
   #failures = 0;
-  #isEndKept = false;
-  readonly #copies: ApproverCopies;
   #isAdvanced = false;
   #wake: () => void = () => {};
-  readonly #beforeClosing: () => Promise<void>;
-  #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
 
-  /** `beforeClosing` is waited for before the run is marked as told: whoever finds it unmarked does it again. */
+  /** `beforeClosing`: see `RunPosts`. */
   constructor(
     session: HeldRun,
     deps: FlowDeps,
@@ -61,15 +38,12 @@ export class Reply {
     const { readers, batchLogs, beforeClosing } = context;
     this.#session = session;
     this.#deps = deps;
-    this.#readers = readers;
     this.#voice = new Voice(session, deps);
-    this.#result = new ResultDelivery(this.#voice, { session, deps, readers, batchLogs });
-    this.#beforeClosing = beforeClosing;
-    this.#copies = new ApproverCopies(this.#voice);
+    this.#posts = new RunPosts(this.#voice, { session, deps, readers, batchLogs }, beforeClosing);
   }
 
   /**
-   * Resolves when all is said of the run, and only people or the clock can bring more to say: with the run as it was said.
+   * Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it.
    * @throws KdebugError lease_lost
    */
   async keepUp(): Promise<Run> {
@@ -84,7 +58,7 @@ export class Reply {
         await rounds.next();
         if (this.#isLeft()) return this.#session.run;
         const before = this.#session.run;
-        if ((await this.#sayAll()) && this.#isQuiet(before)) return before;
+        if ((await this.#postAll()) && this.#isQuiet(before)) return before;
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
       }
     } finally {
@@ -92,7 +66,7 @@ export class Reply {
     }
   }
 
-  /** Nobody moves the run on until this has returned: a vote may come while approvers are still being told. */
+  /** The stages wait for people. A vote may still open the next one while approvers are being notified. */
   advanced(): void {
     this.#isAdvanced = true;
     if (this.#isLeft()) this.#wake();
@@ -104,16 +78,16 @@ export class Reply {
   }
 
   /**
-   * Nothing will change but by people or the clock, and nobody has changed anything since the run was `before`, as it was said. When
-   * the time of a parked run is over, whoever holds it takes it up again.
+   * Only people or the clock can change the run, and nobody has since it was posted as `before`. When a parked run is due, its
+   * holder starts again.
    */
   #isQuiet(before: Run): boolean {
     const { run } = this.#session;
-    const isSaid = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
-    return isSaid && dueAtMs(run) > 0;
+    const isShown = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
+    return isShown && dueAtMs(run) > 0;
   }
 
-  /** Until there may be something to say; resolves with whether there was news. */
+  /** Waits until there may be something to post; resolves with whether there was news. */
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
     const waitMs = retryMs(this.#failures, this.#deps.random);
@@ -123,11 +97,11 @@ export class Reply {
     return false;
   }
 
-  /** Waits for news, or `ms`. News that an update soon follows is gathered: a quick run costs three calls in all. */
+  /** Waits for news, at most `ms`, and gathers what follows soon: a quick run costs three calls in all. */
   async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.now() + ms;
-    const settledMs = this.#saidAtMs + gatherMs(this.#session.run, clock.now());
+    const settledMs = this.#posts.cardAtMs + gatherMs(this.#session.run, clock.now());
     let changed = (await changes.next(untilMs)) !== undefined;
     const anyNews = changed;
     while (
@@ -137,117 +111,40 @@ export class Reply {
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
-      // Who clicks elsewhere must not wait for us.
+      // A click at another replica must not wait for us.
       dueAtMs(this.#session.run) === 0 &&
-      urgentPart(this.#session.run) === this.#shownUrgent
+      !this.#posts.lacksUrgent(this.#session.run)
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
     }
     return anyNews;
   }
 
-  /** Resolves with whether Slack took all of it. */
-  async #sayAll(): Promise<boolean> {
+  /** Resolves with whether Slack accepted all of it. */
+  async #postAll(): Promise<boolean> {
     try {
       await this.#voice.assertHeld();
-      await this.#say(this.#session.run);
+      await this.#posts.makeAll();
       this.#failures = 0;
       return true;
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
       if (this.#session.isOver) throw new KdebugError('lease_lost', { cause: thrown });
-      // Whatever failed, it may have been the recording of what Slack took.
+      // What failed may have been the record of a post that Slack accepted.
       this.#voice.doubt = true;
       this.#failures += 1;
-      // It may have ended while its last word failed.
-      this.#concludeEnd(this.#session.run);
-      this.#complain(error);
+      // The run may have ended while its last post failed.
+      this.#posts.concludeEnd(this.#session.run);
+      this.#logFailure(error);
       return false;
     }
   }
 
-  #complain({ code, detail }: KdebugError): void {
+  #logFailure({ code, detail }: KdebugError): void {
     const fields = { runId: this.#session.run.id, reason: code, detail };
-    // Only an operator can mend a token; runs are kept and told once there is a good one.
-    if (code === 'slack_token_rejected') this.#deps.log.error('Slack refuses the token, nothing can be said', fields);
-    else this.#deps.log.warn('not said yet', fields);
-  }
-
-  async #say(run: Run): Promise<void> {
-    if (run.state === 'received') return;
-    await this.#keepEnd(run);
-    this.#concludeEnd(run);
-    if (run.state === 'denied') {
-      if (run.delivery.anchor) await this.#sayAnchor(run);
-      await this.#copies.keepUp();
-      return run.refusal && this.#tellOnce(run, refusalMessage(run, run.refusal));
-    }
-    if (run.rehearsal) {
-      const message = rehearsalMessage(run, run.rehearsal);
-      return this.#tellOnce(run, await withInvitation(message, run.origin, this.#deps));
-    }
-    await this.#sayAnchor(run);
-    await this.#copies.keepUp();
-    if (!isFinal(run.state)) return;
-    await this.#result.say();
-    const grantClosed = run.grant !== undefined && !isActive(run.grant, this.#deps.clock.now());
-    await this.#concluding?.done;
-    await this.#copies.done();
-    await this.#voice.record({ kind: 'completed', grantClosed });
-  }
-
-  /** A batch at work is ahead of the store; what its last card offers must hold for who clicks at once, at whichever replica. */
-  async #keepEnd({ batch, state }: Run): Promise<void> {
-    if (!batch || !isFinal(state) || this.#isEndKept) return;
-    await this.#session.save();
-    this.#isEndKept = true;
-  }
-
-  /** What happened is on record whether or not Slack can be told of it. */
-  #concludeEnd(run: Run): void {
-    const { closed, told } = run.delivery;
-    if (isFinal(run.state) && !closed && !told) this.#conclude(run);
-  }
-
-  /** Each end once: one that came late is another than the one that was given up. */
-  #conclude({ late = false }: Run): void {
-    if (this.#concluding?.late !== late) this.#concluding = { late, done: this.#beforeClosing() };
-  }
-
-  async #tellOnce(run: Run, message: Message): Promise<void> {
-    if (run.delivery.told) return;
-    const { doubt, assertHeld: sure } = this.#voice;
-    const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
-    await this.#concluding?.done;
-    await this.#copies.done();
-    await this.#voice.record({ kind: 'private-answer-sent', ...defined({ lost }) });
-  }
-
-  async #sayAnchor(run: Run): Promise<void> {
-    const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, this.#deps.policies.current());
-    const tail = this.#readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
-    const message = anchorMessage(run, { ...(await renderContextOf(run, this.#deps)), ...defined({ tail }) });
-    const { anchor, anchorGone } = run.delivery;
-    this.#shownUrgent = urgentPart(run);
-    if (anchorGone) return;
-    if (!anchor) return this.#postAnchor(message);
-    const now = canonicalJson(message);
-    if (now === this.#shown) return;
-    const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
-    // The result then stands alone.
-    if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
-    this.#shown = now;
-    this.#saidAtMs = this.#deps.clock.now();
-  }
-
-  async #postAnchor(message: Message): Promise<void> {
-    const posted = await postAnchor(this.#voice, message);
-    if (!posted) return;
-    this.#shown = posted.found ? '' : canonicalJson(message);
-    this.#saidAtMs = this.#deps.clock.now();
-    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
-    // What was found says what was true then.
-    if (posted.found) await this.#sayAnchor(this.#session.run);
+    // Only an operator can mend a token; runs wait for a good one.
+    if (code === 'slack_token_rejected') this.#deps.log.error('Slack refuses the token, nothing can be posted', fields);
+    else this.#deps.log.warn('Slack update failed, will retry', fields);
   }
 }

@@ -5,19 +5,19 @@ import { resultMessage } from '../../core/report/run-messages.ts';
 import type { SharedFiles } from '../../core/run/delivery.ts';
 import type { PostRef, Run } from '../../core/run/run.ts';
 import type { Destination, Shared } from '../ports/slack.ts';
-import { fallbackDestination, fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
+import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
 import { type FileSource, filesOf, sharedFiles, wantedFiles } from './files.ts';
-import { isForGood } from './post-once.ts';
+import { isForGood, onceAt } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
-/** The words of a result wait for its files so long, and for so many tries, before they go alone. */
+/** How long, and for how many tries, a result waits for its files before it is posted without them. */
 const PATIENCE_MS = 60_000;
 const MAX_TRIES = 3;
 
 /**
- * Says the result of a run that has ended, with what is too long for it as files: one message. A late end changes the result that is
- * there, and its own log follows with a few words. May be entered again at any time.
+ * Posts the result of a run that has ended, with what is too long for it as files: one message. A late end updates the result that
+ * is there, and shares its own log in a second message. May be entered again at any time.
  */
 export class ResultDelivery {
   readonly #voice: Voice;
@@ -29,100 +29,104 @@ export class ResultDelivery {
     this.#source = source;
   }
 
-  /** Resolves when all of it is said, or on record as lost. @throws what may pass */
-  async say(): Promise<void> {
+  /** Resolves when Slack has all of it, or it is on record as lost. @throws what may pass */
+  async deliver(): Promise<void> {
     if (this.#voice.run.delivery.lost !== undefined) return;
     try {
-      await this.#say();
+      await this.#deliver();
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!this.#voice.refused.isOver('result', error)) throw error;
-      await this.#giveUp(error);
+      await this.#postPrivately(error);
     }
   }
 
-  async #say(): Promise<void> {
+  async #deliver(): Promise<void> {
     const { run, deps } = this.#voice;
     const { result } = run.delivery;
     const { isPrivate } = await renderContextOf(run, deps);
     // A late end is output too: it is not added to a result that people of another company can read by now.
     const isElsewhere = run.late === true && isPrivate && result?.channelId === run.origin.channelId;
-    if (!result || isElsewhere) await this.#sayWhole({ isPrivate, isFirst: true });
-    else if (run.late && !(await this.#update(result, isPrivate))) await this.#sayWhole({ isPrivate, isFirst: false });
-    await this.#sayFiles(isPrivate);
+    if (!result || isElsewhere) await this.#postWhole({ isPrivate, isFirst: true });
+    else if (run.late && !(await this.#update(result, isPrivate))) await this.#postWhole({ isPrivate, isFirst: false });
+    await this.#postFiles(isPrivate);
   }
 
-  /** The words with their files; the words alone when there are none, or Slack does not take them. */
-  async #sayWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
+  /** The result with its files; alone when there are none, or Slack refuses them. */
+  async #postWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
-    const place = await resultDestinationOf(run, isPrivate, deps.thread);
-    // What is found there would be the words of the earlier end.
+    const destination = await resultDestinationOf(run, isPrivate, deps.thread);
+    // What is found there would be the result of the earlier end.
     const doubt = voice.doubt && isFirst;
-    const said = await this.#share(place, resultMessage(run, { isPrivate }), doubt);
-    if (said && 'ref' in said) return voice.record({ kind: 'result-posted', ...said });
-    const message = resultMessage(withLoss(run, said?.fileLost), { isPrivate });
-    const { ref, found } = await voice.post('result', place, message, { doubt });
-    // What was found may have been said before its files were lost: they are tried once more by themselves.
-    await voice.record({ kind: 'result-posted', ref, ...(said && !found && said) });
+    const shared = await this.#share(destination, resultMessage(run, { isPrivate }), doubt);
+    if (shared && 'ref' in shared) return voice.record({ kind: 'result-posted', ...shared });
+    const message = resultMessage(withLoss(run, shared?.fileLost), { isPrivate });
+    const { ref, found } = await voice.post('result', destination, message, { doubt });
+    // What was found may be older than the loss of its files: they are shared once more in a message of their own.
+    await voice.record({ kind: 'result-posted', ref, ...(shared && !found && shared) });
   }
 
-  /** The files that a result is still without: of a late end, or of words that were found again. */
-  async #sayFiles(isPrivate: boolean): Promise<void> {
+  /** The files that a result still lacks: of a late end, or of a result that was found again. */
+  async #postFiles(isPrivate: boolean): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
     if (wantedFiles(run).length === 0) return;
     await voice.assertHeld();
-    const place = await fileDestinationOf(run, isPrivate, deps.thread);
-    const said = await this.#share(place, fileMessage(run), voice.doubt);
-    if (!said) return;
+    const destination = await fileDestinationOf(run, isPrivate, deps.thread);
+    const shared = await this.#share(destination, fileMessage(run), voice.doubt);
+    if (!shared) return;
     await voice.record(
-      'ref' in said ? { kind: 'files-shared', files: said.files } : { kind: 'files-lost', code: said.fileLost },
+      'ref' in shared ? { kind: 'files-shared', files: shared.files } : { kind: 'files-lost', code: shared.fileLost },
     );
     const { result } = run.delivery;
-    if ('fileLost' in said && result) await this.#update(result, isPrivate);
+    if ('fileLost' in shared && result) await this.#update(result, isPrivate);
   }
 
   /** Undefined: there are no files to share. */
-  async #share(place: Destination, message: Message, doubt: boolean): Promise<SaidWithFiles | Lost | undefined> {
+  async #share(
+    destination: Destination,
+    message: Message,
+    doubt: boolean,
+  ): Promise<PostedWithFiles | Lost | undefined> {
     const { run, deps } = this.#voice;
     const names = wantedFiles(run);
     if (names.length === 0) return undefined;
+    const find = (at: Destination) => this.#findShared(at);
+    const make = (at: Destination) => this.#shareNow(at, message);
     try {
-      const shared = (doubt && (await this.#findShared(place))) || (await this.#shareNow(place, message));
+      const shared = await onceAt(destination, { run, thread: deps.thread, find: doubt ? find : undefined, make });
       return 'fileLost' in shared ? shared : { ref: shared.ref, files: sharedFiles(run, names, shared) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
-      const elsewhere = await fallbackDestination(place, error.code, run, deps.thread);
-      if (elsewhere) return this.#share(elsewhere, message, doubt);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
-      deps.log.warn('files could not be shared', { runId: run.id, reason: error.code, detail: error.detail });
+      deps.log.warn('Slack refused the files', { runId: run.id, reason: error.code, detail: error.detail });
       return { fileLost: error.code };
     }
   }
 
-  #findShared(place: Destination): Promise<Shared | undefined> {
+  #findShared(destination: Destination): Promise<Shared | Lost | undefined> {
     const { run, deps } = this.#voice;
-    return deps.thread.findShared(place, wantedFiles(run), run.origin.receivedAtMs);
+    return deps.thread.findShared(destination, wantedFiles(run), run.origin.receivedAtMs);
   }
 
-  async #shareNow(place: Destination, message: Message): Promise<Shared | Lost> {
-    const { deps, assertHeld: sure } = this.#voice;
+  async #shareNow(destination: Destination, message: Message): Promise<Shared | Lost> {
+    const { deps, assertHeld } = this.#voice;
     const files = await filesOf(this.#source);
     if ('lost' in files) return { fileLost: files.lost };
     this.#sharing ??= { sinceMs: deps.clock.now(), failures: 0 };
     try {
-      return await deps.thread.share(place, message, files.files, sure);
+      return await deps.thread.share(destination, message, files.files, assertHeld);
     } catch (thrown) {
       this.#sharing = { ...this.#sharing, failures: this.#sharing.failures + 1 };
-      // The words must not stand there twice.
-      const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(place) : undefined;
+      // The result must not be there twice.
+      const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(destination) : undefined;
       if (shown) return shown;
       throw thrown;
     }
   }
 
-  /** Whether people have waited long enough for files that Slack neither takes nor refuses. */
+  /** Whether people have waited long enough for files that Slack neither accepts nor refuses. */
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;
@@ -133,16 +137,16 @@ export class ResultDelivery {
     return this.#voice.update('result', result, resultMessage(this.#voice.run, { isPrivate }));
   }
 
-  /** Nobody can be given it where people would find it again: the requester is told privately, and it is on record as lost. */
-  async #giveUp({ code, detail }: KdebugError): Promise<void> {
+  /** Slack refuses it everywhere: the requester gets it privately, and it is on record as lost. */
+  async #postPrivately({ code, detail }: KdebugError): Promise<void> {
     const { run, deps } = this.#voice;
     const fields = { runId: run.id, reason: code, detail };
     try {
       await deps.thread.tell(privateDestinationOf(run), resultMessage(withLoss(run, code), { isPrivate: true }));
-      deps.log.error('the result could be said privately only', fields);
+      deps.log.error('Slack refused the result, sent privately', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
-      deps.log.error('the result could not be delivered', fields);
+      deps.log.error('Slack refused the result everywhere', fields);
     }
     await this.#voice.record({ kind: 'result-lost', code });
   }
@@ -152,11 +156,11 @@ interface Lost {
   readonly fileLost: string;
 }
 
-interface SaidWithFiles {
+interface PostedWithFiles {
   readonly ref: PostRef;
   readonly files: SharedFiles;
 }
 
-/** The run as its words say it when its files are lost. */
+/** The run as its result shows it when its files are lost. */
 const withLoss = (run: Run, fileLost: string | undefined): Run =>
   fileLost === undefined || wantedFiles(run).length === 0 ? run : { ...run, delivery: { ...run.delivery, fileLost } };

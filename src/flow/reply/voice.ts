@@ -9,12 +9,12 @@ import { HELD_FOR_POST_MS, type HeldRun } from '../held-run.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood, type Posted, postOnce } from './post-once.ts';
 
-/** What every word on one run needs: that the run is still ours, what may stand in Slack already, and the record of what was said. */
+/** What every post of one run needs: proof that we hold the run, whether to look before posting, and the record of what was posted. */
 export class Voice {
   readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly refused: RefusedPosts;
-  /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
+  /** True when Slack may hold a post that we have no record of: after a crash, or an unanswered call. */
   doubt: boolean;
   #seq = 0;
 
@@ -32,21 +32,22 @@ export class Voice {
   /** Before each call to Slack. @throws KdebugError lease_lost */
   readonly assertHeld = (): Promise<void> => this.session.assertHeld(HELD_FOR_POST_MS);
 
-  /** Posts, unless it stands there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
+  /** Posts, unless it is there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
     kind: PostMeta['kind'],
-    place: Destination,
+    destination: Destination,
     message: Message,
     { toDirect = true, doubt = this.doubt } = {},
   ): Promise<Posted> {
     await this.assertHeld();
-    const { run, assertHeld: sure } = this;
-    return postOnce(this.deps.thread, { run, place, message, meta: this.meta(kind), doubt, toDirect, sure });
+    const { run, assertHeld } = this;
+    const meta = this.meta(kind);
+    return postOnce(this.deps.thread, { run, destination, message, meta, doubt, toDirect, assertHeld });
   }
 
   /**
-   * False: it stays as it is, deleted, in a closed channel, or not ours to change since the app was installed anew. An update of
-   * `progress` may wait its turn for a minute: once the run has ended nobody waits for it, and the last one goes for both.
+   * False: Slack refused, as the message was deleted, its channel is closed, or the app was reinstalled since. An update of
+   * `progress` may queue for a minute: once the run has ended nothing waits for it, and the last update stands for both.
    */
   async update(
     kind: PostMeta['kind'],
@@ -66,7 +67,7 @@ export class Voice {
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (!isForGood(code)) throw thrown;
-      log.warn(`the ${kind} stays as it is`, { runId: this.run.id, reason: code, detail });
+      log.warn('Slack refused to update message', { runId: this.run.id, kind, reason: code, detail });
       return false;
     }
   }
@@ -90,14 +91,14 @@ export class Voice {
   }
 }
 
-/** How often, and for how long, a refusal that may pass is met: an operator may be giving the app a scope right now. */
+/** How often, and for how long, to try again after a refusal that may pass: an operator may be giving the app a scope right now. */
 const MAX_TRIES = 10;
 const PATIENCE_MS = 15 * 60_000;
 
-/** What Slack answers so again wherever it was asked: every other place has been tried by then. */
+/** Refusals that do not pass: every other destination has been tried by then. */
 const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
 
-/** Counts how often Slack refused a post of one run, so that no post is tried for ever. */
+/** Counts how often Slack refused a post of one run, so that the tries end. */
 export class RefusedPosts {
   readonly #clock: Clock;
   readonly #refused = new Map<string, { readonly sinceMs: number; readonly times: number }>();
@@ -106,7 +107,7 @@ export class RefusedPosts {
     this.#clock = clock;
   }
 
-  /** Notes that a post was refused; whether that is the end of trying. What is no refusal never ends it. */
+  /** Counts a refused post; true when it is not to be tried again. Other errors never end the tries. */
   isOver(post: string, { code }: KdebugError): boolean {
     if (CLOSED.has(code)) return true;
     if (code !== 'slack_refused') return false;

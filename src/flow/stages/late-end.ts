@@ -12,10 +12,10 @@ import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import type { LogReaders } from './logs.ts';
 
-/** How long the true end of a given-up run is waited for; it costs one entry in a watch that is shared. */
+/** How long to wait for the true end of a run that was given up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
-/** What one wait is told: the grant as it was said last, and whether a late end is still wanted. */
+/** `grant`: as the card shows it. */
 interface Waiting {
   readonly grant: Grant | undefined;
   readonly wanted: () => boolean;
@@ -25,8 +25,8 @@ export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
 
 /**
  * Waits for the end of a run that was given up: a container that starts late, a node that comes back (cluster facts, "Late
- * start is real"), half an hour in all. Each wait resolves with whether there is more to say: the end has come, or the run's grant
- * was used or is over. @throws KdebugError lease_lost
+ * start is real"), half an hour in all. Each wait resolves with whether there is more to post: the end has come, or the run's grant
+ * was used or has ended. @throws KdebugError lease_lost
  */
 export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReaders): LateEndWait {
   const untilMs = deps.clock.now() + WAIT_MS;
@@ -67,18 +67,18 @@ async function untilNews(wait: Wait): Promise<boolean> {
     const seen = await latest.next(Math.min(untilMs, step.untilMs));
     if (session.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
-    if (end !== undefined) return end === 'told';
+    if (end !== undefined) return end === 'ended';
   }
   return false;
 }
 
-/** What a sight of the pod comes to: undefined while the container may still end. */
-async function endOf(wait: Wait, seen: PodSeen): Promise<'told' | 'never' | undefined> {
+/** Undefined while the container may still end. */
+async function endOf(wait: Wait, seen: PodSeen): Promise<'ended' | 'never' | undefined> {
   if (seen.kind !== 'pod') return 'never';
-  return (await cameLate(wait, seen.pod)) ? 'told' : undefined;
+  return (await cameLate(wait, seen.pod)) ? 'ended' : undefined;
 }
 
-/** Takes the end, if the container has ended: its log, what it comes to, and the outcome. */
+/** Records the end, if the container has ended: its log, its outcome and the verdict. */
 async function cameLate({ session, deps, readers, run }: Wait, pod: Pod): Promise<boolean> {
   const { plan, containerName } = run;
   const state = stateOfContainer(pod, containerName, plan.targetContainerName);

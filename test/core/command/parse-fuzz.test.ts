@@ -95,7 +95,6 @@ const WORDS = [
   ...[
     "--reason='&amp;amp;'",
     '--dry-run',
-    '--hold=15m',
     '--replicas=3',
     '--parallelism=8',
     '--ttl=30m',

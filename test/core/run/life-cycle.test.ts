@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueAtMs, isGivenUp, isSettled, nextStep } from '../../../src/core/run/life-cycle.ts';
+import { dueAtMs, isGivenUp, isSettled, type NextPost, nextPost, nextStep } from '../../../src/core/run/life-cycle.ts';
 import { aGrant, anApproval, aRun, START_MS } from '../../support/builders.ts';
 
 const anchor = { channelId: 'C0SHOP', ts: '1.0' };
@@ -139,5 +139,51 @@ describe('isGivenUp', () => {
     expect(isGivenUp({ ...run, containerName: 'kdebug-x' })).toBe(true);
     expect(isGivenUp({ ...run, containerName: 'kdebug-x', late: true })).toBe(false);
     expect(isGivenUp({ ...run, containerName: 'kdebug-x', launchedAtMs: START_MS })).toBe(false);
+  });
+});
+
+describe('nextPost', () => {
+  const NOW = START_MS + 1_000;
+  const refusal = { code: 'image_not_allowed', message: 'no', hint: 'ask' };
+  const rehearsal = { accepted: true, cluster: '', patch: '' };
+
+  /** The kinds of all posts that a run lacks, in their order. */
+  function posts(run: ReturnType<typeof aRun>): readonly string[] {
+    const done = new Set<NextPost['kind']>();
+    for (let post = nextPost(run, { done, nowMs: NOW }); post.kind !== 'nothing'; ) {
+      done.add(post.kind);
+      post = nextPost(run, { done, nowMs: NOW });
+    }
+    return [...done];
+  }
+
+  it('of a run that is not planned is nothing, and of one at work its card', () => {
+    expect(posts(aRun({ state: 'received' }))).toEqual([]);
+    for (const state of ['pending-approval', 'approved', 'launching', 'starting', 'running', 'collecting'] as const)
+      expect(posts(aRun({ state }))).toEqual(['card']);
+  });
+
+  it('of a run that has ended is its last card, then the result, then the record of both', () => {
+    for (const state of ['rejected', 'expired', 'cancelled', 'finished'] as const)
+      expect(posts(aRun({ state }))).toEqual(['card', 'result', 'completion']);
+  });
+
+  it('of a denied run is the refusal, once, after the card if there is one', () => {
+    expect(posts(aRun({ state: 'denied', refusal }))).toEqual(['refusal']);
+    expect(posts(aRun({ state: 'denied', refusal, delivery: { anchor } }))).toEqual(['card', 'refusal']);
+    expect(posts(aRun({ state: 'denied', refusal, delivery: { told: true } }))).toEqual([]);
+  });
+
+  it('of a dry run is its outcome, once', () => {
+    expect(posts(aRun({ state: 'cancelled', rehearsal }))).toEqual(['dry-run']);
+    expect(posts(aRun({ state: 'cancelled', rehearsal, delivery: { told: true } }))).toEqual([]);
+  });
+
+  it('records the end of a grant only when it has ended', () => {
+    const done = new Set<NextPost['kind']>(['card', 'result']);
+    const run = aRun({ state: 'finished', grant: aGrant() });
+    expect(nextPost(run, { done, nowMs: NOW })).toEqual({ kind: 'completion', grantClosed: false });
+    const endMs = START_MS + 30 * 60_000;
+    expect(nextPost(run, { done, nowMs: endMs })).toEqual({ kind: 'completion', grantClosed: true });
   });
 });

@@ -180,7 +180,7 @@ describe('a result, with its file', () => {
     await ended(world);
     expect(errors).toEqual([
       [
-        'the result could not be delivered',
+        'Slack refused the result everywhere',
         expect.objectContaining({ reason: 'slack_channel_closed', detail: 'is_archived' }),
       ],
     ]);

@@ -1,0 +1,205 @@
+import { toKdebugError } from '../../core/errors.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { isDiagnostic } from '../../core/policy/resolve.ts';
+import { rehearsalMessage } from '../../core/report/explain-messages.ts';
+import type { Message } from '../../core/report/message.ts';
+import { refusalMessage } from '../../core/report/private-messages.ts';
+import { anchorMessage } from '../../core/report/run-messages.ts';
+import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/defined.ts';
+import { ApproverCopies } from '../approval/copies.ts';
+import { record } from '../audit.ts';
+import { refusal } from '../inbox/refusals.ts';
+import { destinationOf, privateDestinationOf } from './destinations.ts';
+import type { FileSource } from './files.ts';
+import { isForGood, type Posted, postOnce } from './post-once.ts';
+import { ResultDelivery } from './result.ts';
+import { renderContextOf, urgentPart } from './schedule.ts';
+import { saysNotIn, withInvitation } from './slack-connect.ts';
+import type { Voice } from './voice.ts';
+
+const TAIL_LINES = 15;
+
+/** The card as Slack shows it. */
+interface ShownCard {
+  readonly json: string;
+  readonly atMs: number;
+}
+
+/**
+ * Makes the posts that a run's state asks for (`nextPost`): one card, updated from state; one result with its files; a private
+ * answer. Each is compared with what Slack has (`Run.delivery`), so this may be entered again at any time.
+ */
+export class RunPosts {
+  readonly #voice: Voice;
+  readonly #source: FileSource;
+  readonly #result: ResultDelivery;
+  readonly #copies: ApproverCopies;
+  readonly #beforeClosing: () => Promise<void>;
+  #shown: ShownCard = { json: '', atMs: 0 };
+  #shownUrgent = '';
+  #isEndSaved = false;
+  #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
+
+  /** `beforeClosing` must end before the run is recorded as delivered: whoever finds it unrecorded does it again. */
+  constructor(voice: Voice, source: FileSource, beforeClosing: () => Promise<void>) {
+    this.#voice = voice;
+    this.#source = source;
+    this.#result = new ResultDelivery(voice, source);
+    this.#copies = new ApproverCopies(voice);
+    this.#beforeClosing = beforeClosing;
+  }
+
+  /** When the card was posted or updated last; 0: not by this process. */
+  get cardAtMs(): number {
+    return this.#shown.atMs;
+  }
+
+  /** Whether the card lacks something that people wait for (`urgentPart`). */
+  lacksUrgent(run: Run): boolean {
+    return urgentPart(run) !== this.#shownUrgent;
+  }
+
+  /** Makes every post that the run lacks, as it is now. @throws KdebugError lease_lost, or what may pass */
+  async makeAll(): Promise<void> {
+    const { run } = this.#voice;
+    if (run.state === 'received') return;
+    await this.#saveEnd(run);
+    this.concludeEnd(run);
+    const done = new Set<NextPost['kind']>();
+    for (;;) {
+      // The state as of now, so that the last card is never behind the result; with what has been delivered since.
+      const asOf = { ...run, delivery: this.#voice.run.delivery };
+      const post = nextPost(asOf, { done, nowMs: this.#voice.deps.clock.now() });
+      if (post.kind === 'nothing') return;
+      await this.#make(post, run);
+      done.add(post.kind);
+    }
+  }
+
+  /** The end of a run is put on record whether or not Slack can be reached. Each end once: a late one is another. */
+  concludeEnd({ state, delivery, late = false }: Run): void {
+    if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.late === late) return;
+    this.#concluding = { late, done: this.#beforeClosing() };
+  }
+
+  async #make(post: NextPost, run: Run): Promise<void> {
+    switch (post.kind) {
+      case 'nothing':
+        return;
+      case 'card':
+        await this.#showCard(run);
+        return this.#copies.keepUp();
+      case 'refusal':
+        return this.#answerPrivately(run, refusalMessage(run, post.refusal));
+      case 'dry-run': {
+        const message = rehearsalMessage(run, post.rehearsal);
+        return this.#answerPrivately(run, await withInvitation(message, run.origin, this.#voice.deps));
+      }
+      case 'result':
+        return this.#result.deliver();
+      case 'completion':
+        await this.#allDone();
+        return this.#voice.record({ kind: 'completed', grantClosed: post.grantClosed });
+    }
+  }
+
+  /** A batch at work is ahead of the store. Its last card offers buttons, which must work at once at every replica. */
+  async #saveEnd({ batch, state }: Run): Promise<void> {
+    if (!batch || !isFinal(state) || this.#isEndSaved) return;
+    await this.#voice.session.save();
+    this.#isEndSaved = true;
+  }
+
+  async #allDone(): Promise<void> {
+    await this.#concluding?.done;
+    await this.#copies.done();
+  }
+
+  async #showCard(run: Run): Promise<void> {
+    const { deps } = this.#voice;
+    const hidesReport = run.plan !== undefined && isDiagnostic(run.plan, deps.policies.current());
+    const tail = this.#source.readers.of(run.id)?.tail(TAIL_LINES, hidesReport);
+    const message = anchorMessage(run, { ...(await renderContextOf(run, deps)), ...defined({ tail }) });
+    const { anchor, anchorGone } = run.delivery;
+    this.#shownUrgent = urgentPart(run);
+    if (anchorGone) return;
+    if (!anchor) return this.#postCard(message);
+    const json = canonicalJson(message);
+    if (json === this.#shown.json) return;
+    const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
+    // The result then stands alone.
+    if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
+    this.#shown = { json, atMs: deps.clock.now() };
+  }
+
+  /**
+   * Posts the card. Where its channel refuses it, nobody could decide or see what happens, so a run that has not been launched is
+   * denied; a card that asks for an approval never goes to a direct message with the requester. Once something was launched the
+   * card goes there, and without any card the run goes on.
+   */
+  async #postCard(message: Message): Promise<void> {
+    const posted = await this.#cardPosted(message);
+    if (!posted) return;
+    this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
+    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
+    // What was found shows an earlier state.
+    if (posted.found) await this.#showCard(this.#voice.run);
+  }
+
+  /** Undefined: there will be no card. @throws what may pass */
+  async #cardPosted(message: Message): Promise<Posted | undefined> {
+    const { run, deps, refused } = this.#voice;
+    const canBeDenied = run.state === 'pending-approval' || (run.state === 'approved' && !run.batch);
+    try {
+      return await this.#voice.post('anchor', destinationOf(run), message, { toDirect: !canBeDenied });
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      if (!refused.isOver('anchor', error)) throw error;
+      const { code, detail, facts } = error;
+      deps.log.error('Slack refused the card everywhere', { runId: run.id, reason: code, detail });
+      if (canBeDenied) await this.#deny(saysNotIn(facts.error) ? 'bot_not_in_channel' : 'channel_takes_no_posts');
+      else await this.#voice.record({ kind: 'anchor-lost' });
+      return undefined;
+    }
+  }
+
+  /** Changes nothing if it was launched meanwhile: its card is then posted as that of a running run. */
+  async #deny(code: 'bot_not_in_channel' | 'channel_takes_no_posts'): Promise<void> {
+    const { session, deps } = this.#voice;
+    await record(deps, session.run, 'decision', { kind: 'deny', code, at: 'post' });
+    await session.apply({ kind: 'unheard', refusal: refusal(code), atMs: deps.clock.now() });
+  }
+
+  /**
+   * To the requester alone: where the request was made, else in a direct message. Where Slack refuses both, only the log says so:
+   * nothing was started, so the run need not wait.
+   */
+  async #answerPrivately(run: Run, message: Message): Promise<void> {
+    let lost: string | undefined;
+    try {
+      await this.#answerSomewhere(run, message);
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (!isForGood(code)) throw thrown;
+      this.#voice.deps.log.error('could not notify requester', { runId: run.id, reason: code, detail });
+      lost = code;
+    }
+    await this.#allDone();
+    await this.#voice.record({ kind: 'private-answer-sent', ...defined({ lost }) });
+  }
+
+  async #answerSomewhere(run: Run, message: Message): Promise<void> {
+    const { doubt, assertHeld, deps } = this.#voice;
+    const { thread } = deps;
+    const meta = this.#voice.meta('result');
+    try {
+      await thread.tell(privateDestinationOf(run), message);
+    } catch (thrown) {
+      if (!isForGood(toKdebugError(thrown).code)) throw thrown;
+      const destination = await thread.openDirect(run.origin.requesterId);
+      await postOnce(thread, { run, message, meta, doubt, assertHeld, destination });
+    }
+  }
+}
