@@ -63,9 +63,9 @@ const INLETS: readonly Inlet[] = [
       { start: '*<@U0KDEBUG>', repeat: '*' },
     ],
   ],
-  ['a code block', `${LISTENERS}/message-text.ts`, (text) => codeBlock({ text }), FENCES],
-  ['the text of a message', `${LISTENERS}/message-text.ts`, (text) => messageText({ text }), [{ repeat: '<' }]],
-  ['markup of a message', `${LISTENERS}/message-text.ts`, unmarked, [{ repeat: '<a|' }, { repeat: '|' }]],
+  ['a code block', `${LISTENERS}/message-content.ts`, (text) => codeBlock({ text }), FENCES],
+  ['the text of a message', `${LISTENERS}/message-content.ts`, (text) => messageText({ text }), [{ repeat: '<' }]],
+  ['markup of a message', `${LISTENERS}/message-content.ts`, unmarked, [{ repeat: '<a|' }, { repeat: '|' }]],
   [
     'text for the screen',
     PLAIN,

@@ -13,6 +13,7 @@ import { hasRedis, RedisServer, until } from '../adapters/store/redis/redis-serv
 import { aStore } from '../adapters/store/redis/stores.ts';
 import { aGrant, anApproval, anOrigin, aPlan, aPolicy, aRule, aRun, aTermination } from '../support/builders.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
+import { textOf } from '../support/plain-message.ts';
 import { inFullOr } from '../support/sample.ts';
 import { World } from './support/world.ts';
 
@@ -188,7 +189,7 @@ describe('the grant of a run that was given up', () => {
     await settle();
     expect(await world.run()).toMatchObject({ late: true, outcome: { kind: 'succeeded' }, delivery: { closed: true } });
     expect(world.thread.posts).toHaveLength(2);
-    expect(JSON.stringify(world.result())).toContain('Succeeded');
+    expect(textOf(world.result())).toContain('Succeeded');
   });
 });
 

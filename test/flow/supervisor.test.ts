@@ -3,6 +3,7 @@ import { asChannelId } from '../../src/core/ids.ts';
 import type { Run } from '../../src/core/run/run.ts';
 import { anOrigin, aPlan, aPod, aPolicy, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
+import { textOf } from '../support/plain-message.ts';
 import { World } from './support/world.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -34,7 +35,7 @@ describe('the main job', () => {
     expect(world.cluster.launches).toHaveLength(1);
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
     expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
-    expect(JSON.stringify(world.result())).toContain('all is well');
+    expect(textOf(world.result())).toContain('all is well');
     expect(world.anchor()?.summary).toContain('Succeeded after 2.0 s');
     expect(world.pipeline.active).toBe(0);
     expect(world.cluster.watchers).toBe(0);
@@ -84,7 +85,7 @@ describe('the main job', () => {
     const world = await started();
     await ended(world);
     expect(world.thread.files).toHaveLength(0);
-    expect(JSON.stringify(world.result())).toContain('No output.');
+    expect(textOf(world.result())).toContain('No output.');
   });
 
   it('takes the same delivery only once', async () => {
@@ -206,7 +207,7 @@ describe('an outcome', () => {
       by: 'pod-security',
       message: world.cluster.refusal.message,
     });
-    expect(JSON.stringify(world.result())).toContain('violates PodSecurity');
+    expect(textOf(world.result())).toContain('violates PodSecurity');
   });
 
   it('is internal when the cluster stays away for longer than our patience', async () => {
@@ -236,7 +237,7 @@ describe('a late end', () => {
     await ended(world);
     expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
     expect(world.thread.posts).toHaveLength(2);
-    expect(JSON.stringify(world.result())).toContain('better late');
+    expect(textOf(world.result())).toContain('better late');
     expect(world.anchor()?.summary).toContain('later than kdebug had waited');
   });
 
@@ -249,7 +250,7 @@ describe('a late end', () => {
     world.cluster.log = 'better late\n';
     await ended(world);
     expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
-    expect(JSON.stringify(world.result())).toContain('better late');
+    expect(textOf(world.result())).toContain('better late');
     expect([world.cluster.launches.length, world.thread.posts.length]).toEqual([1, 2]);
   });
 

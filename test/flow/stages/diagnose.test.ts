@@ -5,6 +5,7 @@ import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';
 import { aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { buttonsOf, textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -72,7 +73,7 @@ describe('a report', () => {
   it('in the termination message is enough when the log was lost', async () => {
     const world = await diagnosed('', () => {}, JSON.stringify(REPORT));
     expect((await world.run()).verdict?.fine).toContain('dns');
-    expect(JSON.stringify(world.result())).not.toContain('Termination message');
+    expect(textOf(world.result())).not.toContain('Termination message');
   });
 
   it('costs one question for events and one for the node; plain output costs none', async () => {
@@ -170,7 +171,7 @@ describe('a report that is not believed', () => {
         ?.parts.map((part) => JSON.stringify(part))
         .join(),
     ).not.toContain('says the target');
-    expect(JSON.stringify(world.result())).toContain('Fine, says the target.');
+    expect(textOf(world.result())).toContain('Fine, says the target.');
     expect(await world.store.learnt(KIND)).toBeUndefined();
     expect(world.cluster.calls).not.toContain('events');
   }
@@ -178,13 +179,13 @@ describe('a report that is not believed', () => {
   it('comes from an image that people give commands to: it may be a file of the target', async () => {
     const world = await looked('web-1 --image=debian -- cat /proc/1/root/app.log');
     await expectPlain(world);
-    expect(JSON.stringify(world.result())).not.toContain('diagnostic: true');
+    expect(textOf(world.result())).not.toContain('diagnostic: true');
   });
 
   it('comes from an image that the policy does not call diagnostic, and the result says what is missing', async () => {
     const world = await looked('web-1', policyWith({ diagnostic: false }));
     await expectPlain(world);
-    expect(JSON.stringify(world.result())).toContain('autodiagnose is not marked `diagnostic: true` in the policy');
+    expect(textOf(world.result())).toContain('autodiagnose is not marked `diagnostic: true` in the policy');
   });
 
   it('comes from a diagnostic image that ran somebody’s command or environment, whatever the file says of it', async () => {
@@ -211,7 +212,7 @@ describe('a report that is not believed', () => {
     world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message }) });
     await settle();
     expect((await world.run()).verdict).toBeUndefined();
-    expect(JSON.stringify(world.result())).toContain('Termination message');
+    expect(textOf(world.result())).toContain('Termination message');
   });
 
   it('gets no button: Look again is of a believed verdict alone', async () => {
@@ -221,7 +222,7 @@ describe('a report that is not believed', () => {
     world.cluster.log = marked({ ...REPORT, sections });
     world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
     await settle();
-    expect(JSON.stringify(world.result())).not.toContain('look-again');
+    expect(buttonsOf(world.result())).not.toContain('look-again');
   });
 });
 

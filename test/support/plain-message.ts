@@ -1,0 +1,46 @@
+import type { Message, Part, Span } from '../../src/core/report/message.ts';
+
+/** What a message says, a line for each fact, item and paragraph; people, groups and channels by their ids, buttons by their labels. */
+export function textOf(message: Message | undefined): string {
+  return message ? [message.summary, ...message.parts.flatMap(linesOf)].join('\n') : '';
+}
+
+/** The actions of a message's buttons, in their order. */
+export function buttonsOf(message: Message | undefined): readonly string[] {
+  const buttons = message?.parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : [])) ?? [];
+  return buttons.map(({ action }) => action);
+}
+
+function linesOf(part: Part): readonly string[] {
+  switch (part.kind) {
+    case 'heading':
+    case 'preformatted':
+      return [part.text];
+    case 'paragraph':
+    case 'note':
+      return [lineOf(part.spans)];
+    case 'list':
+      return part.items.map(lineOf);
+    case 'facts':
+      return part.facts.map(({ label, value }) => `${label}: ${lineOf(value)}`);
+    case 'actions':
+      return part.buttons.map(({ label }) => `[${label}]`);
+  }
+}
+
+const lineOf = (spans: readonly Span[]): string => spans.map(wordsOf).join('');
+
+function wordsOf(span: Span): string {
+  switch (span.kind) {
+    case 'person':
+      return span.userId;
+    case 'usergroup':
+      return span.usergroupId;
+    case 'channel':
+      return span.channelId;
+    case 'time':
+      return new Date(span.atMs).toISOString();
+    default:
+      return span.text;
+  }
+}
