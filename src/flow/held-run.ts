@@ -48,7 +48,7 @@ export class HeldRun {
   }
 
   /** Whoever still works on the run stops at the next step. */
-  giveUp(): void {
+  abandon(): void {
     this.#over = true;
     this.#tell(false);
   }
@@ -126,7 +126,7 @@ export class HeldRun {
     const answer = await this.#store.save(run, this.#fence);
     if (answer === 'saved') return;
     if (answer === 'limited') throw new KdebugError('limit_pending_per_person');
-    this.giveUp();
+    this.abandon();
     throw new KdebugError('lease_lost');
   }
 

@@ -1,7 +1,6 @@
-import { type KdebugError, toKdebugError } from '../core/errors.ts';
-import { isBatchRun, isFinal } from '../core/run/life-cycle.ts';
-import type { RunState } from '../core/run/run.ts';
-import { delayOf } from '../lib/backoff.ts';
+import { KdebugError, toKdebugError } from '../core/errors.ts';
+import { isBatchRun, isEnded, isLaunched, isPlanned, nextStep } from '../core/run/life-cycle.ts';
+import type { Run } from '../core/run/run.ts';
 import { sleep } from '../lib/clock.ts';
 import { defined } from '../lib/defined.ts';
 import { Rounds } from '../lib/rounds.ts';
@@ -10,135 +9,153 @@ import type { BatchLogs } from './batch/logs.ts';
 import type { FlowDeps } from './deps.ts';
 import type { HeldRun, RunChanger } from './held-run.ts';
 import { refusalOfError } from './inbox/refusals.ts';
+import { Patience } from './patience.ts';
 import { collect } from './stages/collect.ts';
+import { awaitLateEnd, type LateEndWait } from './stages/late-end.ts';
 import { type CheckAtLaunch, launch } from './stages/launch.ts';
 import type { LogReaders } from './stages/logs.ts';
 import { plan } from './stages/plan.ts';
 import type { PodRoom } from './stages/pod-room.ts';
 import { watch } from './stages/watch.ts';
 
-/** How long a stage may go on failing for passing reasons: a person waits for the first, a clock bounds the others. */
-const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
-  received: 8_000,
-  approved: 60_000,
-  launching: 60_000,
-};
-/** However long a step takes: without its store a run is left to whoever reaches the store again. */
-const STORE_PATIENCE_MS = 60_000;
-const BACK_OFF = { firstMs: 400, maxMs: 5_000 };
-const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
-
+/** What the stages of every run share. */
 export interface AdvanceContext {
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly runs: RunChanger;
   readonly batchLogs: BatchLogs;
   readonly room: PodRoom;
-  /** Takes a batch that may run to its end, and its containers through these same stages (`workOnBatch`). */
-  readonly workOnBatch: (session: HeldRun, context: AdvanceContext) => Promise<void>;
-  /** Of a part of a batch: what is looked at instead right before its launch. */
+  /** Takes every pod of a batch through these same stages. Passed in, because `flow/batch` imports this file. */
+  readonly runBatch: (session: HeldRun, context: AdvanceContext) => Promise<void>;
+  /** For one pod of a batch: what to check right before its launch, instead of the checks of a single run. */
   readonly check?: CheckAtLaunch;
 }
 
+/** The side of a run that people see; `Reply` is the one implementation. */
+interface SlackSide {
+  /** Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it. */
+  keepUp(): Promise<Run>;
+  /** `advance` has returned. */
+  advanced(): void;
+}
+
+/** What the supervisor tells and hears about a wait for a late end, which nobody else waits for. */
+interface Shift {
+  isDraining(): boolean;
+  awaitsLateEnd(isWaiting: boolean): void;
+}
+
 /**
- * Takes a run from stage to stage (request → launch → follow → collect) until it is final or waits for people. Every stage is
- * a re-entrant function of the stored run. @throws KdebugError lease_lost
+ * A run from wherever it stands until this replica can let go of it: the stages, with Slack kept up to date beside them, and
+ * then the late end of a run that kdebug gave up. A vote may come at any time and start another round.
+ * @throws KdebugError lease_lost, store_unreachable
  */
-export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
-  const trouble = new Trouble(context.deps.random);
-  const rounds = new Rounds(context.deps.clock);
-  if (session.run.state === 'received') await tryStep(session, context, trouble, recordRequest);
-  while (!isFinal(session.run.state)) {
+export async function runToEnd(
+  session: HeldRun,
+  context: AdvanceContext,
+  { slack, shift }: { readonly slack: SlackSide; readonly shift: Shift },
+): Promise<void> {
+  const { deps, readers } = context;
+  const rounds = new Rounds(deps.clock);
+  let lateEnd: LateEndWait | undefined;
+  for (;;) {
     await rounds.next();
-    if (session.run.state !== 'pending-approval') await tryStep(session, context, trouble);
-    else if (!(await expire(session, context.deps))) return;
+    const [, shown] = await bothOrNeither(
+      session,
+      advance(session, context).then(() => slack.advanced()),
+      slack.keepUp(),
+    );
+    const step = nextStep(session.run, deps.clock.now());
+    if (step.kind === 'done' || step.kind === 'park') return;
+    if (step.kind !== 'await-late-end') continue;
+    lateEnd ??= awaitLateEnd(session, deps, readers);
+    shift.awaitsLateEnd(true);
+    const hasNews = await lateEnd({ grant: shown.grant, wanted: () => !shift.isDraining() });
+    shift.awaitsLateEnd(false);
+    if (!hasNews) return;
   }
 }
 
-/** Ends an approval whose time is over; false while it may still be given. */
-async function expire(session: HeldRun, { clock }: FlowDeps): Promise<boolean> {
-  const expiresAtMs = session.run.approval?.expiresAtMs ?? 0;
-  if (clock.now() < expiresAtMs) return false;
-  await session.apply({ kind: 'expired', atMs: clock.now() });
-  return true;
+/** Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost, store_unreachable */
+export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
+  const { clock } = context.deps;
+  const patience = new Patience(context.deps.random);
+  const rounds = new Rounds(clock);
+  if (session.run.state === 'received') await tryStage(session, context, { patience, stage: recordRequest });
+  while (nextStep(session.run, clock.now()).kind === 'advance') {
+    await rounds.next();
+    await tryStage(session, context, { patience, stage: nextStage });
+  }
 }
 
-type Step = (session: HeldRun, context: AdvanceContext) => Promise<void>;
+type Stage = (session: HeldRun, context: AdvanceContext) => Promise<unknown>;
 
-async function tryStep(session: HeldRun, context: AdvanceContext, trouble: Trouble, take: Step = step): Promise<void> {
+/** Every stage is a re-entrant function of the stored run, so whoever holds the run next may enter it again. */
+function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> {
+  const { deps, readers, runs, room, check } = context;
+  const { run } = session;
+  if (run.state === 'received') return plan(session, deps, runs);
+  if (run.state === 'pending-approval') return session.apply({ kind: 'expired', atMs: deps.clock.now() });
+  if (isBatchRun(run)) return context.runBatch(session, context);
+  switch (run.state) {
+    case 'approved':
+    case 'launching':
+      if (isPlanned(run)) return launch(session, run, { deps, room, ...defined({ check }) });
+      break;
+    case 'starting':
+    case 'running':
+      if (isLaunched(run)) return watch(session, run, { deps, readers });
+      break;
+    default:
+      if (isEnded(run)) return collect(session, run, { deps, readers });
+  }
+  throw new KdebugError('internal_error', { detail: `a run in the state ${run.state} lacks what its stage needs` });
+}
+
+/** Writes the audit record of the request first. Whichever replica picks up the run does it, so a crash cannot skip it. */
+const recordRequest: Stage = ({ run }, { deps }) =>
+  record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
+
+/** Enters one stage; a passing error is waited out, any other one ends the run. */
+async function tryStage(
+  session: HeldRun,
+  context: AdvanceContext,
+  { patience, stage }: { readonly patience: Patience; readonly stage: Stage },
+): Promise<void> {
   const { clock } = context.deps;
   const { state } = session.run;
   try {
-    await take(session, context);
-    trouble.over();
+    await stage(session, context);
+    patience.reset();
   } catch (thrown) {
     const error = toKdebugError(thrown);
     if (error.code === 'lease_lost') throw error;
-    const isStore = error.code === 'store_unreachable';
-    const waitMs = trouble.waitMs(error, clock.now(), isStore ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0));
+    const waitMs = patience.waitMs(error, state, clock.now());
     if (waitMs !== undefined) await sleep(clock, waitMs);
     // What cannot be written down is not an outcome: the container may well be running.
-    else if (isStore) throw error;
-    else await giveUp(session, error, context.deps);
+    else if (error.code === 'store_unreachable') throw error;
+    else await abandonRun(session, error, context.deps);
   }
 }
 
-/** First of all who asked what is put on record: by whoever takes the run up, so that no crash leaves it out. */
-function recordRequest({ run }: HeldRun, { deps }: AdvanceContext): Promise<void> {
-  return record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
-}
-
-function step(session: HeldRun, context: AdvanceContext): Promise<void> {
-  const { deps, readers, runs, room, check } = context;
-  if (session.run.state !== 'received' && isBatchRun(session.run)) return context.workOnBatch(session, context);
-  switch (session.run.state) {
-    case 'received':
-      return plan(session, deps, runs);
-    case 'approved':
-    case 'launching':
-      return launch(session, deps, { room, ...defined({ check }) });
-    case 'starting':
-    case 'running':
-      return watch(session, deps, readers);
-    default:
-      return collect(session, deps, readers);
-  }
-}
-
-/** An error that patience does not mend is an outcome like any other. */
-async function giveUp(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
+/** An error that does not pass is an outcome like any other. */
+async function abandonRun(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
   const atMs = deps.clock.now();
   const { state, id } = session.run;
-  deps.log.warn('stage given up', { runId: id, phase: state, reason: error.code, error });
+  deps.log.warn('stage failed, giving up', { runId: id, phase: state, reason: error.code, error });
   const outcome = { kind: 'internal', code: error.code } as const;
   if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
   else if (state === 'collecting') await session.apply({ kind: 'finished', outcome, atMs });
   else await session.apply({ kind: 'ended', outcome, atMs });
 }
 
-/** Back-off of one stage: how long to wait before it is entered again, until its patience is over. */
-class Trouble {
-  readonly #random: (() => number) | undefined;
-  #sinceMs: number | undefined;
-  #times = 0;
-
-  constructor(random: (() => number) | undefined) {
-    this.#random = random;
-  }
-
-  over(): void {
-    this.#sinceMs = undefined;
-    this.#times = 0;
-  }
-
-  waitMs(error: KdebugError, nowMs: number, patienceMs: number): number | undefined {
-    if (!PASSING.has(error.code)) return undefined;
-    this.#sinceMs ??= nowMs;
-    const backOffMs = delayOf(BACK_OFF, this.#times, this.#random);
-    this.#times += 1;
-    const asked = error.facts.retryAfterMs;
-    // A server that asks for no patience at all gets ours.
-    const waitMs = typeof asked === 'number' && asked > 0 ? asked : backOffMs;
-    return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
-  }
+/** Two halves of one work: when one fails, the other one stops, and then both have failed. */
+async function bothOrNeither<One, Two>(session: HeldRun, one: Promise<One>, two: Promise<Two>): Promise<[One, Two]> {
+  const stopOther = (thrown: unknown): never => {
+    session.abandon();
+    throw thrown;
+  };
+  const both = [one.catch(stopOther), two.catch(stopOther)] as const;
+  await Promise.allSettled(both);
+  return Promise.all(both);
 }

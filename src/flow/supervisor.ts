@@ -1,10 +1,8 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
-import { dueAtMs, isSettled, nextStep } from '../core/run/life-cycle.ts';
-import type { Run } from '../core/run/run.ts';
+import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
 import { sleep } from '../lib/clock.ts';
 import { withDeadline } from '../lib/deadline.ts';
-import { Rounds } from '../lib/rounds.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
 import { runBatch } from './batch/run-batch.ts';
@@ -12,13 +10,12 @@ import type { FlowDeps } from './deps.ts';
 import { filteredClusters } from './filtered-cluster.ts';
 import { HeldRun, type OutOfReach, type RunChanger } from './held-run.ts';
 import { CommandInbox, type Starter } from './inbox/inbox.ts';
-import { advance } from './pipeline.ts';
+import { type AdvanceContext, runToEnd } from './pipeline.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
 import { Reply } from './reply/reply.ts';
-import { awaitLateEnd, type LateEndWait } from './stages/late-end.ts';
 import { LogReaders } from './stages/logs.ts';
 import { PodRoom } from './stages/pod-room.ts';
 
@@ -49,10 +46,8 @@ interface Held {
 export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: Inbox;
   readonly #deps: FlowDeps;
-  readonly #readers: LogReaders;
-  readonly #batchLogs: BatchLogs;
   readonly #recovery: Recovery;
-  readonly #room: PodRoom;
+  readonly #context: AdvanceContext;
   readonly #held = new Map<RunId, Held>();
   readonly #taking = new Map<RunId, Promise<HeldRun | undefined>>();
   /** Given up and told; only a late end or its grant's is waited for, and nobody waits for us. */
@@ -66,9 +61,14 @@ export class RunSupervisor implements Starter, RunChanger {
   constructor(given: FlowDeps) {
     const deps = { ...given, clusters: filteredClusters(given.clusters, given) };
     this.#deps = deps;
-    this.#readers = new LogReaders(deps);
-    this.#batchLogs = new BatchLogs(deps.spools);
-    this.#room = new PodRoom(deps);
+    this.#context = {
+      deps,
+      runs: this,
+      runBatch,
+      readers: new LogReaders(deps),
+      batchLogs: new BatchLogs(deps.spools),
+      room: new PodRoom(deps),
+    };
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
   }
@@ -145,7 +145,7 @@ export class RunSupervisor implements Starter, RunChanger {
       withDeadline(clock, withinMs, Promise.all(held.map(({ work }) => work)), () => undefined);
     await inTime(this.#busy(), ms);
     const left = this.#busy();
-    for (const { session } of left) session.giveUp();
+    for (const { session } of left) session.abandon();
     hush();
     await inTime(left, handOverMs);
     this.#drained = true;
@@ -208,8 +208,8 @@ export class RunSupervisor implements Starter, RunChanger {
     } finally {
       this.#late.delete(id);
       this.#held.delete(id);
-      await this.#readers.forget(id);
-      await this.#batchLogs.forget(id);
+      await this.#context.readers.forget(id);
+      await this.#context.batchLogs.forget(id);
       await this.#release(session);
     }
     const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
@@ -226,66 +226,22 @@ export class RunSupervisor implements Starter, RunChanger {
     }
   }
 
-  /** Until the run is settled or parked: a vote may come in while the last words are being said. */
   async #runToEnd(session: HeldRun): Promise<void> {
-    const { clock } = this.#deps;
-    const room = this.#room;
-    const context = {
-      deps: this.#deps,
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      room,
-      workOnBatch: runBatch,
-      runs: this,
-    };
+    const { id } = session.run;
+    const deps = this.#deps;
     session.onChange(() => {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
-    const reply = new Reply(session, this.#deps, {
-      readers: this.#readers,
-      batchLogs: this.#batchLogs,
-      // Before it counts as told.
-      beforeClosing: () => conclude(session.run, this.#deps),
+    const slack = new Reply(session, deps, {
+      readers: this.#context.readers,
+      batchLogs: this.#context.batchLogs,
+      beforeClosing: () => conclude(session.run, deps),
     });
-    const rounds = new Rounds(clock);
-    let late: LateEndWait | undefined;
-    for (;;) {
-      await rounds.next();
-      let said = session.run;
-      const keepSaying = async (): Promise<void> => {
-        said = await reply.keepSaying();
-      };
-      await bothOrNeither(session, [advance(session, context).then(() => reply.advanced()), keepSaying()]);
-      const next = nextStep(session.run, clock.now());
-      if (next.kind === 'done' || next.kind === 'park') return;
-      if (next.kind === 'await-late-end') {
-        late ??= awaitLateEnd(session, this.#deps, this.#readers);
-        if (!(await this.#awaitLate(said, late))) return;
-      }
-    }
+    const shift = {
+      isDraining: () => this.#draining,
+      awaitsLateEnd: (isWaiting: boolean) => void (isWaiting ? this.#late.add(id) : this.#late.delete(id)),
+    };
+    await runToEnd(session, this.#context, { slack, shift });
   }
-
-  /** Resolves with whether there is more to say. */
-  async #awaitLate({ id, grant }: Run, late: LateEndWait): Promise<boolean> {
-    this.#late.add(id);
-    try {
-      return await late({ grant, wanted: () => !this.#draining });
-    } finally {
-      this.#late.delete(id);
-    }
-  }
-}
-
-/** Two halves of one work: when one fails, the other stops, and only then has it failed. */
-async function bothOrNeither(session: HeldRun, halves: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(
-    halves.map((half) =>
-      half.catch((thrown: unknown) => {
-        session.giveUp();
-        throw thrown;
-      }),
-    ),
-  );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

@@ -98,7 +98,16 @@ export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefin
   return { atMs, outcome: { kind: 'no-status' } };
 }
 
-/** A run of several pods that has been planned. Its `plan` is that of one of its pods: the one of the highest class. */
-export type BatchRun = Run & { readonly batch: Batch; readonly plan: Plan };
+/** From the state `approved` on, and in `pending-approval`: every stage but planning works on one. */
+export type PlannedRun = Run & { readonly plan: Plan };
+/** From `launching` on: its container may be in the pod. */
+export type LaunchedRun = PlannedRun & { readonly containerName: string };
+/** From `collecting` on. */
+export type EndedRun = Run & { readonly outcome: Outcome };
+/** A run of several pods that has been planned. Its `plan` is that of the pod with the highest class. */
+export type BatchRun = PlannedRun & { readonly batch: Batch };
 
-export const isBatchRun = (run: Run): run is BatchRun => run.batch !== undefined && run.plan !== undefined;
+export const isPlanned = (run: Run): run is PlannedRun => run.plan !== undefined;
+export const isLaunched = (run: Run): run is LaunchedRun => isPlanned(run) && run.containerName !== undefined;
+export const isEnded = (run: Run): run is EndedRun => run.outcome !== undefined;
+export const isBatchRun = (run: Run): run is BatchRun => isPlanned(run) && run.batch !== undefined;

@@ -6,8 +6,9 @@ import type { Decision } from '../policy/decision.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
 import type { ApproversAsked } from './approvers-asked.ts';
+import type { DeliveryEvent } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
-import type { Delivery, Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
+import type { Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
 
 /** Everything that can happen to a run. `atMs` is the moment it was noticed. */
 export type RunEvent =
@@ -76,6 +77,7 @@ export type RunEvent =
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   /** How those who may decide were told. */
   | { readonly kind: 'asked'; readonly asked: ApproversAsked }
-  | { readonly kind: 'said'; readonly delivery: Delivery };
+  /** Slack accepted a post of ours, or refused it for good. */
+  | { readonly kind: 'delivered'; readonly event: DeliveryEvent };
 
 export type EventOf<Kind extends RunEvent['kind']> = Extract<RunEvent, { kind: Kind }>;

@@ -8,6 +8,7 @@ import type { Decision } from '../policy/decision.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { PendingApproval } from '../policy/vote.ts';
 import type { ApproversAsked } from './approvers-asked.ts';
+import type { Delivery } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -35,6 +36,21 @@ export type RunState =
   /** The outcome is known; the rest of the log is being read. */
   | 'collecting'
   | 'finished';
+
+/** All but `received`, in which nothing is known of a run yet. */
+export const PLANNED_STATES: readonly RunState[] = [
+  'denied',
+  'pending-approval',
+  'rejected',
+  'expired',
+  'cancelled',
+  'approved',
+  'launching',
+  'starting',
+  'running',
+  'collecting',
+  'finished',
+];
 
 /** Where a request came from. */
 export interface Origin {
@@ -77,30 +93,6 @@ export interface Rehearsal {
 export interface PostRef {
   readonly channelId: string;
   readonly ts: string;
-}
-
-/** What of a run has been said in Slack. Written after the post; a crash in between is resolved by metadata. */
-export interface Delivery {
-  readonly anchor?: PostRef;
-  readonly result?: PostRef;
-  readonly fileId?: string;
-  /** Of a batch: ids of its shared files, by file name. */
-  readonly files?: Readonly<Record<string, string>>;
-  /** Why there will be no file (a code): Slack takes none, or the log is gone. */
-  readonly fileLost?: string;
-  /** Somebody deleted the anchor, or Slack takes none; it is not posted again. */
-  readonly anchorGone?: boolean;
-  /** The private refusal was sent. */
-  readonly told?: boolean;
-  /**
-   * Why what there was to say could not be said where people find it again (a code): Slack refused it everywhere, for good. The
-   * requester may have got it privately. Nothing more is tried.
-   */
-  readonly lost?: string;
-  /** The end of its grant was shown. */
-  readonly grantClosed?: boolean;
-  /** Everything about the finished run has been said. */
-  readonly closed?: boolean;
 }
 
 /** What is known of a run's log once it has been read. Bytes and lines count what was kept, without stamps. */

@@ -4,24 +4,10 @@ import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
 import type { Decision } from '../policy/decision.ts';
 import { approvalTransition } from './approval-transition.ts';
+import { deliveryTransition, reopened } from './delivery.ts';
 import { isGivenUp } from './life-cycle.ts';
-import type { Run, RunState } from './run.ts';
+import { PLANNED_STATES, type Run, type RunState } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
-
-/** All but the first, in which nothing is known of a run yet. */
-const PLANNED: readonly RunState[] = [
-  'denied',
-  'pending-approval',
-  'rejected',
-  'expired',
-  'cancelled',
-  'approved',
-  'launching',
-  'starting',
-  'running',
-  'collecting',
-  'finished',
-];
 
 /** The states in which an event may happen; anything else is refused as a value. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
@@ -42,8 +28,8 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   finished: ['collecting'],
   'came-late': ['finished'],
   batch: ['approved', 'running'],
-  asked: PLANNED,
-  said: ['received', ...PLANNED],
+  asked: PLANNED_STATES,
+  delivered: PLANNED_STATES,
 };
 
 export type Transition =
@@ -99,8 +85,10 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return batchMoved(run, event);
     case 'asked':
       return { ...run, asked: event.asked };
-    case 'said':
-      return { ...run, delivery: event.delivery };
+    case 'delivered': {
+      const delivery = deliveryTransition(run.delivery, event.event, run.state);
+      return delivery && { ...run, delivery };
+    }
   }
 }
 
@@ -175,7 +163,6 @@ function finished(run: Run, event: EventOf<'finished'>): Run {
 
 /** The true end of a run that was given up: the same anchor and reply are to be written again. */
 function cameLate(run: Run, event: EventOf<'came-late'>): Run {
-  const { closed: _, fileId: _earlier, fileLost: _why, lost: _where, ...delivery } = run.delivery;
   const { outcome, termination, imageId, log, verdict, atMs } = event;
   return {
     ...run,
@@ -184,7 +171,7 @@ function cameLate(run: Run, event: EventOf<'came-late'>): Run {
     termination,
     imageId,
     finishedAtMs: atMs,
-    delivery,
+    delivery: reopened(run.delivery),
     ...defined({ log, verdict }),
   };
 }

@@ -90,7 +90,7 @@ export class ApproverCopies {
       this.#failures = 0;
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
-      if (code === 'lease_lost' || this.#session.isOver) return this.#session.giveUp();
+      if (code === 'lease_lost' || this.#session.isOver) return this.#session.abandon();
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not told yet', { runId: this.#session.run.id, reason: code, detail });

@@ -74,7 +74,7 @@ class BatchEngine {
       await this.#checkpoints.now();
     } finally {
       stop();
-      for (const part of this.#parts.keys()) part.giveUp();
+      for (const part of this.#parts.keys()) part.abandon();
       await Promise.all(this.#works);
     }
   }
@@ -152,7 +152,7 @@ class BatchEngine {
     for (const [part, place] of this.#parts) {
       if (part.run.state === 'collecting') continue;
       this.#keepLog(part, place);
-      part.giveUp();
+      part.abandon();
     }
   }
 

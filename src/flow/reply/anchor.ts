@@ -25,7 +25,7 @@ export async function postAnchor(voice: Voice, message: Message): Promise<Posted
     const { code, detail, facts } = error;
     deps.log.error('the card could be posted nowhere', { runId: run.id, reason: code, detail });
     if (canBeDenied) await deny(voice, saysNotIn(facts.error) ? 'bot_not_in_channel' : 'channel_takes_no_posts');
-    else await voice.record({ anchorGone: true });
+    else await voice.record({ kind: 'anchor-lost' });
     return undefined;
   }
 }

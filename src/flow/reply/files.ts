@@ -1,11 +1,12 @@
 import { containerName } from '../../core/container/build.ts';
 import { batchFileName, csvText, indexText, podHead } from '../../core/report/batch/batch-files.ts';
 import { logDoubt } from '../../core/report/parts/log-caveats.ts';
+import type { SharedFiles } from '../../core/run/delivery.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
-import type { Delivery, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
-import { heldPodRun, type PodSlot, podRunOf } from '../batch/run-pod.ts';
+import { type PodSlot, podRunOf } from '../batch/run-pod.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { Spool } from '../ports/machine.ts';
@@ -28,15 +29,11 @@ export function wantedFiles(run: Run): readonly string[] {
 /** The files that the run wants. @throws KdebugError what may pass */
 export async function filesOf({ session, ...source }: FileSource): Promise<FilesToShare> {
   const { run } = session;
-  return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(session, source.readers);
+  return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(run, source.readers);
 }
 
 /** What to record of files that were shared. */
-export function deliveryOf(
-  run: Run,
-  names: readonly string[],
-  { fileIds }: Shared,
-): Pick<Delivery, 'fileId' | 'files'> {
+export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Shared): SharedFiles {
   const ids = Object.fromEntries(
     names.flatMap((name, index) => {
       const id = fileIds[index];
@@ -61,10 +58,9 @@ function wantsLogFile({ log, delivery }: Run): boolean {
 export const logFileName = ({ id, late }: Pick<Run, 'id' | 'late'>): string => `kdebug-${id}${late ? '-late' : ''}.log`;
 
 /** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
-async function logFile(session: HeldRun, readers: LogReaders): Promise<FilesToShare> {
-  const { run } = session;
+async function logFile(run: Run, readers: LogReaders): Promise<FilesToShare> {
   // The scratch file may have gone with the process that had read it.
-  const reader = readers.of(run.id) ?? (await readers.again(session));
+  const reader = readers.of(run.id) ?? (await readers.again(run));
   if (!reader) return { lost: 'log_gone' };
   const { log, spool } = await reader.result;
   if (spool.bytes === 0) return { lost: log.completeness.interruptedBy ?? 'log_gone' };
@@ -159,8 +155,8 @@ async function readAgain(
     for (let place = missing.shift(); place; place = missing.shift()) {
       const part = podRunOf(run, place);
       const startedAtMs = run.batch.pods[place.index]?.startedAtMs ?? deps.clock.now();
-      const session = heldPodRun({ ...part, containerName: containerName(part.id, part.plan.podUid) });
-      const read = await (await readers.start(session, { terminated: true, startedAtMs })).result;
+      const launched = { ...part, containerName: containerName(part.id, part.plan.podUid) };
+      const read = await (await readers.start(launched, { terminated: true, startedAtMs })).result;
       const doubt = logDoubt(read.log.completeness);
       const { index, container } = place;
       await log.add(place, read.spool, (head) => podHead(run, index, { container, doubt, ...head }));

@@ -72,7 +72,7 @@ export class Reply {
    * Resolves when all is said of the run, and only people or the clock can bring more to say: with the run as it was said.
    * @throws KdebugError lease_lost
    */
-  async keepSaying(): Promise<Run> {
+  async keepUp(): Promise<Run> {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
@@ -194,10 +194,10 @@ export class Reply {
     await this.#copies.keepUp();
     if (!isFinal(run.state)) return;
     await this.#result.say();
-    const grantClosed = run.grant && !isActive(run.grant, this.#deps.clock.now());
+    const grantClosed = run.grant !== undefined && !isActive(run.grant, this.#deps.clock.now());
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#voice.record({ closed: true, ...(grantClosed && { grantClosed }) });
+    await this.#voice.record({ kind: 'completed', grantClosed });
   }
 
   /** A batch at work is ahead of the store; what its last card offers must hold for who clicks at once, at whichever replica. */
@@ -224,7 +224,7 @@ export class Reply {
     const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
     await this.#concluding?.done;
     await this.#copies.done();
-    await this.#voice.record({ told: true, ...defined({ lost }) });
+    await this.#voice.record({ kind: 'private-answer-sent', ...defined({ lost }) });
   }
 
   async #sayAnchor(run: Run): Promise<void> {
@@ -239,7 +239,7 @@ export class Reply {
     if (now === this.#shown) return;
     const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
     // The result then stands alone.
-    if (!isUpdated) await this.#voice.record({ anchorGone: true });
+    if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
     this.#shown = now;
     this.#saidAtMs = this.#deps.clock.now();
   }
@@ -249,7 +249,7 @@ export class Reply {
     if (!posted) return;
     this.#shown = posted.found ? '' : canonicalJson(message);
     this.#saidAtMs = this.#deps.clock.now();
-    await this.#voice.record({ anchor: posted.ref });
+    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
     // What was found says what was true then.
     if (posted.found) await this.#sayAnchor(this.#session.run);
   }

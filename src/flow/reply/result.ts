@@ -2,10 +2,11 @@ import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
 import { fileMessage } from '../../core/report/parts/result-parts.ts';
 import { resultMessage } from '../../core/report/run-messages.ts';
-import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
+import type { SharedFiles } from '../../core/run/delivery.ts';
+import type { PostRef, Run } from '../../core/run/run.ts';
 import type { Destination, Shared } from '../ports/slack.ts';
 import { fallbackDestination, fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
-import { deliveryOf, type FileSource, filesOf, wantedFiles } from './files.ts';
+import { type FileSource, filesOf, sharedFiles, wantedFiles } from './files.ts';
 import { isForGood } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
@@ -59,11 +60,11 @@ export class ResultDelivery {
     // What is found there would be the words of the earlier end.
     const doubt = voice.doubt && isFirst;
     const said = await this.#share(place, resultMessage(run, { isPrivate }), doubt);
-    if (said && 'ref' in said) return voice.record({ ...said.files, result: said.ref });
+    if (said && 'ref' in said) return voice.record({ kind: 'result-posted', ...said });
     const message = resultMessage(withLoss(run, said?.fileLost), { isPrivate });
     const { ref, found } = await voice.post('result', place, message, { doubt });
     // What was found may have been said before its files were lost: they are tried once more by themselves.
-    await voice.record({ result: ref, ...(said && !found && said) });
+    await voice.record({ kind: 'result-posted', ref, ...(said && !found && said) });
   }
 
   /** The files that a result is still without: of a late end, or of words that were found again. */
@@ -75,7 +76,9 @@ export class ResultDelivery {
     const place = await fileDestinationOf(run, isPrivate, deps.thread);
     const said = await this.#share(place, fileMessage(run), voice.doubt);
     if (!said) return;
-    await voice.record('ref' in said ? said.files : said);
+    await voice.record(
+      'ref' in said ? { kind: 'files-shared', files: said.files } : { kind: 'files-lost', code: said.fileLost },
+    );
     const { result } = run.delivery;
     if ('fileLost' in said && result) await this.#update(result, isPrivate);
   }
@@ -87,7 +90,7 @@ export class ResultDelivery {
     if (names.length === 0) return undefined;
     try {
       const shared = (doubt && (await this.#findShared(place))) || (await this.#shareNow(place, message));
-      return 'fileLost' in shared ? shared : { ref: shared.ref, files: deliveryOf(run, names, shared) };
+      return 'fileLost' in shared ? shared : { ref: shared.ref, files: sharedFiles(run, names, shared) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
       const elsewhere = await fallbackDestination(place, error.code, run, deps.thread);
@@ -141,15 +144,17 @@ export class ResultDelivery {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
       deps.log.error('the result could not be delivered', fields);
     }
-    await this.#voice.record({ lost: code });
+    await this.#voice.record({ kind: 'result-lost', code });
   }
 }
 
-type Lost = Required<Pick<Delivery, 'fileLost'>>;
+interface Lost {
+  readonly fileLost: string;
+}
 
 interface SaidWithFiles {
   readonly ref: PostRef;
-  readonly files: Delivery;
+  readonly files: SharedFiles;
 }
 
 /** The run as its words say it when its files are lost. */

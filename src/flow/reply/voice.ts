@@ -1,8 +1,8 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
-import { canonicalJson } from '../../core/hash.ts';
 import type { Message } from '../../core/report/message.ts';
+import type { DeliveryEvent } from '../../core/run/delivery.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
-import type { Delivery, PostRef, Run } from '../../core/run/run.ts';
+import type { PostRef, Run } from '../../core/run/run.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -100,11 +100,9 @@ export class Voice {
     return { run: this.run.id, kind, seq: this.#seq };
   }
 
-  /** What is on record already is no news: it would end the wait of the very loop that says it. */
-  async record(said: Delivery): Promise<void> {
-    const { delivery } = this.run;
-    const next = { ...delivery, ...said };
-    if (canonicalJson(next) !== canonicalJson(delivery)) await this.session.apply({ kind: 'said', delivery: next });
+  /** What is on record already changes nothing: a change would wake the very loop that posts. @throws as `HeldRun.apply` */
+  async record(event: DeliveryEvent): Promise<void> {
+    await this.session.apply({ kind: 'delivered', event });
   }
 }
 

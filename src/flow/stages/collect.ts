@@ -7,7 +7,8 @@ import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
 import { believedReport, lacksOnlyTheMark, type Written, withoutReport } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -21,10 +22,12 @@ import type { LogReaders, ReadLog } from './logs.ts';
 const OUT_OF_REACH: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
 
 /** Reads the rest of the log, then settles the outcome. Entered again after a crash, it reads the log anew. */
-export async function collect(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
-  const { run } = session;
-  if (!run.outcome) throw new KdebugError('internal_error', { detail: 'a collecting run has no outcome' });
-  const read = await readLog(session, readers, run.outcome);
+export async function collect(
+  session: HeldRun,
+  run: EndedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const read = await readLog(run, readers);
   const outcome = await settle(run, run.outcome, deps);
   const terminationMessage = run.termination?.message ?? '';
   // Of a batch only the codes of the findings are told: nobody asks the API for more, ten thousand times.
@@ -38,12 +41,12 @@ export async function collect(session: HeldRun, deps: FlowDeps, readers: LogRead
   });
 }
 
-async function readLog(session: HeldRun, readers: LogReaders, { kind }: Outcome): Promise<ReadLog | undefined> {
-  const { run } = session;
+async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {
+  const { kind } = run.outcome;
   const running = readers.of(run.id);
   if (!running) {
     const isLost = OUT_OF_REACH.has(kind) && !run.termination;
-    return isLost ? undefined : (await readers.again(session))?.result;
+    return isLost ? undefined : (await readers.again(run))?.result;
   }
   // What timed out goes on in the cluster: what came so far is its log.
   if (kind === 'timed-out' || OUT_OF_REACH.has(kind)) running.stop();

@@ -1,9 +1,8 @@
-import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Grant } from '../../core/policy/grant.ts';
-import { nextStep } from '../../core/run/life-cycle.ts';
+import { isLaunched, type LaunchedRun, nextStep } from '../../core/run/life-cycle.ts';
 import { defined } from '../../lib/defined.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -32,14 +31,15 @@ export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
 export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReaders): LateEndWait {
   const untilMs = deps.clock.now() + WAIT_MS;
   return async (waiting) => {
-    const { plan, containerName } = session.run;
-    if (!plan || containerName === undefined) return false;
+    const { run } = session;
+    if (!isLaunched(run)) return false;
+    const { plan } = run;
     const latest = new LatestValue<PodSeen>(deps.clock);
     const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
     const subscription = deps.clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
     const stop = session.onChange(() => latest.nudge());
     try {
-      return await untilNews({ ...waiting, session, deps, readers, plan, containerName, latest, untilMs });
+      return await untilNews({ ...waiting, session, deps, readers, run, latest, untilMs });
     } finally {
       stop();
       subscription.close();
@@ -51,8 +51,7 @@ interface Wait extends Waiting {
   readonly session: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
-  readonly plan: Plan;
-  readonly containerName: string;
+  readonly run: LaunchedRun;
   readonly latest: LatestValue<PodSeen>;
   readonly untilMs: number;
 }
@@ -80,12 +79,13 @@ async function endOf(wait: Wait, seen: PodSeen): Promise<'told' | 'never' | unde
 }
 
 /** Takes the end, if the container has ended: its log, what it comes to, and the outcome. */
-async function cameLate({ session, deps, readers, plan, containerName }: Wait, pod: Pod): Promise<boolean> {
+async function cameLate({ session, deps, readers, run }: Wait, pod: Pod): Promise<boolean> {
+  const { plan, containerName } = run;
   const state = stateOfContainer(pod, containerName, plan.targetContainerName);
   if (state.kind !== 'terminated') return false;
   const { termination, imageId } = state;
   await readers.forget(session.run.id);
-  const reader = await readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+  const reader = await readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
   const read = await reader.result;
   const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
   const left = { logEnd: read.end, terminationMessage: termination.message, outcome };

@@ -1,8 +1,8 @@
 import { containerName } from '../../core/container/build.ts';
 import { type Plan, planHash } from '../../core/container/plan.ts';
-import { KdebugError } from '../../core/errors.ts';
 import { decide } from '../../core/policy/decide.ts';
 import { asksTheSame, type Terms } from '../../core/policy/vote.ts';
+import type { PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import { record } from '../audit.ts';
@@ -17,6 +17,12 @@ import { accessProblem, unwanted } from './preflight.ts';
 /** What stands against a launch at its very moment. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
 
+interface LaunchContext {
+  readonly deps: FlowDeps;
+  readonly room: PodRoom;
+  readonly check?: CheckAtLaunch;
+}
+
 /**
  * Adds the run's ephemeral container, exactly once however often this stage is entered and by whom: what is sent is derived
  * from the run alone, and the API server refuses a second entry of that name (design, section 4.5). The PATCH is its own last
@@ -24,11 +30,9 @@ export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Re
  */
 export async function launch(
   session: HeldRun,
-  deps: FlowDeps,
-  { room, check = problemNow }: { readonly room: PodRoom; readonly check?: CheckAtLaunch },
+  { plan }: PlannedRun,
+  { deps, room, check = problemNow }: LaunchContext,
 ): Promise<void> {
-  const { plan } = session.run;
-  if (!plan) throw new KdebugError('internal_error', { detail: 'an approved run has no plan' });
   if (session.run.state === 'approved') {
     const name = containerName(session.run.id, plan.podUid);
     const problem = (await check(session.run, plan, deps)) ?? (await room.take(plan, name));

@@ -1,14 +1,14 @@
 import type { PodRef } from '../../core/container/pod.ts';
 import { withoutReport } from '../../core/diagnosis/marked-report.ts';
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
 import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
-import type { LogCompleteness, RunLog } from '../../core/run/run.ts';
+import { isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
+import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 
@@ -169,16 +169,13 @@ export class LogReaders {
   }
 
   /** Begins to read unless it is being read; tells a reader whose container has ended so. */
-  async start(session: HeldRun, from: ReadFrom): Promise<LogReader> {
-    const { run } = session;
+  async start(run: LaunchedRun, from: ReadFrom): Promise<LogReader> {
     const running = this.#readers.get(run.id);
     if (running) {
       if (from.terminated) running.end();
       return running;
     }
     const { plan, containerName } = run;
-    if (!plan || containerName === undefined)
-      throw new KdebugError('internal_error', { detail: 'a run without a container has no log' });
     const { clusters, policies, spools } = this.#deps;
     const policy = policies.current();
     const actingAs = identityFor(policy.identity, run.origin);
@@ -204,10 +201,11 @@ export class LogReaders {
   }
 
   /** Reads what the node still has, for a run that another process read. Undefined when it was never seen to start. */
-  async again(session: HeldRun): Promise<LogReader | undefined> {
-    const { termination, startedAtMs } = session.run;
+  async again(run: Run): Promise<LogReader | undefined> {
+    if (!isLaunched(run)) return undefined;
+    const { termination, startedAtMs } = run;
     const sinceMs = termination ? Date.parse(termination.startedAt) : startedAtMs;
-    return sinceMs === undefined ? undefined : this.start(session, { terminated: true, startedAtMs: sinceMs });
+    return sinceMs === undefined ? undefined : this.start(run, { terminated: true, startedAtMs: sinceMs });
   }
 
   /** Lets go of a run's reader and its scratch file. */

@@ -1,8 +1,7 @@
-import type { Plan } from '../../core/container/plan.ts';
 import type { Pod, PodRef } from '../../core/container/pod.ts';
 import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
-import { type Deadline, deadlineOf } from '../../core/run/life-cycle.ts';
+import { type Deadline, deadlineOf, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -20,9 +19,12 @@ const CATCH_UP_MS = 5_000;
  * Follows a launched container until it ends, a clock runs out, or its pod is gone. Level-triggered: every step looks at the
  * pod as it is now, so it may be entered again at any time, by any replica.
  */
-export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReaders): Promise<void> {
-  const { plan } = session.run;
-  if (!plan) throw new KdebugError('internal_error', { detail: 'a launched run has no plan' });
+export async function watch(
+  session: HeldRun,
+  run: LaunchedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const { plan } = run;
   const cluster = deps.clusters.get(plan.cluster);
   const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const latest = new LatestValue<PodSeen>(deps.clock);
@@ -31,7 +33,7 @@ export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReader
     if (session.isOver) latest.nudge();
   });
   try {
-    await untilEnded({ session, deps, readers, cluster, pod, plan, latest });
+    await untilEnded({ session, run, deps, readers, cluster, pod, latest });
   } finally {
     stop();
     subscription.close();
@@ -40,11 +42,12 @@ export async function watch(session: HeldRun, deps: FlowDeps, readers: LogReader
 
 interface Following {
   readonly session: HeldRun;
+  /** As it was launched: its plan and its container do not change any more. */
+  readonly run: LaunchedRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly cluster: Cluster;
   readonly pod: PodRef;
-  readonly plan: Plan;
   readonly latest: LatestValue<PodSeen>;
 }
 
@@ -84,17 +87,14 @@ async function onPodChange(following: Following, seen: PodSeen, before: Containe
     await end(following, { kind: 'pod-gone' });
     return before;
   }
-  const state = stateOfContainer(
-    seen.pod,
-    following.session.run.containerName ?? '',
-    following.plan.targetContainerName,
-  );
+  const { containerName, plan } = following.run;
+  const state = stateOfContainer(seen.pod, containerName, plan.targetContainerName);
   await act(following, seen.pod, state);
   return state;
 }
 
 async function act(following: Following, pod: Pod, state: ContainerState): Promise<void> {
-  const { session, deps, plan } = following;
+  const { session, deps, run } = following;
   switch (state.kind) {
     case 'unseen':
       return;
@@ -107,19 +107,19 @@ async function act(following: Following, pod: Pod, state: ContainerState): Promi
       if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
       // Also of a run that another replica saw start.
-      await following.readers.start(session, { terminated: false, startedAtMs: state.startedAtMs });
+      await following.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
       const { termination, imageId } = state;
-      const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
-      await following.readers.start(session, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
+      const outcome = outcomeOfTermination(pod, termination, run.plan.targetContainerName);
+      await following.readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
       await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
     }
   }
 }
 
 /** Who is silent until a clock runs out may be a node that is lost: then that is said. Without the right to look, the clock's word stands. */
-async function orNodeLost({ cluster, plan, deps }: Following, outcome: Outcome): Promise<Outcome> {
+async function orNodeLost({ cluster, run: { plan }, deps }: Following, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'timed-out' && outcome.kind !== 'no-status') return outcome;
   try {
     const node = await cluster.node(plan.nodeName);
@@ -136,9 +136,9 @@ async function end(following: Following, outcome: Outcome): Promise<void> {
 }
 
 /** A container that waits for its target says so in an event only (cluster facts, "Target not running"). */
-async function askEvents({ session, cluster, pod, deps }: Following): Promise<void> {
+async function askEvents({ session, run, cluster, pod, deps }: Following): Promise<void> {
   try {
-    const [newest] = await cluster.events(pod, session.run.containerName ?? '');
+    const [newest] = await cluster.events(pod, run.containerName);
     if (!newest || newest.type === 'Normal') return;
     if (newest.message === session.run.waiting?.message) return;
     await session.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });

@@ -59,7 +59,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   },
   batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
   asked: { kind: 'asked', asked: { remindAtMs: START_MS, here: true, waiting: [], copies: [] } },
-  said: { kind: 'said', delivery: { told: true } },
+  delivered: { kind: 'delivered', event: { kind: 'anchor-posted', ref: { channelId: 'C0SHOP', ts: '1.0' } } },
 };
 
 const STATES: readonly RunState[] = [
@@ -102,14 +102,14 @@ const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, 
   ended: { approved: 'collecting', launching: 'collecting', starting: 'collecting', running: 'collecting' },
   finished: { collecting: 'finished' },
   batch: { approved: 'running', running: 'running' },
-  // Told of, like what is said.
+  // The people who may decide, beside the card.
   asked: same(...STATES.filter((state) => state !== 'received')),
 };
 
 const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
 
 describe('transition', () => {
-  for (const kind of kinds.filter((each) => each !== 'said')) {
+  for (const kind of kinds.filter((each) => each !== 'delivered')) {
     it.each(STATES)(`${kind} in the state %s moves only where the table says`, (state) => {
       const moved = transition(aRunIn(state), EVENTS[kind]);
       const expected = MOVES[kind]?.[state];
@@ -118,11 +118,18 @@ describe('transition', () => {
     });
   }
 
-  it.each(STATES)('what has been said is recorded in the state %s without moving it', (state) => {
-    expect(transition(aRun({ state }), EVENTS.said)).toMatchObject({
-      kind: 'moved',
-      run: { state, delivery: { told: true } },
-    });
+  it.each(STATES.filter((state) => state !== 'received'))(
+    'records in the state %s what Slack has, without moving it',
+    (state) => {
+      expect(transition(aRun({ state }), EVENTS.delivered)).toMatchObject({
+        kind: 'moved',
+        run: { state, delivery: { anchor: { ts: '1.0' } } },
+      });
+    },
+  );
+
+  it('has nothing in Slack before it was planned', () => {
+    expect(transition(aRun({ state: 'received' }), EVENTS.delivered).kind).toBe('illegal');
   });
 
   it('of an approved run that cannot be heard is denied, but for a batch, whose pods may be at work already', () => {
@@ -186,7 +193,7 @@ describe('transition', () => {
 
 it.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
   const moves = kinds
-    .filter((kind) => kind !== 'said' && kind !== 'asked' && !kind.startsWith('grant-'))
+    .filter((kind) => kind !== 'delivered' && kind !== 'asked' && !kind.startsWith('grant-'))
     .filter((kind) => transition(aRunIn(state), EVENTS[kind]).kind === 'moved');
   expect(isFinal(state)).toBe(moves.length === 0);
 });

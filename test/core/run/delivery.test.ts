@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { type Delivery, type DeliveryEvent, deliveryTransition, reopened } from '../../../src/core/run/delivery.ts';
+import { PLANNED_STATES, type RunState } from '../../../src/core/run/run.ts';
+
+const CARD = { channelId: 'C0SHOP', ts: '1.0' };
+const RESULT = { channelId: 'C0SHOP', ts: '2.0' };
+
+const EVENTS: Readonly<Record<DeliveryEvent['kind'], DeliveryEvent>> = {
+  'anchor-posted': { kind: 'anchor-posted', ref: CARD },
+  'anchor-lost': { kind: 'anchor-lost' },
+  'result-posted': { kind: 'result-posted', ref: RESULT, files: { fileId: 'F1' } },
+  'result-lost': { kind: 'result-lost', code: 'slack_refused' },
+  'files-shared': { kind: 'files-shared', files: { fileId: 'F1' } },
+  'files-lost': { kind: 'files-lost', code: 'slack_refused' },
+  'private-answer-sent': { kind: 'private-answer-sent', lost: 'slack_refused' },
+  completed: { kind: 'completed', grantClosed: true },
+};
+
+/** What each event puts on record, and the states of the run in which it may happen. */
+const TABLE: Readonly<Record<DeliveryEvent['kind'], { readonly record: Delivery; readonly in: readonly RunState[] }>> =
+  {
+    'anchor-posted': { record: { anchor: CARD }, in: PLANNED_STATES },
+    'anchor-lost': { record: { anchorGone: true }, in: PLANNED_STATES },
+    'result-posted': { record: { result: RESULT, fileId: 'F1' }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+    'result-lost': { record: { lost: 'slack_refused' }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+    'files-shared': { record: { fileId: 'F1' }, in: ['finished'] },
+    'files-lost': { record: { fileLost: 'slack_refused' }, in: ['finished'] },
+    'private-answer-sent': { record: { told: true, lost: 'slack_refused' }, in: ['denied', 'cancelled'] },
+    completed: { record: { closed: true, grantClosed: true }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+  };
+
+const STATES: readonly RunState[] = ['received', ...PLANNED_STATES];
+const kinds = Object.keys(EVENTS) as DeliveryEvent['kind'][];
+
+describe.each(kinds)('%s', (kind) => {
+  it.each(STATES)('in the state %s', (state) => {
+    const { record, in: allowed } = TABLE[kind];
+    expect(deliveryTransition({}, EVENTS[kind], state)).toEqual(allowed.includes(state) ? record : undefined);
+  });
+
+  it('changes nothing that is on record already', () => {
+    const { record, in: allowed } = TABLE[kind];
+    for (const state of allowed) expect(deliveryTransition({ ...record }, EVENTS[kind], state)).toBeUndefined();
+  });
+});
+
+it('keeps what was delivered before', () => {
+  const files = { 'a.txt': 'F1' };
+  expect(deliveryTransition({ anchor: CARD, files }, EVENTS['result-posted'], 'finished')).toEqual({
+    anchor: CARD,
+    files,
+    result: RESULT,
+    fileId: 'F1',
+  });
+  const without = { kind: 'result-posted', ref: RESULT, fileLost: 'log_gone' } as const;
+  expect(deliveryTransition({ anchor: CARD }, without, 'finished')).toEqual({
+    anchor: CARD,
+    result: RESULT,
+    fileLost: 'log_gone',
+  });
+});
+
+it('closes the grant once, after the rest', () => {
+  const open = deliveryTransition({}, { kind: 'completed', grantClosed: false }, 'finished');
+  expect(open).toEqual({ closed: true });
+  expect(deliveryTransition(open ?? {}, EVENTS.completed, 'finished')).toEqual({ closed: true, grantClosed: true });
+});
+
+it('is open again before a late end, with its posts to be updated and another log to be shared', () => {
+  const before: Delivery = { anchor: CARD, result: RESULT, fileId: 'F1', fileLost: 'x', lost: 'y', closed: true };
+  expect(reopened(before)).toEqual({ anchor: CARD, result: RESULT });
+});
