@@ -128,7 +128,6 @@ export const REMAINING: readonly string[] = [
   'keepLog',
   'keepObject',
   'keepOpen',
-  'keepSaying',
   'keepUp',
   'keeper',
   'keeps',
