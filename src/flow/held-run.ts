@@ -1,68 +1,90 @@
-import type { Batch, BatchEvent } from '../core/batch/batch.ts';
-import { type OpenBatch, openBatch, recordOf } from '../core/batch/open-batch.ts';
-import { batchTransition } from '../core/batch/transition.ts';
 import { KdebugError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunEvent } from '../core/run/run-event.ts';
-import { type Transition, transition, withBatch } from '../core/run/transition.ts';
-import type { RunStore } from './ports/store.ts';
+import { type Transition, transition } from '../core/run/transition.ts';
+import type { FlowDeps } from './deps.ts';
+import type { Lease, RunStore } from './ports/store.ts';
 
-/** `kept`: the store has just taken it, so the run is ours; else only a batch that is worked on has moved. */
-type Listener = (kept: boolean) => void;
+/** `isSaved`: the store has just accepted the run; else only the pods of an open batch have moved, or the run was abandoned. */
+type Listener = (isSaved: boolean) => void;
+
+/** Changes of the run in memory that are ahead of the store until the next save (`HeldBatch`). */
+export interface RunAhead {
+  /** The run as it is now, from the run as it was saved last. */
+  view(saved: Run): Run;
+  /** The store has accepted this event. */
+  saved(event: RunEvent): void;
+}
 
 /**
- * This replica's hold on one run: its newest state, and the only way to change it. Changes are applied one after another,
- * each written to the store under the lease's fence before anybody sees it; but for the pods of a batch that is worked on
- * (`openBatch`), which are ahead of the store until the next `save`.
+ * How long after the store accepted a run it certainly still belongs to this replica: for a post in Slack, and for the launches of
+ * a batch, which saves every two seconds. Both are shorter than any lease (3 s in Redis, ADR 8).
+ */
+export const HELD_FOR_POST_MS = 2_000;
+export const HELD_FOR_LAUNCH_MS = 2_500;
+
+interface HoldDeps extends Pick<FlowDeps, 'clock'> {
+  readonly store: Pick<RunStore, 'save' | 'release'>;
+}
+
+/**
+ * This replica's hold on one run: its newest state, and the only way to change it. Changes are applied one after another; each is
+ * saved under the lease's fence before anybody sees it.
  */
 export class HeldRun {
-  readonly #store: Pick<RunStore, 'save' | 'release'>;
+  readonly #deps: HoldDeps;
   readonly #fence: number;
-  readonly #onChange: Set<Listener> = new Set();
-  #open: OpenBatch | undefined;
-  /** The run with its open batch, until either changes. */
-  #view: Run | undefined;
-  /** Somebody else worked on the run before: what was said of it may not be on record. */
+  readonly #listeners: Set<Listener> = new Set();
+  #ahead: RunAhead | undefined;
+  /** Another replica or process worked on the run before: Slack may hold posts that are not on record. */
   readonly recovered: boolean;
   #run: Run;
-  #over = false;
+  #isOver = false;
+  /** When the last call began that the store confirmed our lease with. */
+  #confirmedAtMs: number;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(run: Run, fence: number, store: Pick<RunStore, 'save' | 'release'>, recovered = false) {
+  constructor({ run, fence }: Lease, deps: HoldDeps, { recovered = false } = {}) {
     this.#run = run;
     this.#fence = fence;
-    this.#store = store;
+    this.#deps = deps;
+    this.#confirmedAtMs = deps.clock.now();
     this.recovered = recovered;
   }
 
   get run(): Run {
-    if (!this.#open) return this.#run;
-    this.#view ??= withBatch(this.#run, recordOf(this.#open));
-    return this.#view;
+    return this.#ahead?.view(this.#run) ?? this.#run;
   }
 
-  /** Whether this replica has lost the run, or let go of it: nothing more may be done in its name. */
+  /** Whether this replica has lost or abandoned the run: nothing more may be done in its name. */
   get isOver(): boolean {
-    return this.#over;
+    return this.#isOver;
   }
 
-  /** Whoever still works on the run stops at the next step. */
+  /** Stops all work on the run here, at its next step. Another replica may claim it. */
   abandon(): void {
-    this.#over = true;
-    this.#tell(false);
+    this.#isOver = true;
+    this.#notify(false);
   }
 
-  /** Calls `listener` after every change, and when the session is over; the returned function takes it back. */
+  /** Calls `listener` after every change, and when the run is abandoned; the returned function removes it. */
   onChange(listener: Listener): () => void {
-    this.#onChange.add(listener);
-    return () => this.#onChange.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** From now on `ahead` shows the run as it is in memory; returns how to announce a change of it. */
+  lead(ahead: RunAhead): () => void {
+    this.#ahead = ahead;
+    this.#notify(false);
+    return () => this.#notify(false);
   }
 
   /**
    * Moves the run on. An event that its state does not allow changes nothing (late or repeated news).
    * @throws KdebugError lease_lost (another replica owns the run: stop at once), store_unreachable (nothing changed),
-   * limit_pending_per_person (it would wait for an approval, as too many of the person's do; nothing changed)
+   * limit_pending_per_person (the person has too many requests that wait for an approval; nothing changed)
    */
   async apply(event: RunEvent): Promise<Run> {
     await this.tryApply(event);
@@ -70,77 +92,78 @@ export class HeldRun {
   }
 
   /**
-   * The same, telling whether it moved: for events that people race for. `first` is done with the run as it will be, when nothing
-   * but the store can prevent it any more. @throws as `apply`, and what `first` throws: then nothing changed
+   * The same, for events that people race for: resolves with whether the run moved. `first` gets the run as it will be, when only
+   * the store can still prevent that. @throws as `apply`, and what `first` throws: then nothing changed
    */
   tryApply(event: RunEvent, first?: (next: Run) => Promise<void>): Promise<Transition['kind']> {
-    const turn = this.#turn.then(() => this.#applyNow(event, first));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    return this.#inTurn(() => this.#applyNow(event, first));
   }
 
-  /** Begins to work on a batch: from now on its pods move in memory (`move`). The one open batch; look, but change nothing. */
-  openBatch(batch: Batch, nowMs: number): OpenBatch {
-    this.#open = openBatch(batch, nowMs);
-    this.#tell(false);
-    return this.#open;
+  /** Saves the run as it is, which confirms that this replica still holds it. @throws as `apply` */
+  save(): Promise<void> {
+    return this.#inTurn(() => this.#save(this.run));
   }
 
-  /** Moves the open batch in memory alone; the next `save` keeps it. False: the event cannot happen now. */
-  move(event: BatchEvent, nowMs: number): boolean {
-    if (this.#over || !this.#open || batchTransition(this.#open, event, nowMs) === 'illegal') return false;
-    this.#tell(false);
-    return true;
+  /** Whether the store has confirmed our lease within the last `withinMs`. */
+  isHeld(withinMs: number): boolean {
+    return !this.#isOver && this.#deps.clock.now() - this.#confirmedAtMs < withinMs;
   }
 
   /**
-   * Writes the run as it is. Asks the store at the same time whether it is still ours, before a deed that cannot be taken back.
-   * @throws as `apply`
+   * Before something that cannot be undone: a process that stood still may have lost the run to another replica. Asks the store
+   * unless it confirmed our lease within the last `withinMs`. @throws as `apply`
    */
-  save(): Promise<void> {
-    const turn = this.#turn.then(() => this.#save(this.run));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+  async assertHeld(withinMs: number): Promise<void> {
+    if (this.#isOver) throw new KdebugError('lease_lost');
+    if (!this.isHeld(withinMs)) await this.save();
   }
 
   async release(): Promise<void> {
     await this.#turn;
-    await this.#store.release(this.#run.id, this.#fence);
+    await this.#deps.store.release(this.#run.id, this.#fence);
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 
   async #applyNow(event: RunEvent, first?: (next: Run) => Promise<void>): Promise<Transition['kind']> {
     const moved = transition(this.run, event);
     if (moved.kind === 'illegal') return moved.kind;
-    if (this.#over) throw new KdebugError('lease_lost');
+    if (this.#isOver) throw new KdebugError('lease_lost');
     await first?.(moved.run);
     await this.#save(moved.run);
     this.#run = moved.run;
-    // Its pods may have moved on while it was written.
-    if (this.#open && event.kind === 'batch') batchTransition(this.#open, event.event, event.atMs);
-    this.#tell(true);
+    this.#ahead?.saved(event);
+    this.#notify(true);
     return moved.kind;
   }
 
   async #save(run: Run): Promise<void> {
-    if (this.#over) throw new KdebugError('lease_lost');
-    const answer = await this.#store.save(run, this.#fence);
-    if (answer === 'saved') return;
-    if (answer === 'limited') throw new KdebugError('limit_pending_per_person');
-    this.abandon();
-    throw new KdebugError('lease_lost');
+    if (this.#isOver) throw new KdebugError('lease_lost');
+    const { clock, store } = this.#deps;
+    const beganAtMs = clock.now();
+    const result = await store.save(run, this.#fence);
+    if (result === 'limited') throw new KdebugError('limit_pending_per_person');
+    if (result === 'stale') {
+      this.abandon();
+      throw new KdebugError('lease_lost');
+    }
+    this.#confirmedAtMs = beganAtMs;
   }
 
-  #tell(kept: boolean): void {
-    this.#view = undefined;
-    for (const listener of this.#onChange) listener(kept);
+  #notify(isSaved: boolean): void {
+    for (const listener of this.#listeners) listener(isSaved);
   }
 }
 
 /** Why a run could not be changed: nothing is left to do for it, or another replica holds it right now. */
 export type OutOfReach = 'settled' | 'elsewhere';
 
-/** Changes a run that nobody may be working on: at its session here, or by taking it. */
+/** Changes a run whether or not this replica holds it: it is leased if need be. */
 export interface RunChanger {
-  /** Runs `act` on the run's one session and lets the run go on from there. @throws what `act` throws */
+  /** Runs `act` on the held run and lets the run go on from there. @throws what `act` throws */
   change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
 }

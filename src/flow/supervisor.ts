@@ -170,7 +170,7 @@ export class RunSupervisor implements Starter, RunChanger {
       throw thrown;
     });
     // A parked run has nothing left to post, so this is not a recovery.
-    if (lease) return new HeldRun(lease.run, lease.fence, store, dueAtMs(lease.run) === 0);
+    if (lease) return new HeldRun(lease, this.#deps, { recovered: dueAtMs(lease.run) === 0 });
     this.#taking.delete(id);
     return undefined;
   }
@@ -186,9 +186,9 @@ export class RunSupervisor implements Starter, RunChanger {
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
       const room = MAX_SESSIONS - this.#held.size;
-      for (const { run, fence } of await store.claim(owner, Math.min(room, 50))) {
-        log.info('run adopted', { runId: run.id, phase: run.state });
-        this.start(new HeldRun(run, fence, store, true));
+      for (const lease of await store.claim(owner, Math.min(room, 50))) {
+        log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
+        this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
     } catch (thrown) {
       log.warn('leases could not be renewed', { reason: toKdebugError(thrown).code });

@@ -5,11 +5,12 @@ import { aRun, START_MS } from '../support/builders.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 it('denies every change to who no longer owns the run (lease_lost), and changes nothing', async () => {
-  const store = new MemoryRunStore({ clock: new FakeClock() });
+  const clock = new FakeClock();
+  const store = new MemoryRunStore({ clock });
   const run = aRun({ state: 'received' });
   const created = await store.create(run, 'replica-1');
   if (created.kind !== 'created') throw new Error(created.kind);
-  const session = new HeldRun(run, created.fence, store);
+  const session = new HeldRun({ run, fence: created.fence }, { store, clock });
   await store.release(run.id, created.fence);
   const taken = await store.lease(run.id, 'replica-2');
   expect(taken?.fence).toBeGreaterThan(created.fence);

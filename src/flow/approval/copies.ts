@@ -154,7 +154,7 @@ export class ApproverCopies {
   }
 
   async #sureOpen(): Promise<void> {
-    await this.#voice.sure();
+    await this.#voice.assertHeld();
     if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
   }
 
@@ -176,7 +176,7 @@ export class ApproverCopies {
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
     try {
       const message = copyMessage(run, await renderContextOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
-      await this.#voice.sure();
+      await this.#voice.assertHeld();
       await this.#deps.thread.update(
         copy,
         message,

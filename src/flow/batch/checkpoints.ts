@@ -9,8 +9,6 @@ const EVERY_MS = 1_000;
 const SHARE = 20;
 /** … but there is one at least this often while something moves. */
 const AT_LEAST_EVERY_MS = 2_000;
-/** How long after the store last took a word of ours it is certain that the batch is ours: less than any lease. */
-const SURE_MS = 2_500;
 /** A store that does not answer is asked again so soon, and for so long; then the batch is left to whoever reaches it. */
 const AGAIN_MS = 500;
 const PATIENCE_MS = 60_000;
@@ -23,7 +21,6 @@ export class Checkpoints {
   readonly #session: HeldRun;
   readonly #deps: FlowDeps;
   #dueAtMs = 0;
-  #sureUntilMs = 0;
   #failingSinceMs: number | undefined;
   #isStale = false;
   #writing: Promise<void> | undefined;
@@ -36,11 +33,6 @@ export class Checkpoints {
   /** Something has happened that is not written yet. */
   touch(): void {
     this.#isStale = true;
-  }
-
-  /** Whether the batch is certainly ours, so that what cannot be taken back may be done. */
-  get isSure(): boolean {
-    return this.#deps.clock.now() <= this.#sureUntilMs;
   }
 
   /** When there is something to write. */
@@ -89,7 +81,6 @@ export class Checkpoints {
     try {
       await this.#session.save();
       this.#failingSinceMs = undefined;
-      this.#sureUntilMs = beganAtMs + SURE_MS;
       const took = clock.now() - beganAtMs;
       this.#dueAtMs = clock.now() + Math.min(Math.max(EVERY_MS, took * SHARE), AT_LEAST_EVERY_MS);
     } catch (thrown) {

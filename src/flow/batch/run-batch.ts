@@ -2,7 +2,7 @@ import type { BatchPod } from '../../core/batch/batch.ts';
 import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
 import { sizeOf } from '../../core/batch/decide-batch.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
-import { nextLaunches, type OpenBatch, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
+import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import { aboutContainer } from '../../core/run/reference.ts';
@@ -10,9 +10,10 @@ import { sleep } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
+import { HELD_FOR_LAUNCH_MS, type HeldRun } from '../held-run.ts';
 import type { AdvanceContext } from '../pipeline.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { HeldBatch } from './held-batch.ts';
 import { recheckOf } from './preflight.ts';
 import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf, runPod } from './run-pod.ts';
 
@@ -45,7 +46,7 @@ class BatchEngine {
   #isTimeOver = false;
   /** Moves of its pods so far. */
   #moves = 0;
-  #open: OpenBatch | undefined;
+  #batch: HeldBatch | undefined;
   /** As it was when the work began; for what never changes. */
   #run: BatchRun;
 
@@ -55,7 +56,7 @@ class BatchEngine {
     this.#news = new LatestValue(deps.clock);
     this.#checkpoints = new Checkpoints(session, deps);
     this.#context = context;
-    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#open?.head ?? run.batch));
+    this.#recheck = recheckOf(run, deps, () => sizeOf(this.#batch?.open.head ?? run.batch));
     this.#run = run;
     this.#references = { keeper: writeKeeperReference(run), other: writePartReference(run.id) };
   }
@@ -67,9 +68,9 @@ class BatchEngine {
       this.#news.put(true);
     });
     try {
-      const open = await this.#begin();
-      if (!open) return;
-      await this.#goOn(open);
+      const batch = await this.#begin();
+      if (!batch) return;
+      await this.#goOn(batch);
       await Promise.all(this.#works);
       await this.#checkpoints.now();
     } finally {
@@ -80,7 +81,7 @@ class BatchEngine {
   }
 
   /** Undefined: it was ended before it was known what is in flight. */
-  async #begin(): Promise<OpenBatch | undefined> {
+  async #begin(): Promise<HeldBatch | undefined> {
     const { clock } = this.#context.deps;
     const isNew = this.#run.state === 'approved' && !this.#session.recovered;
     const found = isNew ? NOTHING : await this.#found();
@@ -89,11 +90,12 @@ class BatchEngine {
     if (isFinal(run.state) || !isBatchRun(run)) return undefined;
     const batch = withLaunched(run.batch, found, clock.now());
     this.#run = { ...run, batch };
-    const open = this.#session.openBatch(batch, clock.now());
-    this.#open = open;
-    for (const index of new Set([...open.inFlight, ...open.reading])) this.#workOn(index, launchedPodRun);
+    const held = new HeldBatch(this.#session, batch, clock.now());
+    this.#batch = held;
+    for (const index of new Set([...held.open.inFlight, ...held.open.reading]))
+      this.#workOn(held, index, launchedPodRun);
     await this.#checkpoints.now();
-    return open;
+    return held;
   }
 
   /** Pods that are queued as far as was kept, and hold a container of this batch. */
@@ -116,64 +118,65 @@ class BatchEngine {
     return NOTHING;
   }
 
-  async #goOn(open: OpenBatch): Promise<void> {
+  async #goOn(batch: HeldBatch): Promise<void> {
+    const { open } = batch;
     const rounds = new Rounds(this.#context.deps.clock);
     let moves = this.#moves;
     while (open.head.endedAtMs === undefined) {
       await rounds.next();
-      await this.#turn(open);
+      await this.#turn(batch);
       // Pods move only so often.
       if (this.#moves !== moves) rounds.progress();
       moves = this.#moves;
     }
   }
 
-  async #turn(open: OpenBatch): Promise<void> {
+  async #turn(batch: HeldBatch): Promise<void> {
+    const { open } = batch;
     if (this.#session.isOver) throw new KdebugError('lease_lost');
     const endsAtMs = this.#isTimeOver ? undefined : ttlEndsAtMs(open.head);
-    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endOfTime();
+    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endOfTime(batch);
     const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
-    if (next.length > 0 && !this.#checkpoints.isSure) return this.#checkpoints.now();
-    for (const index of next) this.#launch(index);
+    if (next.length > 0 && !this.#session.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
+    for (const index of next) this.#launch(batch, index);
     this.#checkpoints.soon();
     if (open.head.endedAtMs === undefined)
       await this.#news.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
   }
 
-  #launch(index: number): void {
-    if (!this.#session.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
-    this.#workOn(index, podRunOf);
+  #launch(batch: HeldBatch, index: number): void {
+    if (!batch.move({ kind: 'launched', index }, this.#context.deps.clock.now())) return;
+    this.#workOn(batch, index, podRunOf);
   }
 
   /** What has ended is still read; the others are no longer waited for, and what they have written so far is their log. */
-  #endOfTime(): void {
+  #endOfTime(batch: HeldBatch): void {
     this.#isTimeOver = true;
-    this.#session.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
+    batch.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());
     for (const [part, place] of this.#parts) {
       if (part.run.state === 'collecting') continue;
-      this.#keepLog(part, place);
+      this.#keepLog(batch, part, place);
       part.abandon();
     }
   }
 
-  #keepLog({ run: { id } }: HeldRun, place: PodSlot): void {
+  #keepLog(batch: HeldBatch, { run: { id } }: HeldRun, place: PodSlot): void {
     const { readers, batchLogs } = this.#context;
     const reader = readers.of(id);
     if (!reader) return;
     reader.stop();
     const spool = reader.result.then((read) => read.spool);
-    const batch = this.#session;
     void batchLogs.of(batch.run).add(place, spool, (log) => headOf(batch, place, log));
   }
 
   /** Every container of the pod that has not ended, at once. */
-  #workOn(index: number, make: MakePart): void {
+  #workOn(batch: HeldBatch, index: number, make: MakePart): void {
     const pod = this.#run.batch.pods[index];
     const containers = this.#run.batch.variants[pod?.variant ?? -1] ?? [];
     for (const container of containers.keys()) {
       const known = pod?.results?.[container];
       if (known && !known.reading) continue;
-      const work = this.#workOnPart({ index, container }, make).finally(() => this.#works.delete(work));
+      const work = this.#workOnPart(batch, { index, container }, make).finally(() => this.#works.delete(work));
       this.#works.add(work);
     }
   }
@@ -184,21 +187,21 @@ class BatchEngine {
   }
 
   /** Never rejects: what goes wrong with one container is its own end. */
-  async #workOnPart(place: PodSlot, make: MakePart): Promise<void> {
+  async #workOnPart(batch: HeldBatch, place: PodSlot, make: MakePart): Promise<void> {
     const { deps } = this.#context;
     let part: HeldRun | undefined;
     try {
       const made = await make(this.#run, place, deps);
-      part = heldPodRun({ ...made, ref: this.#refOf(made, place) });
+      part = heldPodRun({ ...made, ref: this.#refOf(made, place) }, deps);
       this.#parts.set(part, place);
       const context = { ...this.#context, check: this.#recheck(place) };
-      await runPod({ batch: this.#session, place, part, context });
+      await runPod({ batch, place, part, context });
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost') return;
       deps.log.error('a part of a batch was let go', { runId: part?.run.id, reason: code, error: thrown });
       const result = { outcome: 'internal', reason: code } as const;
-      this.#session.move({ kind: 'ended', ...place, result }, deps.clock.now());
+      batch.move({ kind: 'ended', ...place, result }, deps.clock.now());
     } finally {
       if (part) this.#parts.delete(part);
     }

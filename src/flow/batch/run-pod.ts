@@ -19,12 +19,13 @@ import { HeldRun } from '../held-run.ts';
 import { type AdvanceContext, advance } from '../pipeline.ts';
 import { isSealedFor, launchRequestOf } from '../stages/launch-request.ts';
 import type { ReadLog } from '../stages/logs.ts';
+import type { HeldBatch } from './held-batch.ts';
 import type { HeadOf } from './logs.ts';
 import { requestsOf } from './plan.ts';
 
 /** What one container of a batch is worked on with. */
 export interface PodRunContext {
-  readonly batch: HeldRun;
+  readonly batch: HeldBatch;
   readonly place: PodSlot;
   readonly part: HeldRun;
   readonly context: AdvanceContext;
@@ -55,7 +56,7 @@ export async function runPod(work: PodRunContext): Promise<void> {
 }
 
 /** The head of a container's log in the file of its batch, as far as is known. */
-export function headOf({ run }: HeldRun, place: PodSlot, log: Parameters<HeadOf>[0]): string {
+export function headOf({ run }: HeldBatch, place: PodSlot, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, place.index, { container: place.container, ...log }) : '';
 }
 
@@ -150,4 +151,5 @@ async function holds(part: PodRun, isRebuilt: boolean, deps: FlowDeps): Promise<
   }
 }
 
-export const heldPodRun = (part: Run): HeldRun => new HeldRun(part, 0, NO_STORE);
+export const heldPodRun = (run: Run, { clock }: Pick<FlowDeps, 'clock'>): HeldRun =>
+  new HeldRun({ run, fence: 0 }, { clock, store: NO_STORE });

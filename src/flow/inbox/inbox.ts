@@ -210,7 +210,7 @@ export class CommandInbox implements Inbox {
     if (kept.kind === 'duplicate') {
       return origin.source === 'button' ? said(reasonMessage('already_asked', `run ${kept.runId}`)) : NOTHING;
     }
-    this.#starter.start(new HeldRun(run, kept.fence, this.#deps.store));
+    this.#starter.start(new HeldRun({ run, fence: kept.fence }, this.#deps));
     return NOTHING;
   };
 

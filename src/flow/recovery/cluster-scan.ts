@@ -115,7 +115,7 @@ export class Recovery {
     const kept = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (kept.kind !== 'created') return;
     log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
-    this.#start(new HeldRun(run, kept.fence, store, true));
+    this.#start(new HeldRun({ run, fence: kept.fence }, this.#deps, { recovered: true }));
   }
 
   /** Whether its result stands in its thread already: then it is only our memory that is lost. */

@@ -24,7 +24,7 @@ export async function afterLoss(lost: Run, deps: FlowDeps): Promise<HeldRun | un
     const kept = await store.create(lost, owner, quotasOfKnown(lost, policies.current()));
     if (kept.kind !== 'created') return undefined;
     log.warn('the store had lost a run, it was given back', { runId: lost.id, phase: lost.state });
-    return new HeldRun(lost, kept.fence, store, true);
+    return new HeldRun({ run: lost, fence: kept.fence }, deps, { recovered: true });
   } catch (thrown) {
     log.error('a lost run could not be seen to', { runId: lost.id, reason: toKdebugError(thrown).code });
     return undefined;

@@ -76,10 +76,7 @@ export class Reply {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
-    const stop = this.#session.onChange((kept) => {
-      if (kept) this.#voice.heard();
-      changes.put(true);
-    });
+    const stop = this.#session.onChange(() => changes.put(true));
     try {
       const rounds = new Rounds(this.#deps.clock);
       let looks = 0;
@@ -152,7 +149,7 @@ export class Reply {
   /** Resolves with whether Slack took all of it. */
   async #sayAll(): Promise<boolean> {
     try {
-      await this.#voice.sure();
+      await this.#voice.assertHeld();
       await this.#say(this.#session.run);
       this.#failures = 0;
       return true;
@@ -220,7 +217,7 @@ export class Reply {
 
   async #tellOnce(run: Run, message: Message): Promise<void> {
     if (run.delivery.told) return;
-    const { doubt, sure } = this.#voice;
+    const { doubt, assertHeld: sure } = this.#voice;
     const lost = await tellAlone({ run, message, meta: this.#voice.meta('result'), doubt, sure }, this.#deps);
     await this.#concluding?.done;
     await this.#copies.done();

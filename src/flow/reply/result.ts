@@ -72,7 +72,7 @@ export class ResultDelivery {
     const voice = this.#voice;
     const { run, deps } = voice;
     if (wantedFiles(run).length === 0) return;
-    await voice.sure();
+    await voice.assertHeld();
     const place = await fileDestinationOf(run, isPrivate, deps.thread);
     const said = await this.#share(place, fileMessage(run), voice.doubt);
     if (!said) return;
@@ -107,7 +107,7 @@ export class ResultDelivery {
   }
 
   async #shareNow(place: Destination, message: Message): Promise<Shared | Lost> {
-    const { deps, sure } = this.#voice;
+    const { deps, assertHeld: sure } = this.#voice;
     const files = await filesOf(this.#source);
     if ('lost' in files) return { fileLost: files.lost };
     this.#sharing ??= { sinceMs: deps.clock.now(), failures: 0 };

@@ -1,16 +1,13 @@
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { DeliveryEvent } from '../../core/run/delivery.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { PostRef, Run } from '../../core/run/run.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
+import { HELD_FOR_POST_MS, type HeldRun } from '../held-run.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood, type Posted, postOnce } from './post-once.ts';
-
-/** How long after the store last took a word of ours it is still certain that the run is ours: less than any lease. */
-const SURE_MS = 2_000;
 
 /** What every word on one run needs: that the run is still ours, what may stand in Slack already, and the record of what was said. */
 export class Voice {
@@ -19,7 +16,6 @@ export class Voice {
   readonly refused: RefusedPosts;
   /** Set when a post of ours may stand in Slack without our knowing: after a crash, or an unanswered call. */
   doubt: boolean;
-  #sureAtMs: number;
   #seq = 0;
 
   constructor(session: HeldRun, deps: FlowDeps) {
@@ -27,26 +23,14 @@ export class Voice {
     this.deps = deps;
     this.refused = new RefusedPosts(deps.clock);
     this.doubt = session.recovered;
-    this.#sureAtMs = deps.clock.now();
   }
 
   get run(): Run {
     return this.session.run;
   }
 
-  /** The store has just taken a word of ours. */
-  heard(): void {
-    this.#sureAtMs = this.deps.clock.now();
-  }
-
-  /** A process that stood still for a while may have lost the run to another. @throws KdebugError lease_lost */
-  readonly sure = async (): Promise<void> => {
-    const nowMs = this.deps.clock.now();
-    if (this.session.isOver) throw new KdebugError('lease_lost');
-    if (nowMs - this.#sureAtMs < SURE_MS) return;
-    await this.session.save();
-    this.#sureAtMs = nowMs;
-  };
+  /** Before each call to Slack. @throws KdebugError lease_lost */
+  readonly assertHeld = (): Promise<void> => this.session.assertHeld(HELD_FOR_POST_MS);
 
   /** Posts, unless it stands there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
@@ -55,8 +39,8 @@ export class Voice {
     message: Message,
     { toDirect = true, doubt = this.doubt } = {},
   ): Promise<Posted> {
-    await this.sure();
-    const { run, sure } = this;
+    await this.assertHeld();
+    const { run, assertHeld: sure } = this;
     return postOnce(this.deps.thread, { run, place, message, meta: this.meta(kind), doubt, toDirect, sure });
   }
 

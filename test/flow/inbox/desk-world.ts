@@ -25,7 +25,7 @@ export class DeskWorld {
         change: async (id, act) => {
           const lease = this.isElsewhere ? undefined : await deps.store.lease(id, deps.owner);
           if (!lease) return this.isElsewhere ? 'elsewhere' : 'settled';
-          const session = new HeldRun(lease.run, lease.fence, deps.store);
+          const session = new HeldRun(lease, deps);
           try {
             return await act(session);
           } finally {

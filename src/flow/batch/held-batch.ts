@@ -1,0 +1,49 @@
+import type { Batch, BatchEvent } from '../../core/batch/batch.ts';
+import { type OpenBatch, openBatch, recordOf } from '../../core/batch/open-batch.ts';
+import { batchTransition } from '../../core/batch/transition.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { RunEvent } from '../../core/run/run-event.ts';
+import { withBatch } from '../../core/run/transition.ts';
+import type { HeldRun, RunAhead } from '../held-run.ts';
+
+/**
+ * A batch at work. Its pods move in memory (`move`) and are ahead of the store until the next save of its run: what a crash loses
+ * of that is in the cluster.
+ */
+export class HeldBatch implements RunAhead {
+  /** To look at; only `move` and events of the run change it. */
+  readonly open: OpenBatch;
+  readonly held: HeldRun;
+  readonly #announce: () => void;
+  /** The run with the batch as it is, until either changes. */
+  #view: { readonly saved: Run; readonly run: Run } | undefined;
+
+  constructor(held: HeldRun, batch: Batch, nowMs: number) {
+    this.held = held;
+    this.open = openBatch(batch, nowMs);
+    this.#announce = held.lead(this);
+  }
+
+  get run(): Run {
+    return this.held.run;
+  }
+
+  /** False: the event cannot happen now. */
+  move(event: BatchEvent, nowMs: number): boolean {
+    if (this.held.isOver || batchTransition(this.open, event, nowMs) === 'illegal') return false;
+    this.#view = undefined;
+    this.#announce();
+    return true;
+  }
+
+  view(saved: Run): Run {
+    if (this.#view?.saved !== saved) this.#view = { saved, run: withBatch(saved, recordOf(this.open)) };
+    return this.#view.run;
+  }
+
+  /** Pods may have moved on while the event was saved. */
+  saved(event: RunEvent): void {
+    if (event.kind === 'batch') batchTransition(this.open, event.event, event.atMs);
+    this.#view = undefined;
+  }
+}
