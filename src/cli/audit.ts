@@ -39,7 +39,7 @@ export async function audit(
   try {
     const verdict = await verify(request);
     for (const line of report(verdict)) out(line);
-    return verdict.wrong ? WRONG : 0;
+    return verdict.defect ? WRONG : 0;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     out(`${request.path} cannot be read (${error.code})`);
@@ -97,7 +97,7 @@ async function isRecordFile(path: string): Promise<boolean> {
   }
 }
 
-function report({ wrong, notes, heads, ...counts }: VerifyResult): readonly string[] {
+function report({ defect: wrong, notes, heads, ...counts }: VerifyResult): readonly string[] {
   const numbers = [
     formatCount(counts.records, 'record'),
     formatCount(counts.runs, 'run'),

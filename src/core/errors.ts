@@ -1,8 +1,8 @@
-/** Who may read the error's own detail: `user` text may be shown in Slack, `operator` goes to the log only. */
+/** Who may read the error's detail: `user` text may be shown in Slack, `operator` text goes to the log only. */
 export type Audience = 'user' | 'operator';
 
 interface Reason {
-  /** What was being done, or what is not so; continues "kdebug: …". */
+  /** What failed or is wrong, as a phrase. */
   readonly title: string;
   /** What the reader can do next. */
   readonly hint: string;
@@ -12,7 +12,7 @@ interface Reason {
 const user = (title: string, hint: string): Reason => ({ title, hint, audience: 'user' });
 const operator = (title: string, hint: string): Reason => ({ title, hint, audience: 'operator' });
 
-/** Every reason code, once. Codes are stable: logs, metrics, audit records and `docs/errors.md` use them. */
+/** All reason codes. Codes are stable: logs, metrics, audit records and `docs/errors.md` use them. */
 export const REASONS = {
   // --- the command -------------------------------------------------------------------------------------------------
   command_too_long: user(
@@ -482,10 +482,10 @@ export type ReasonCode = keyof typeof REASONS;
 /** Facts of an error, for the sentence and the log; never secrets. */
 export type ErrorFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The world broke, or a thing asked for cannot be. Expected outcomes are values, not errors. */
+/** Something in the world failed, or a request is impossible. Expected outcomes are values, not errors. */
 export class KdebugError extends Error {
   readonly code: ReasonCode;
-  /** The cluster's, the kubelet's or Slack's own words, when there are any. */
+  /** The original words of the cluster, the kubelet or Slack, if any. */
   readonly detail: string;
   readonly facts: ErrorFacts;
 
@@ -509,7 +509,7 @@ export class KdebugError extends Error {
   }
 }
 
-/** Wraps anything thrown, so that callers always see a code. */
+/** Wraps anything thrown, so that callers always get a code. */
 export const toKdebugError = (thrown: unknown): KdebugError =>
   thrown instanceof KdebugError
     ? thrown

@@ -1,8 +1,8 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 /**
- * JSON with the keys of every object sorted and `undefined` left out, so that equal values have equal text.
- * Takes plain data only (no dates, maps or cycles).
+ * JSON with the keys of every object sorted and `undefined` left out, so that equal values have equal text. Only for
+ * plain data (no dates, maps or cycles).
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
@@ -23,7 +23,10 @@ export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Ar
   return mac.digest('hex');
 }
 
-/** A key of 32 bytes for one use (HKDF-SHA-256, RFC 5869): it tells nothing of the secret, nor of the keys with other labels. */
+/**
+ * A 32-byte key for one purpose (HKDF-SHA-256, RFC 5869). It reveals nothing about the secret or the keys of other
+ * labels.
+ */
 export const deriveKey = (secret: string | Uint8Array, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', label, 32));
 

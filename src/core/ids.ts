@@ -8,12 +8,12 @@ export type ChannelId = Branded<'ChannelId'>;
 /** A Slack user id (`U…`, `W…`); never a display name. */
 export type UserId = Branded<'UserId'>;
 
-/** The one place where a string becomes a branded id; callers have checked its shape or take it from a trusted record. */
+/** Only these three make a branded id of a string. Callers have checked its shape or read it from a trusted record. */
 export const asRunId = (text: string): RunId => text as RunId;
 export const asChannelId = (text: string): ChannelId => text as ChannelId;
 export const asUserId = (text: string): UserId => text as UserId;
 
 const RUN_ID = /^[a-z2-7]{10}$/;
 
-/** Whether a word that a person typed has the shape of a run id. */
+/** Whether a typed word has the shape of a run id. */
 export const isRunId = (text: string): text is RunId => RUN_ID.test(text);

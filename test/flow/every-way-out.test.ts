@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanHappening } from '../../src/core/audit/record.ts';
+import { cleanAuditEvent } from '../../src/core/audit/record.ts';
 import { SAMPLES, type Sample } from '../core/report/log/secret-corpus.ts';
 import { aPolicy, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
@@ -157,5 +157,5 @@ describe('what is typed', () => {
 it.each(SAMPLES)('an audit record does not hold: $name', ({ log, secret }) => {
   const happening = { step: 'x', atMs: 0, runId: 'r', channelId: 'c', actorId: 'a', facts: { words: log } };
 
-  expect(JSON.stringify(cleanHappening(happening, []))).not.toContain(written(secret));
+  expect(JSON.stringify(cleanAuditEvent(happening, []))).not.toContain(written(secret));
 });

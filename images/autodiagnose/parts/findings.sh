@@ -6,7 +6,7 @@ rule() {
         zombies) r_section=processes r_rank=2 r_threshold=5 r_below=false
             r_next='Put a small init (tini) in front of the first process, which must wait for its children.' ;;
         uninterruptible) r_section=processes r_rank=2 r_threshold=5 r_below=false
-            r_next='Check the node'\''s disks and at the pod'\''s network volumes.' ;;
+            r_next='Check the node'\''s disks and the pod'\''s network volumes.' ;;
         pids_near_limit) r_section=processes r_rank=2 r_threshold=80 r_below=false
             r_next='Look for a leak of threads or children; new ones will soon fail.' ;;
         oom_kill) r_section=memory r_rank=1 r_threshold=0 r_below=false
@@ -14,7 +14,7 @@ rule() {
         memory_near_limit) r_section=memory r_rank=2 r_threshold=90 r_below=false
             r_next='Raise the memory limit or look for a leak; at the limit the kernel kills the container.' ;;
         memory_held_back) r_section=memory r_rank=2 r_threshold=0 r_below=false
-            r_next='Raise the memory limit; until then every allocation waits for memory to be given back.' ;;
+            r_next='Raise the memory limit; until then every allocation waits for memory to be reclaimed.' ;;
         memory_pressure) r_section=memory r_rank=2 r_threshold=10 r_below=false
             r_next='Raise the memory limit, or take cache and temporary files out of memory.' ;;
         cpu_throttled) r_section=cpu r_rank=2 r_threshold=10 r_below=false
@@ -24,7 +24,7 @@ rule() {
         cpu_pressure) r_section=cpu r_rank=3 r_threshold=60 r_below=false
             r_next='Raise the CPU request, or check what else runs on the node.' ;;
         io_pressure) r_section=io r_rank=2 r_threshold=20 r_below=false
-            r_next='Check the node'\''s disks and at what this container reads and writes.' ;;
+            r_next='Check the node'\''s disks and what this container reads and writes.' ;;
         disk_full) r_section=io r_rank=2 r_threshold=90 r_below=false
             r_next='Remove what is not needed, or make the volume larger.' ;;
         disk_inodes) r_section=io r_rank=2 r_threshold=90 r_below=false
@@ -32,7 +32,7 @@ rule() {
         disk_read_only) r_section=io r_rank=1 r_threshold='' r_below=false
             r_next='Check the node'\''s kernel log for disk errors.' ;;
         disk_silent) r_section=io r_rank=1 r_threshold='' r_below=false
-            r_next='Check the volume'\''s server or driver, and at the node'\''s kernel log.' ;;
+            r_next='Check the volume'\''s server or driver, and the node'\''s kernel log.' ;;
         deleted_open) r_section=io r_rank=2 r_threshold=100 r_below=false
             r_next='Restart the process or let it open its files again (log rotation); only then the space is free.' ;;
         files_near_limit) r_section=files r_rank=2 r_threshold=80 r_below=false
@@ -44,13 +44,13 @@ rule() {
         close_wait) r_section=sockets r_rank=2 r_threshold=100 r_below=false
             r_next='Look for connections that are not closed after an error or an end of stream.' ;;
         syn_sent) r_section=sockets r_rank=1 r_threshold=20 r_below=false
-            r_next='Check network policies and at whether the peer is up.' ;;
+            r_next='Check network policies, and whether the peer is up.' ;;
         accept_queue) r_section=sockets r_rank=1 r_threshold=16 r_below=false
             r_next='Check what the process waits for (a lock, a full pool, one busy thread); take a stack trace.' ;;
         listen_overflow) r_section=sockets r_rank=1 r_threshold=0 r_below=false
             r_next='Find out why the process does not accept fast enough; a larger backlog (somaxconn) only hides it.' ;;
         retransmits) r_section=sockets r_rank=2 r_threshold=5 r_below=false
-            r_next='Check the node'\''s network and at the peers that are slow.' ;;
+            r_next='Check the node'\''s network and the peers that are slow.' ;;
         ports_near_limit) r_section=sockets r_rank=2 r_threshold=80 r_below=false
             r_next='Reuse connections (keep-alive, a pool) instead of opening one for every request.' ;;
         conntrack_near_limit) r_section=sockets r_rank=2 r_threshold=80 r_below=false
@@ -60,19 +60,19 @@ rule() {
         dns_many_servers) r_section=dns r_rank=3 r_threshold=3 r_below=false
             r_next='Take servers out of the pod'\''s dnsConfig or the node'\''s resolv.conf; the ones beyond three are ignored.' ;;
         dns_unanswered) r_section=dns r_rank=1 r_threshold='' r_below=false
-            r_next='Check the cluster'\''s DNS pods and at network policies that keep port 53 from this pod.' ;;
+            r_next='Check the cluster'\''s DNS pods and network policies that keep port 53 from this pod.' ;;
         dns_unknown_name) r_section=dns r_rank=1 r_threshold='' r_below=false
-            r_next='Check the cluster'\''s DNS (CoreDNS) and at the search domains of the pod.' ;;
+            r_next='Check the cluster'\''s DNS (CoreDNS) and the search domains of the pod.' ;;
         dns_slow) r_section=dns r_rank=2 r_threshold=1000 r_below=false
-            r_next='Check the load of the cluster'\''s DNS pods and at lost packets to port 53.' ;;
+            r_next='Check the load of the cluster'\''s DNS pods and lost packets to port 53.' ;;
         dns_no_tcp) r_section=dns r_rank=3 r_threshold='' r_below=false
             r_next='Let TCP to port 53 through in the network policies, as well as UDP.' ;;
         peer_refused) r_section=peers r_rank=1 r_threshold='' r_below=false
             r_next='Check the pods behind that address, whether they are up, ready and listening.' ;;
         peer_timeout) r_section=peers r_rank=1 r_threshold='' r_below=false
-            r_next='Check network policies and at the peer'\''s node.' ;;
+            r_next='Check network policies and the peer'\''s node.' ;;
         tls_expiring) r_section=tls r_rank=2 r_threshold=14 r_below=true
-            r_next='Renew the certificate, and find out why that did not happen by itself.' ;;
+            r_next='Renew the certificate, and find out why the renewal failed.' ;;
         tls_mismatch) r_section=tls r_rank=1 r_threshold='' r_below=false
             r_next='Compare the certificate'\''s names with the name that clients use.' ;;
         core_dump) r_section=filesystem r_rank=2 r_threshold=0 r_below=false
@@ -80,7 +80,7 @@ rule() {
         temporary_files) r_section=filesystem r_rank=3 r_threshold=1024 r_below=false
             r_next='Remove temporary files after use, log to standard output, and set an ephemeral-storage limit.' ;;
         token_old) r_section=filesystem r_rank=2 r_threshold=25 r_below=false
-            r_next='Check the kubelet of the pod'\''s node and at its connection to the API server.' ;;
+            r_next='Check the kubelet of the pod'\''s node and its connection to the API server.' ;;
         jvm_heap) r_section=runtime r_rank=2 r_threshold=90 r_below=false
             r_next='Use -XX:MaxRAMPercentage=75 instead of -Xmx, or raise the memory limit.' ;;
         node_heap) r_section=runtime r_rank=2 r_threshold=90 r_below=false
@@ -88,7 +88,7 @@ rule() {
         go_memory_limit) r_section=runtime r_rank=3 r_threshold=95 r_below=false
             r_next='Set GOMEMLIMIT to about 90% of the memory limit.' ;;
         go_max_procs) r_section=runtime r_rank=3 r_threshold=100 r_below=false
-            r_next='Set GOMAXPROCS to the CPU limit, rounded up (Go 1.25 and newer do so by themselves).' ;;
+            r_next='Set GOMAXPROCS to the CPU limit, rounded up (Go 1.25 and newer do this on their own).' ;;
         *) r_section=context r_rank=3 r_threshold='' r_below=false r_next='' ;;
     esac
 }

@@ -1,9 +1,9 @@
-import type { Happening } from '../../core/audit/record.ts';
+import type { AuditEvent } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 
 interface Waiting {
-  readonly happening: Happening;
+  readonly happening: AuditEvent;
   readonly resolve: () => void;
   readonly reject: (error: KdebugError) => void;
 }
@@ -28,7 +28,7 @@ export class AppendQueue {
   }
 
   /** @throws KdebugError audit_unavailable */
-  append(happening: Happening): Promise<void> {
+  append(happening: AuditEvent): Promise<void> {
     if (this.#closed || this.#waiting.length >= MAX_WAITING)
       return Promise.reject(new KdebugError('audit_unavailable'));
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ happening, resolve, reject }));
@@ -71,9 +71,9 @@ export class AppendQueue {
 /** One place that records go to. Its methods are called one after the other, never at the same time. */
 export interface RecordWriter {
   /** What the first record of a start says of this place. */
-  readonly opening: Happening['facts'];
+  readonly opening: AuditEvent['facts'];
   /** All of them or none; resolves when the operating system has them. Any error: none, and they may be given again. */
-  write(happenings: readonly Happening[]): Promise<void>;
+  write(happenings: readonly AuditEvent[]): Promise<void>;
   /** Sees that what was written survives a loss of power. Fails when that cannot be known; then nothing can be written any more. */
   sync(): Promise<void>;
   close(): Promise<void>;

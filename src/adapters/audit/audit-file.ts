@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extendChain, formatLink, type Link } from '../../core/audit/chain.ts';
 import { HEAD_BYTES, type Head, headSlot, readHead } from '../../core/audit/head.ts';
-import type { Happening } from '../../core/audit/record.ts';
+import type { AuditEvent } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -32,7 +32,7 @@ const HEAD_NOTE_MS = 60_000;
  * file that anything else has changed, replaced, rotated or removed is never written to again.
  */
 export class AuditFile implements RecordWriter {
-  readonly opening: Happening['facts'];
+  readonly opening: AuditEvent['facts'];
   readonly #options: AuditFileOptions;
   readonly #handle: FileHandle;
   readonly #head: HeadFile;
@@ -86,7 +86,7 @@ export class AuditFile implements RecordWriter {
     }
   }
 
-  async write(happenings: readonly Happening[]): Promise<void> {
+  async write(happenings: readonly AuditEvent[]): Promise<void> {
     if (this.#broken) throw this.#broken;
     await this.#checkUntouched();
     const { lines, link } = extendChain(this.#options.key, this.#link, happenings);

@@ -1,5 +1,5 @@
-import { auditKey, ownHappening } from '../../core/audit/chain.ts';
-import { cleanHappening } from '../../core/audit/record.ts';
+import { auditKey, chainEvent } from '../../core/audit/chain.ts';
+import { cleanAuditEvent } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { AuditLog, Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -41,7 +41,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
   const secrets = (options.secrets ?? []).filter((secret) => secret.length >= 8);
   const writer = await openWriter(options);
   try {
-    await writer.write([ownHappening('genesis', clock.now(), writer.opening)]);
+    await writer.write([chainEvent('genesis', clock.now(), writer.opening)]);
     await writer.sync();
   } catch (error) {
     await writer.close();
@@ -49,13 +49,13 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
   }
   const queue = new AppendQueue(writer, log);
   const end = async (): Promise<void> => {
-    const written = queue.append(ownHappening('end', clock.now(), {}));
+    const written = queue.append(chainEvent('end', clock.now(), {}));
     await Promise.allSettled([written, queue.close()]);
     await writer.close();
   };
   let ending: Promise<void> | undefined;
   return {
-    append: async (entry) => queue.append(cleanHappening(entry, secrets)),
+    append: async (entry) => queue.append(cleanAuditEvent(entry, secrets)),
     close: () => {
       ending ??= end();
       return ending;

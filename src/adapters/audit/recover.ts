@@ -67,12 +67,12 @@ async function readRest(log: FileHandle, head: Head, key: Uint8Array): Promise<O
     end = line.end;
     if (line.terminated) {
       bytes = end;
-      verifier.take(line);
+      verifier.check(line);
     } else {
       torn = { hash: sha256(Buffer.concat([line.bytes, TORN_MARK])), bytes: line.bytes.length };
     }
   }
-  const { wrong, heads, records } = verifier.finish();
+  const { defect: wrong, heads, records } = verifier.finish();
   if (wrong && wrong.problem !== 'nothing') throw tampered(`after its head, ${wrong.text}`);
   return { last: heads[0], bytes, torn, beyondHead: end > head.upTo ? records : 0 };
 }

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { extendChain, type Link } from '../../core/audit/chain.ts';
 import { toLogLine } from '../../core/audit/lines.ts';
-import type { Happening } from '../../core/audit/record.ts';
+import type { AuditEvent } from '../../core/audit/record.ts';
 import type { RecordWriter } from './append-queue.ts';
 
 export interface StdoutWriterOptions {
@@ -29,7 +29,7 @@ function writeToStdout(text: string): void {
 
 /** Records as lines of the own log, whatever its level. Where they go from there, and whether they arrive, nobody here can see. */
 export class StdoutWriter implements RecordWriter {
-  readonly opening: Happening['facts'] = { destination: 'stdout' };
+  readonly opening: AuditEvent['facts'] = { destination: 'stdout' };
   readonly #key: Uint8Array;
   readonly #write: (text: string) => void;
   #link: Link;
@@ -40,7 +40,7 @@ export class StdoutWriter implements RecordWriter {
     this.#write = write;
   }
 
-  async write(happenings: readonly Happening[]): Promise<void> {
+  async write(happenings: readonly AuditEvent[]): Promise<void> {
     const { lines, link } = extendChain(this.#key, this.#link, happenings);
     const times = happenings.map(({ atMs }) => new Date(atMs).toISOString());
     this.#write(lines.map((line, index) => `${toLogLine(line, times[index] ?? '')}\n`).join(''));

@@ -1,16 +1,16 @@
 import { deriveKey, hmacSha256 } from '../hash.ts';
-import type { AuditRecord, Happening } from './record.ts';
+import type { AuditEvent, AuditRecord } from './record.ts';
 
-/** A place in a chain: the record that was written last. */
+/** The last written record of a chain. */
 export interface Link {
   readonly chain: string;
   /** -1 before the first record. */
   readonly seq: number;
-  /** Before the first record: that of the record before it in the same file, or empty. */
+  /** Before the first record: the `mac` of the previous record in the same file, or empty. */
   readonly mac: string;
 }
 
-/** The key of the audit log, from the key that seals (`KDEBUG_KEY`). It is never written anywhere. */
+/** The key of the audit log, derived from the sealing key (`KDEBUG_KEY`). It is never written anywhere. */
 export const auditKey = (sealingKey: Uint8Array): Buffer => deriveKey(sealingKey, 'kdebug audit key');
 
 /** `CHAIN:SEQ:MAC`, for logs and the command line. */
@@ -18,7 +18,7 @@ export const formatLink = ({ chain, seq, mac }: Link): string => `${chain}:${seq
 
 export const LINK_FORM = /^[\w.-]+:\d+:[0-9a-f]{64}$/;
 
-/** Takes what `formatLink` made and `LINK_FORM` fits. */
+/** Parses what `formatLink` wrote; the caller must check it with `LINK_FORM`. */
 export function parseLink(text: string): Link {
   const [chain = '', seq, mac = ''] = text.split(':');
   return { chain, seq: Number(seq), mac };
@@ -30,29 +30,29 @@ export interface Extension {
   readonly link: Link;
 }
 
-/** Chains the happenings to `link`: each record carries the MAC of the one before, and its own over all of it. */
-export function extendChain(key: Uint8Array, link: Link, happenings: readonly Happening[]): Extension {
+/** Chains the events to `link`: each record carries the MAC of the one before and a MAC over all of itself. */
+export function extendChain(key: Uint8Array, link: Link, events: readonly AuditEvent[]): Extension {
   let last = link;
-  const lines = happenings.map((happening) => {
+  const lines = events.map((event) => {
     const seq = last.seq + 1;
-    const { line, mac } = sign(key, 'record', unsignedRecord(happening, { ...last, seq }));
+    const { line, mac } = sign(key, 'record', unsignedRecord(event, { ...last, seq }));
     last = { chain: last.chain, seq, mac };
     return line;
   });
   return { lines, link: last };
 }
 
-const unsignedRecord = (happening: Happening, place: Link): Omit<AuditRecord, 'mac'> => ({
+const unsignedRecord = (event: AuditEvent, link: Link): Omit<AuditRecord, 'mac'> => ({
   v: 1,
-  chain: place.chain,
-  seq: place.seq,
-  at: new Date(happening.atMs).toISOString(),
-  step: happening.step,
-  run: happening.runId,
-  channel: happening.channelId,
-  actor: happening.actorId,
-  facts: happening.facts as AuditRecord['facts'],
-  prev: place.mac,
+  chain: link.chain,
+  seq: link.seq,
+  at: new Date(event.atMs).toISOString(),
+  step: event.step,
+  run: event.runId,
+  channel: event.channelId,
+  actor: event.actorId,
+  facts: event.facts as AuditRecord['facts'],
+  prev: link.mac,
 });
 
 export type OpenedRecord =
@@ -66,7 +66,7 @@ export function openRecord(key: Uint8Array, line: Buffer): OpenedRecord {
 }
 
 /** A record of the log about itself: `genesis` and `end`. */
-export const ownHappening = (step: 'genesis' | 'end', atMs: number, facts: Happening['facts']): Happening => ({
+export const chainEvent = (step: 'genesis' | 'end', atMs: number, facts: AuditEvent['facts']): AuditEvent => ({
   step,
   atMs,
   runId: '',
@@ -75,7 +75,7 @@ export const ownHappening = (step: 'genesis' | 'end', atMs: number, facts: Happe
   facts,
 });
 
-/** What a signature is for; the one is never taken for the other. */
+/** The purpose of a signature, so that one kind cannot pass for the other. */
 export type Purpose = 'record' | 'head';
 
 const MAC_FIELD = /^,"mac":"[0-9a-f]{64}"\}$/;
@@ -84,7 +84,7 @@ const MAC_FIELD_BYTES = ',"mac":"'.length + 64 + '"}'.length;
 const macOf = (key: Uint8Array, purpose: Purpose, body: string | Uint8Array): string =>
   hmacSha256(key, `kdebug audit ${purpose}\n`, body);
 
-/** `fields` (at least one) as one line of JSON, with a last field `mac`: the HMAC of every byte before it. */
+/** `fields` (at least one) as one line of JSON. Its last field `mac` is the HMAC of every byte before it. */
 export function sign(
   key: Uint8Array,
   purpose: Purpose,
@@ -96,8 +96,8 @@ export function sign(
 }
 
 /**
- * Reads a line that `sign` made. `unsigned`: it has not the form; `changed`: a byte differs, or the key does. Only
- * whoever has the key can make a line that is `genuine`, so its fields may be believed to have the shape they were given.
+ * Reads a line that `sign` made. `unsigned`: it has another form; `changed`: a byte or the key differs. Only a holder
+ * of the key can make a `genuine` line, so its fields have the shape that `sign` got.
  */
 export function openSigned(
   key: Uint8Array,

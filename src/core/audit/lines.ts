@@ -1,17 +1,20 @@
 import { MAX_LINE_BYTES } from './record.ts';
 
 export interface Line {
-  /** Without its newline; of a longer line than any record can be only the beginning. */
+  /** Without its newline; only the beginning if the line is longer than any record. */
   readonly bytes: Buffer;
   /** Where the line ends in the file, newline included. */
   readonly end: number;
-  /** It has its newline. */
+  /** The line ends in a newline. */
   readonly terminated: boolean;
 }
 
 const NEWLINE = 0x0a;
 
-/** Splits at newlines only, and keeps at most one line in memory, however long it claims to be. `start`: where the chunks begin in the file. */
+/**
+ * Splits at newlines only and holds at most one line in memory, however long it is. `start`: where the chunks begin in
+ * the file.
+ */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, start = 0): AsyncGenerator<Line> {
   let begun: Buffer = Buffer.alloc(0);
   let end = start;
@@ -36,7 +39,7 @@ function joined(begun: Buffer, more: Buffer): Buffer {
 }
 
 const MESSAGE = ',"message":"audit","audit":';
-/** Stands in no other line of the log: quotes within texts are escaped. */
+/** No other line of the log contains it, because quotes within texts are escaped. */
 const MARK = '"audit":{"v":1,';
 const FORM =
   /^\{"level":"info","time":"([^"]+)","message":"audit","audit":(\{"v":1,"chain":"[^"]+","seq":\d+,"at":"([^"]+)",.*\})\}$/s;
@@ -44,7 +47,7 @@ const FORM =
 /** A record as a line of kdebug's own log. */
 export const toLogLine = (record: string, at: string): string => `{"level":"info","time":"${at}"${MESSAGE}${record}}`;
 
-/** The record in a line of the own log; undefined for a line about something else, `broken` when it was one. */
+/** The record in a line of kdebug's log; undefined for any other line, `broken` for a damaged record. */
 export function fromLogLine(line: Buffer): Buffer | 'broken' | undefined {
   if (!line.includes(MARK)) return undefined;
   if (line.length > MAX_LINE_BYTES) return 'broken';

@@ -1,20 +1,19 @@
 import type { Link } from './chain.ts';
 import type { Head } from './head.ts';
 import type { Line } from './lines.ts';
-import { type VerifyResult, verifyChain, type Wrong } from './verify.ts';
+import { type AuditDefect, type VerifyResult, verifyChain } from './verify.ts';
 
 export interface LogFile {
-  /** Opened when first asked for a line. */
+  /** Opened when the first line is read. */
   readonly lines: AsyncIterable<Line>;
-  /** Reads the head beside the log; undefined when there is none that was signed with this key. */
+  /** Reads the head beside the log; undefined if none was signed with this key. */
   head(): Promise<Head | undefined>;
 }
 
 /**
- * Checks a log file against the signed head beside it; the log may be written meanwhile. Finds every change, removal,
- * addition and move of records, the removal of any number at the end, and a head that is older than its log. What it
- * cannot find by itself is a log put back *with* its head to what both once were: give it a head that was noted
- * down elsewhere (`mustHold`).
+ * Checks a log file against the signed head beside it; the log may be written meanwhile. Detects every changed,
+ * removed, added or moved record, a cut tail, and a head older than its log. It cannot detect a log that was restored
+ * *together with* its head: for that, pass a head that was noted elsewhere (`mustHold`).
  */
 export async function verifyFile(
   key: Uint8Array,
@@ -22,15 +21,15 @@ export async function verifyFile(
   mustHold: readonly Link[] = [],
 ): Promise<VerifyResult> {
   const before = await file.head();
-  const own = before !== undefined && before.last.seq >= 0 ? [before.last] : [];
-  const verdict = await verifyChain(file.lines, { key, form: 'file', mustHold: [...own, ...mustHold] });
+  const signed = before !== undefined && before.last.seq >= 0 ? [before.last] : [];
+  const result = await verifyChain(file.lines, { key, form: 'file', mustHold: [...signed, ...mustHold] });
   const after = await file.head();
-  if (verdict.wrong !== undefined && verdict.wrong.problem !== 'nothing') return verdict;
-  const wrong = wrongHead(before && after, verdict);
-  return wrong ? { ...verdict, wrong } : verdict;
+  if (result.defect !== undefined && result.defect.problem !== 'nothing') return result;
+  const defect = headDefect(before && after, result);
+  return defect ? { ...result, defect } : result;
 }
 
-function wrongHead(head: Head | undefined, { bytes }: VerifyResult): Wrong | undefined {
+function headDefect(head: Head | undefined, { bytes }: VerifyResult): AuditDefect | undefined {
   if (head === undefined) {
     return {
       problem: 'no-head',

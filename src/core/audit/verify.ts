@@ -7,17 +7,17 @@ import { type AuditRecord, MAX_LINE_BYTES } from './record.ts';
 export interface VerifyOptions {
   /** `auditKey` of the key that the log was written with. */
   readonly key: Uint8Array;
-  /** `file`: records only, every chain linked to the one before. `stream`: the own logs of any number of processes. */
+  /** `file`: only records, every chain linked to the one before. `stream`: the logs of any number of processes. */
   readonly form: 'file' | 'stream';
-  /** Where a file's reading begins, when not at its start. */
+  /** Where reading starts, if not at the start of the file. */
   readonly from?: Link;
-  /** Records that must be there: heads, signed or noted down elsewhere. */
+  /** Records that must be there: heads, signed or noted elsewhere. */
   readonly mustHold?: readonly Link[];
 }
 
-/** What is wrong, once: nothing after it was looked at. */
-export interface Wrong {
-  /** From 1; undefined when it is about the end. */
+/** The first defect; nothing after it was checked. */
+export interface AuditDefect {
+  /** From 1; undefined for a defect at the end. */
   readonly line?: number;
   readonly problem:
     | 'changed'
@@ -32,7 +32,7 @@ export interface Wrong {
 }
 
 export interface VerifyResult {
-  readonly wrong?: Wrong;
+  readonly defect?: AuditDefect;
   /** Where the last line that was read ends. */
   readonly bytes: number;
   readonly records: number;
@@ -40,9 +40,9 @@ export interface VerifyResult {
   readonly chains: number;
   readonly firstAt?: string;
   readonly lastAt?: string;
-  /** The last record of every chain that may go on: heads to note down. */
+  /** The last record of every chain that may continue: heads to note down. */
   readonly heads: readonly Link[];
-  /** What is no proof of anything wrong, but must not go unsaid. */
+  /** Facts that prove nothing wrong, but that the reader must know. */
   readonly notes: readonly string[];
 }
 
@@ -52,20 +52,20 @@ interface Chain {
 }
 
 interface Suspect {
-  readonly wrong: Wrong;
+  readonly defect: AuditDefect;
   readonly hash: string;
 }
 
-/** Checks records one after the other. Memory grows by some tens of bytes for each run and chain, by nothing else. */
+/** Checks records one by one. Memory grows only by some tens of bytes per run and chain. */
 export class ChainVerifier {
   readonly #options: VerifyOptions;
-  /** In a file only the newest chain can go on. */
+  /** In a file only the newest chain can continue. */
   readonly #chains = new Map<string, Chain>();
   readonly #missing: Set<string>;
   readonly #runs = new Set<string>();
   readonly #notes: string[] = [];
   #suspect: Suspect | undefined;
-  #wrong: Wrong | undefined;
+  #defect: AuditDefect | undefined;
   #line = 0;
   #bytes = 0;
   #records = 0;
@@ -76,12 +76,12 @@ export class ChainVerifier {
   constructor(options: VerifyOptions) {
     this.#options = options;
     this.#missing = new Set(options.mustHold?.map(formatLink));
-    if (options.from) this.#seen(options.from, false);
+    if (options.from) this.#advance(options.from, false);
   }
 
-  /** @returns false once something is wrong: the rest need not be read */
-  take(line: Line): boolean {
-    if (this.#wrong !== undefined) return false;
+  /** @returns false after the first defect: the rest need not be read */
+  check(line: Line): boolean {
+    if (this.#defect !== undefined) return false;
     this.#line += 1;
     this.#bytes = line.end;
     if (this.#options.form === 'file' && !line.terminated) {
@@ -91,14 +91,14 @@ export class ChainVerifier {
       return true;
     }
     const bytes = this.#options.form === 'file' ? line.bytes : fromLogLine(line.bytes);
-    if (bytes !== undefined) this.#wrong = this.#judge(bytes);
-    return this.#wrong === undefined;
+    if (bytes !== undefined) this.#defect = this.#judge(bytes);
+    return this.#defect === undefined;
   }
 
   finish(): VerifyResult {
-    const wrong = this.#wrong ?? this.#suspect?.wrong ?? this.#atEnd();
+    const defect = this.#defect ?? this.#suspect?.defect ?? this.#atEnd();
     return {
-      ...defined({ wrong }),
+      ...defined({ defect }),
       bytes: this.#bytes,
       records: this.#records,
       runs: this.#runs.size,
@@ -109,34 +109,34 @@ export class ChainVerifier {
     };
   }
 
-  #judge(bytes: Buffer | 'broken'): Wrong | undefined {
+  #judge(bytes: Buffer | 'broken'): AuditDefect | undefined {
     const opened = bytes === 'broken' ? ({ kind: 'unsigned' } as const) : openRecord(this.#options.key, bytes);
-    if (opened.kind === 'genuine') return this.#place(opened.record);
-    if (this.#suspect !== undefined) return this.#suspect.wrong;
-    const wrong =
+    if (opened.kind === 'genuine') return this.#accept(opened.record);
+    if (this.#suspect !== undefined) return this.#suspect.defect;
+    const defect =
       opened.kind === 'changed'
         ? this.#at('changed', 'this record was changed, or the key is not the one that it was written with')
         : this.#at('not-a-record', 'this is not a record of the audit log: it was changed or put in');
     const healable = bytes !== 'broken' && this.#options.form === 'file' && bytes.length <= MAX_LINE_BYTES;
-    if (!healable) return wrong;
+    if (!healable) return defect;
     // A writer may have died here; then the next line says so.
-    this.#suspect = { wrong, hash: sha256(bytes) };
+    this.#suspect = { defect, hash: sha256(bytes) };
     return undefined;
   }
 
-  #place(record: AuditRecord): Wrong | undefined {
+  #accept(record: AuditRecord): AuditDefect | undefined {
     const misplaced = record.step === 'genesis' ? this.#misplacedGenesis(record) : this.#misplaced(record);
-    if (misplaced !== undefined) return this.#suspect?.wrong ?? misplaced;
+    if (misplaced !== undefined) return this.#suspect?.defect ?? misplaced;
     if (this.#suspect !== undefined) {
       this.#notes.push(`line ${this.#line - 1} is not whole: its writer died in it, as the start after it recorded`);
     }
     this.#suspect = undefined;
-    this.#seen({ chain: record.chain, seq: record.seq, mac: record.mac }, record.step === 'end');
+    this.#advance({ chain: record.chain, seq: record.seq, mac: record.mac }, record.step === 'end');
     this.#count(record);
     return undefined;
   }
 
-  #misplacedGenesis({ chain, seq, prev, facts }: AuditRecord): Wrong | undefined {
+  #misplacedGenesis({ chain, seq, prev, facts }: AuditRecord): AuditDefect | undefined {
     const { form } = this.#options;
     if (facts.destination !== (form === 'file' ? 'file' : 'stdout')) {
       return this.#at('out-of-place', `chain ${chain} was written to ${facts.destination}, not to what is read here`);
@@ -155,7 +155,7 @@ export class ChainVerifier {
     );
   }
 
-  #misplaced({ chain, seq, prev }: AuditRecord): Wrong | undefined {
+  #misplaced({ chain, seq, prev }: AuditRecord): AuditDefect | undefined {
     const before = this.#options.form === 'file' ? this.#newest() : this.#chains.get(chain);
     const here = `record ${seq} of chain ${chain}`;
     if (before === undefined) return this.#at('missing', `${here} is the first: what stood before it is missing`);
@@ -175,7 +175,7 @@ export class ChainVerifier {
     return undefined;
   }
 
-  #seen(link: Link, ended: boolean): void {
+  #advance(link: Link, ended: boolean): void {
     if (this.#options.form === 'file') this.#chains.clear();
     this.#chains.set(link.chain, { link, ended });
     this.#missing.delete(formatLink(link));
@@ -193,7 +193,7 @@ export class ChainVerifier {
     return this.#chains.values().next().value;
   }
 
-  #atEnd(): Wrong | undefined {
+  #atEnd(): AuditDefect | undefined {
     const [lost] = this.#missing;
     if (lost !== undefined) {
       const [chain, seq] = lost.split(':');
@@ -216,7 +216,7 @@ export class ChainVerifier {
       );
   }
 
-  #at(problem: Wrong['problem'], text: string): Wrong {
+  #at(problem: AuditDefect['problem'], text: string): AuditDefect {
     return { line: this.#line, problem, text };
   }
 }
@@ -230,6 +230,6 @@ export async function verifyChain(
   options: VerifyOptions,
 ): Promise<VerifyResult> {
   const verifier = new ChainVerifier(options);
-  for await (const line of lines) if (!verifier.take(line)) break;
+  for await (const line of lines) if (!verifier.check(line)) break;
   return verifier.finish();
 }

@@ -6,10 +6,12 @@ import { readSealed, withoutSecret, withoutWords } from '../run/reference.ts';
 import type { Run } from '../run/run.ts';
 import type { Variant } from './batch.ts';
 
-/** So many pods of a batch carry what is needed to finish it when its record is lost; the others only say whose part they are. */
-export const KEEPERS = 10;
+/**
+ * This many pods of a batch carry what is needed to finish it if its record is lost; the others name only their batch.
+ */
+export const FULL_REFERENCE_PODS = 10;
 
-/** Who asked for what, as `Run` has it; no bearer secret and no words of voters. */
+/** The request, as in `Run`, without bearer secrets and voters' reasons. */
 export type BatchReference = Pick<
   Run,
   'origin' | 'request' | 'commandLine' | 'job' | 'planHash' | 'decision' | 'approval'
@@ -19,22 +21,31 @@ export type BatchReference = Pick<
   readonly createdAtMs: number;
 };
 
-/** What was sealed into a container of a batch (`KDEBUG_REF`). */
+/** What is sealed into a container of a batch (`KDEBUG_REF`). The field names are stored in clusters. */
 export interface PartReference {
   readonly v: 1;
   readonly partOf: RunId;
   readonly kept?: BatchReference;
 }
 
-/** The text to seal for a container of a batch: whose part it is. */
-export const writePartReference = (batchId: RunId): string =>
+/** The text to seal into a container of a batch: only the id of its batch. */
+export const writeShortReference = (batchId: RunId): string =>
   JSON.stringify({ v: 1, partOf: batchId } satisfies PartReference);
 
-/** The same for the containers of the first `KEEPERS` pods; about 2 KB. */
-export const writeKeeperReference = (run: BatchRun): string =>
-  JSON.stringify({ v: 1, partOf: run.id, kept: keptOf(run) } satisfies PartReference);
+/** The text for the containers of the first `FULL_REFERENCE_PODS` pods; about 2 KB. */
+export const writeFullReference = (run: BatchRun): string =>
+  JSON.stringify({ v: 1, partOf: run.id, kept: batchReferenceOf(run) } satisfies PartReference);
 
-function keptOf({ origin, request, commandLine, job, planHash, decision, approval, batch }: BatchRun): BatchReference {
+function batchReferenceOf({
+  origin,
+  request,
+  commandLine,
+  job,
+  planHash,
+  decision,
+  approval,
+  batch,
+}: BatchRun): BatchReference {
   return {
     origin: withoutSecret(origin),
     request,
@@ -46,29 +57,29 @@ function keptOf({ origin, request, commandLine, job, planHash, decision, approva
   };
 }
 
-/** Undefined: of a single run, or of a version that we do not know. */
+/** Undefined for a single run, or for an unknown version. */
 export const readPartReference = (text: string): PartReference | undefined => readSealed(text, isPartReference);
 
 const isPartReference = (value: unknown): value is PartReference =>
   typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && 'partOf' in value;
 
 /**
- * A batch whose record is lost, rebuilt from the pods that hold a container of it. It is closed: what is there is followed to its
- * end; the pods that had not had their turn are not known any more. When each was launched is an estimate.
+ * Rebuilds a batch whose record is lost from the pods that hold a container of it. The batch is closed: it follows
+ * these containers to their end; pods that were still queued are no longer known. The launch times are estimates.
  */
 export function rebuildBatch(
   id: RunId,
-  kept: BatchReference,
+  reference: BatchReference,
   pods: readonly Pod[],
   nowMs: number,
 ): BatchRun | undefined {
-  const [template] = kept.variant;
+  const [template] = reference.variant;
   const [first] = pods;
   if (!template || !first) return undefined;
-  const { variant, parallelism, createdAtMs, ...asked } = kept;
+  const { variant, parallelism, createdAtMs, ...request } = reference;
   const { name: podName, uid: podUid } = first.metadata;
   return {
-    ...asked,
+    ...request,
     schema: 1,
     id,
     state: 'running',

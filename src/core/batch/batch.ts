@@ -1,7 +1,7 @@
 import type { Plan } from '../container/plan.ts';
 import type { OutcomeKind } from '../run/outcome.ts';
 
-/** Where a pod of a batch is; exactly one at a time (design, section 5). In flight are `starting` and `running`. */
+/** The states of a pod in a batch (design, section 5). In flight are `starting` and `running`. */
 export const POD_STATES = [
   'queued',
   'skipped',
@@ -16,7 +16,7 @@ export const POD_STATES = [
 ] as const;
 export type PodState = (typeof POD_STATES)[number];
 
-/** Why a matched pod is left alone; `REASON_OF_SKIP` has the words for people. */
+/** Why a matched pod is skipped; `REASON_OF_SKIP` leads to the words for people. */
 export const SKIP_REASONS = [
   'static',
   'finished',
@@ -31,16 +31,16 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What one container came to. Every text is clean, on one line and short (`podResult`). */
+/** The result of one container. Every text is clean, short and on one line (`podResult`). */
 export interface PodResult {
   readonly outcome: OutcomeKind;
   readonly exitCode?: number;
-  /** The kubelet's word, or who refused: `Error`, `ImagePullBackOff`, `pod-security`. */
+  /** The kubelet's reason, or who refused: `Error`, `ImagePullBackOff`, `pod-security`. */
   readonly reason?: string;
   readonly message?: string;
   /** Codes of the report's findings, sorted, at most eight. */
   readonly findings?: readonly string[];
-  /** What was kept of its log. */
+  /** The stored bytes of its log. */
   readonly logBytes?: number;
   /** What could not be proven about its log (`logDoubt`). */
   readonly logDoubt?: string;
@@ -49,25 +49,24 @@ export interface PodResult {
 }
 
 /**
- * One matched pod. Plain data, below 1 KiB. `state` is what was last stored for it; `stateOf` says what it means now, for
- * closing a batch or changing its `replicas` writes the head only and never ten thousand pods.
+ * One matched pod. Plain data, below 1 KiB. `state` is the last stored state; `stateOf` gives the current one, because
+ * closing a batch or changing its `replicas` writes only the head, never ten thousand pods.
  */
 export interface BatchPod {
-  /** Its place in the snapshot, from 0; oldest first. */
+  /** Its index in the snapshot, from 0; oldest first. */
   readonly index: number;
   readonly name: string;
   readonly uid: string;
-  /** Empty where the pod is on no node; such a pod is skipped. */
+  /** Empty if the pod is on no node; such a pod is skipped. */
   readonly node: string;
   readonly state: PodState;
-  /** Of `skipped`. */
   readonly skip?: SkipReason;
-  /** Which of `Batch.variants` is its plan; absent where the pod is skipped. */
+  /** The index of its plan in `Batch.variants`; absent for a skipped pod. */
   readonly variant?: number;
   readonly launchedAtMs?: number;
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
-  /** One for each container of its variant, in that order; null until it has ended. */
+  /** One per container of its variant, in that order; null until the container has ended. */
   readonly results?: readonly (PodResult | null)[];
 }
 
@@ -77,69 +76,68 @@ export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'workl
 /** The containers that one pod gets, nearly always one. */
 export type Variant = readonly PlanTemplate[];
 
-/** Why nothing more is launched. */
+/** Why no more pods are launched. */
 export interface Closed {
   readonly because: 'cancelled' | 'ttl' | 'start-failures' | 'record-lost';
   readonly atMs: number;
-  /** Who, where a person did it. */
+  /** Set if a person closed it. */
   readonly byUserId?: string;
-  /** The reason that came three times. */
+  /** The start failure that occurred three times. */
   readonly reason?: string;
 }
 
-/** All of a batch but its pods; small, and replaced as a whole. */
+/** A batch without its pods; small, and replaced as a whole. */
 export interface BatchHead {
   readonly variants: readonly Variant[];
-  /** How many pods the approver, or the rule, said yes to at most. */
+  /** The most pods that the approver, or the rule, allowed. */
   readonly approvedPods: number;
   readonly approvedParallelism: number;
   readonly parallelism: number;
   /** Absent: all that match. */
   readonly replicas?: number;
   readonly ttlMs?: number;
-  /** `first`: one pod alone; `waiting`: for a click on Continue; `continued`. Absent: no canary was asked for. */
+  /** `first`: launch one pod alone; `waiting` for a click on Continue; `continued`. Absent: no canary. */
   readonly canary?: 'first' | 'waiting' | 'continued';
   readonly paused?: { readonly byUserId: string; readonly atMs: number };
   readonly closed?: Closed;
-  /** How many pods of the snapshot can be worked on: they stand before the skipped ones. */
+  /** The pods of the snapshot that can be debugged; they come before the skipped ones. */
   readonly eligible: number;
   /** Queued pods from this index on are beyond `replicas`. */
   readonly queueEnd: number;
   readonly createdAtMs: number;
   readonly firstLaunchAtMs?: number;
-  /** Since when nothing may be launched (paused, or waiting for Continue), and how long that lasted before. */
+  /** Since when nothing may be launched (paused, or waiting for Continue), and the total of such times before. */
   readonly idleSinceMs?: number;
   readonly idleMs: number;
-  /** It has ended, for good: the last pod's end, or a close with nothing in flight, brings it about. */
+  /** When the batch ended: with the end of its last pod, or by a close with nothing in flight. */
   readonly endedAtMs?: number;
 }
 
 /**
- * What a run of several pods has beside what every run has (`Run.batch`): the snapshot with its plans, and how far each pod is.
- * Plain data. Who asked, what was typed, the approval and what was said are the run's own.
+ * What a run of several pods has in addition to every run (`Run.batch`): the snapshot with its plans, and the state of
+ * each pod. Plain data. Request, approval and delivery belong to the run.
  */
 export interface Batch extends BatchHead {
   readonly pods: readonly BatchPod[];
 }
 
-/** The batch without its pods. */
 export function headOf(batch: Batch): BatchHead {
   const { pods: _, ...head } = batch;
   return head;
 }
 
 /**
- * Everything that can happen to a batch once it may run; what comes before is the run's own. `index` is a pod's place in the
- * snapshot; `container` one of its variant, 0 when absent.
+ * Every event of a batch after its approval; what comes before is an event of the run. `index` is a pod's index in the
+ * snapshot; `container` one in its variant, 0 if absent.
  */
 export type BatchEvent =
-  /** Its PATCH is sent next: from here the pod counts as in flight. */
+  /** Sent before its PATCH: from here on the pod counts as in flight. */
   | { readonly kind: 'launched'; readonly index: number }
   /** A container was seen running. */
   | { readonly kind: 'started'; readonly index: number }
   /**
-   * A container has ended, or will never start (`start-failed`, `refused` …), or was given up; the outcome says which. The same
-   * again tells more of it (what its log came to).
+   * A container has ended, will never start (`start-failed`, `refused` …), or kdebug stopped waiting for it; the outcome
+   * says which. A second event for the same container completes its result once its log is read.
    */
   | {
       readonly kind: 'ended';
@@ -149,11 +147,11 @@ export type BatchEvent =
     }
   | { readonly kind: 'paused'; readonly byUserId: string }
   | { readonly kind: 'resumed' }
-  /** Nothing more is launched. What runs cannot be killed: it is followed to its end. */
+  /** No more pods are launched. Running containers cannot be stopped: kdebug follows them to their end. */
   | { readonly kind: 'cancelled'; readonly byUserId: string }
-  /** Allowed only as far as `decideResize` says; only these two numbers may change while it runs (proposal). */
+  /** Only within what `decideResize` allows; only these two numbers may change while a batch runs (proposal). */
   | { readonly kind: 'resized'; readonly parallelism?: number; readonly replicas?: number }
-  /** Somebody looked at the canary's result and clicked on Continue. */
+  /** Somebody reviewed the canary and clicked Continue. */
   | { readonly kind: 'continued' }
-  /** The time to live is over: what is queued is cancelled, what is in flight is no longer waited for. */
+  /** The time to live is over: cancels queued pods and stops waiting for those in flight. */
   | { readonly kind: 'ttl-expired' };

@@ -7,31 +7,31 @@ import type { Policy, Rule } from '../policy/policy.ts';
 import type { Batch, BatchHead } from './batch.ts';
 import { plansOf } from './new-batch.ts';
 
-/** How large a batch is: pods that will be worked on at most, and how many at the same time. */
+/** The size of a batch: how many pods in all, and how many at the same time. */
 export interface BatchSize {
   readonly pods: number;
   readonly parallelism: number;
 }
 
 /**
- * What the policy says of a whole batch: the strictest word on any of its plans. One plan that is denied denies the batch, so
- * that nobody approves half of what was asked. Different plans that would need approvals under different rules are denied too:
- * a card has one list of approvers. Plans that differ only in their pod are judged once.
+ * The policy's decision on a whole batch: the strictest of its plans' decisions. One denied plan denies the batch, so
+ * that nobody approves half of a request. Plans that need approvals under different rules are denied too: a card has
+ * one list of approvers. Plans that differ only in their pod are decided once.
  */
 export function decideBatch(plans: Iterable<Plan>, policy: Policy, size: BatchSize): Decision {
   const decisions = [...differentPlans(plans)].map((plan) => decideOne(plan, policy, size));
   const denied = decisions.find(({ kind }) => kind === 'deny');
   if (denied) return denied;
-  const asking = decisions.filter((decision) => decision.kind === 'needs-approval');
-  const [first] = asking;
+  const needingApproval = decisions.filter((decision) => decision.kind === 'needs-approval');
+  const [first] = needingApproval;
   if (!first) return decisions[0] ?? { kind: 'deny', code: 'no_pod_matches', subject: '' };
-  const rules = [...new Set(asking.map(({ rule }) => rule))];
+  const rules = [...new Set(needingApproval.map(({ rule }) => rule))];
   return rules.length === 1
     ? first
     : { kind: 'deny', code: 'batch_needs_two_approvals', rule: first.rule, subject: rules.join(', ') };
 }
 
-/** What the policy says now of a batch as it was planned. */
+/** The current policy's decision on a batch as it was planned. */
 export const decideSnapshot = (batch: Batch, policy: Policy): Decision =>
   decideBatch(firstOfEachVariant(batch), policy, { pods: batch.approvedPods, parallelism: batch.approvedParallelism });
 
@@ -45,7 +45,7 @@ function differentPlans(plans: Iterable<Plan>): Iterable<Plan> {
   return different.values();
 }
 
-/** `decide`, for which a rule that is not wide enough is no rule. When that alone is in the way, it is what is said. */
+/** `decide`, ignoring rules whose `maxParallelism` is too small. If that is the only obstacle, the denial says so. */
 function decideOne(plan: Plan, policy: Policy, { pods, parallelism }: BatchSize): Decision {
   const decision = decide(plan, policy, pods);
   if (pods <= 1 || decision.kind === 'deny') return decision;
@@ -53,29 +53,29 @@ function decideOne(plan: Plan, policy: Policy, { pods, parallelism }: BatchSize)
   const wide = decide(plan, withRules(policy, plan.channelId, isWide), pods);
   if (wide.kind !== 'deny') return wide;
   const narrow = own(policy.channels, plan.channelId)?.rules.find(({ id }) => id === decision.rule);
-  const most = narrow?.batch?.maxParallelism ?? 0;
-  const subject = `${parallelism} pods; this rule allows ${most} in parallel`;
+  const max = narrow?.batch?.maxParallelism ?? 0;
+  const subject = `${parallelism} pods; this rule allows ${max} in parallel`;
   return { kind: 'deny', code: 'parallelism_not_allowed', rule: decision.rule, subject };
 }
 
-function withRules(policy: Policy, channelId: string, keep: (rule: Rule) => boolean): Policy {
+function withRules(policy: Policy, channelId: string, isIncluded: (rule: Rule) => boolean): Policy {
   const channel = own(policy.channels, channelId);
   if (!channel) return policy;
   return {
     ...policy,
-    channels: { ...policy.channels, [channelId]: { ...channel, rules: channel.rules.filter(keep) } },
+    channels: { ...policy.channels, [channelId]: { ...channel, rules: channel.rules.filter(isIncluded) } },
   };
 }
 
 export type ResizeResult = { readonly kind: 'allow' } | Extract<Decision, { kind: 'deny' }>;
 
 /**
- * Whether a running batch may become that large. Growing is decided anew, by the policy in force; beyond what an approver said
- * yes to it needs a new batch. Making it smaller is always allowed.
+ * Whether a running batch may grow to this size. Growing needs a new decision by the current policy, and a new batch
+ * beyond what was approved. Shrinking is always allowed.
  */
 export function decideResize(
   batch: Batch,
-  { parallelism = batch.parallelism, replicas = batch.replicas ?? batch.eligible }: Partial<ResizeAsked>,
+  { parallelism = batch.parallelism, replicas = batch.replicas ?? batch.eligible }: Partial<BatchResize>,
   policy: Policy,
 ): ResizeResult {
   const size = { pods: Math.min(replicas, batch.eligible), parallelism };
@@ -89,17 +89,17 @@ export function decideResize(
   return { kind: 'deny', code: 'resize_needs_approval', rule: decision.rule, subject };
 }
 
-interface ResizeAsked {
+interface BatchResize {
   readonly parallelism: number;
   readonly replicas: number;
 }
 
-/** How large a batch is as it stands. */
+/** The current size of a batch. */
 export const sizeOf = (head: BatchHead): BatchSize => ({ pods: workedOn(head), parallelism: head.parallelism });
 
 const workedOn = ({ replicas, eligible }: BatchHead): number => Math.min(replicas ?? eligible, eligible);
 
-/** Of the pods with equal plans the first one's, so that all plans are known by few. */
+/** One plan for each variant: that of its first pod. */
 export function* firstOfEachVariant(batch: Batch): Generator<Plan> {
   const seen = new Set<number>();
   for (const { index, variant } of batch.pods) {

@@ -6,42 +6,45 @@ import { asRunId, type RunId } from '../ids.ts';
 import type { Batch, BatchPod, PlanTemplate, Variant } from './batch.ts';
 import type { SelectedPod } from './select-pods.ts';
 
-/** `parallelism` when nobody says (EphemeralJob). */
+/** `parallelism` if the request names none (EphemeralJob). */
 const DEFAULT_PARALLELISM = 1;
 
 /** A pod of the snapshot, with the plan of each of its containers; a skipped one has none. */
 export interface PlannedPod extends SelectedPod {
   readonly plans: readonly Plan[];
-  /** `variantKeyOf` of the plans, where it was made before: for ten thousand pods it takes its time. */
+  /** `variantKeyOf` of the plans, if already computed: it is slow for ten thousand pods. */
   readonly key?: string;
 }
 
-/** Equal for pods whose plans differ in nothing but the pod. */
+/** Equal for pods whose plans differ only in the pod. */
 export const variantKeyOf = (plans: readonly Plan[]): string => canonicalJson(plans.map(templateOf));
 
 export interface NewBatch {
-  /** In the order of `selectPods`: those to work on first. */
+  /** In the order of `selectPods`: eligible pods first. */
   readonly pods: readonly PlannedPod[];
-  readonly asked: RunRequest['batch'];
-  /** Who wants it to begin paused. */
+  readonly requested: RunRequest['batch'];
+  /** The person who wants the batch to start paused. */
   readonly pausedBy?: string;
   readonly nowMs: number;
 }
 
-/** A batch whose snapshot was taken and planned. Pods that appear later are not in it and are never touched. */
-export function newBatch({ pods: planned, asked, pausedBy, nowMs }: NewBatch): Batch {
-  const parallelism = asked.parallelism ?? DEFAULT_PARALLELISM;
+/** A batch of planned pods. Pods that appear later are not in the snapshot and stay untouched. */
+export function newBatch({ pods: planned, requested, pausedBy, nowMs }: NewBatch): Batch {
+  const parallelism = requested.parallelism ?? DEFAULT_PARALLELISM;
   const { variants, pods } = compact(planned);
   const eligible = pods.filter(({ state }) => state === 'queued').length;
-  const queueEnd = Math.min(asked.replicas ?? eligible, eligible);
+  const queueEnd = Math.min(requested.replicas ?? eligible, eligible);
   return {
     variants,
     approvedPods: queueEnd,
     approvedParallelism: parallelism,
     parallelism,
-    ...defined({ replicas: asked.replicas, ttlMs: asked.ttlMs }),
-    ...(asked.canary && { canary: 'first' }),
-    ...(pausedBy !== undefined && { paused: { byUserId: pausedBy, atMs: nowMs } }),
+    ...defined({
+      replicas: requested.replicas,
+      ttlMs: requested.ttlMs,
+      canary: requested.canary ? ('first' as const) : undefined,
+      paused: pausedBy === undefined ? undefined : { byUserId: pausedBy, atMs: nowMs },
+    }),
     eligible,
     queueEnd,
     createdAtMs: nowMs,
@@ -50,7 +53,7 @@ export function newBatch({ pods: planned, asked, pausedBy, nowMs }: NewBatch): B
   };
 }
 
-/** Every different plan once, and for each pod which it is: ten thousand equal plans are one. */
+/** Stores every different plan once, and for each pod its index: ten thousand equal plans become one. */
 function compact(planned: readonly PlannedPod[]): {
   readonly variants: readonly Variant[];
   readonly pods: readonly BatchPod[];
@@ -72,7 +75,6 @@ function compact(planned: readonly PlannedPod[]): {
   return { variants, pods };
 }
 
-/** A plan without its pod. */
 export function templateOf({
   podName: _name,
   podUid: _uid,
@@ -84,13 +86,16 @@ export function templateOf({
   return template;
 }
 
-/** The SHA-256 of what is approved: every pod by uid with its plan, how many of them, how wide, and whether one goes first. */
+/**
+ * The SHA-256 of what is approved: every pod by uid with its plan, how many pods, the parallelism, and whether there is
+ * a canary.
+ */
 export function batchPlanHash({ variants, pods, queueEnd, parallelism, canary }: Batch): string {
   const whole = pods.map(({ name, uid, node, variant = -1 }) => [name, uid, node, variant]);
   return sha256(canonicalJson({ variants, pods: whole, queueEnd, parallelism, canary: canary !== undefined }));
 }
 
-/** The plans of a pod, one for each container, as they were approved; none for a skipped pod. */
+/** The approved plans of a pod, one per container; none for a skipped pod. */
 export function plansOf(batch: Batch, index: number): readonly Plan[] {
   const pod = batch.pods[index];
   const variant = pod?.variant === undefined ? undefined : batch.variants[pod.variant];
@@ -99,8 +104,8 @@ export function plansOf(batch: Batch, index: number): readonly Plan[] {
 }
 
 /**
- * The run id of a container of a batch (`KDEBUG_RUN`, and so its name): derived, so that any replica arrives at the same one
- * after a crash, and another batch on the same pods at another one.
+ * The run id of a container in a batch (`KDEBUG_RUN`, also part of its name). It is derived, so every replica computes
+ * the same id after a crash, and another batch on the same pods gets other ids.
  */
 export const runIdOf = (batchId: RunId, podUid: string, container = 0): RunId =>
   asRunId(base32Hash(`${batchId}/${podUid}/${container}`, 10));

@@ -4,7 +4,7 @@ import { createLaunchQueue, type LaunchQueue } from './launch-queue.ts';
 import { stateOfResults } from './pod-result.ts';
 import { countPods, inFlightOf, REASON_OF_SKIP } from './pod-state.ts';
 
-/** Opens a record: once it may run, after a crash, or when another replica takes over. In proportion to the batch. */
+/** Opens a record when the batch may run, after a crash, or when another replica takes over. O(pods). */
 export function openBatch(batch: Batch, nowMs: number): OpenBatch {
   const pods = [...batch.pods];
   const open: OpenBatch = {
@@ -37,8 +37,8 @@ function enter(open: OpenBatch, pod: BatchPod): void {
 }
 
 /**
- * The record with queued pods put in flight whose containers were found in the cluster: they were launched between the last
- * time it was written and a crash.
+ * Marks queued pods as launched if their containers were found in the cluster: they were launched after the last write
+ * before a crash.
  */
 export function withLaunched(batch: Batch, indexes: ReadonlySet<number>, atMs: number): Batch {
   const pods = batch.pods.map((pod) =>
@@ -47,12 +47,12 @@ export function withLaunched(batch: Batch, indexes: ReadonlySet<number>, atMs: n
   return { ...batch, pods };
 }
 
-/** The record as it is now. A view: take it again after the next event. */
+/** The current record. A view: call it again after the next event. */
 export const recordOf = ({ head, pods }: OpenBatch): Batch => ({ ...head, pods });
 
 /**
- * The pods to launch now: as many as keep starting + running at `parallelism`, or all that are left. None while it is paused,
- * closed or ended, and one alone until its canary was looked at. Asking changes nothing. In proportion to `parallelism`.
+ * The pods to launch now: as many as `parallelism` leaves room for. None while the batch is paused, closed or ended,
+ * and one alone before its canary is reviewed. Changes nothing. O(parallelism).
  */
 export function nextLaunches(open: OpenBatch): readonly number[] {
   const room = launchWidth(open.head) - inFlightOf(open.counts);
@@ -66,13 +66,13 @@ export function launchWidth({ endedAtMs, paused, closed, canary, parallelism, fi
   return parallelism;
 }
 
-/** When the batch is over whatever happens, if its request says so: counted from its creation (`ttlSecondsAfterCreated`). */
+/** When a batch with a time to live ends, counted from its creation (`ttlSecondsAfterCreated`). */
 export const ttlEndsAtMs = ({ createdAtMs, ttlMs }: BatchHead): number | undefined =>
   ttlMs === undefined ? undefined : createdAtMs + ttlMs;
 
 /**
- * A batch at work: its record, and beside it what makes an event cost the same however many pods there are. Derived from
- * the record alone, so a crash loses nothing of it. Held by one owner; not to be shared.
+ * A running batch: its record, and indexes that keep the cost of an event independent of the number of pods. Everything
+ * is derived from the record, so a crash loses nothing. It has one owner; do not share it.
  */
 export interface OpenBatch {
   /** Replaced, never changed in place. */
@@ -83,20 +83,20 @@ export interface OpenBatch {
   readonly queue: LaunchQueue;
   /** Indexes of the pods that are starting or running. */
   readonly inFlight: Set<number>;
-  /** Indexes of the pods of which a log is still being read; they are no longer in flight, or about not to be. */
+  /** Indexes of the pods with a log that is still being read; they are no longer in flight, or about to end. */
   readonly reading: Set<number>;
-  /** How often each reason kept a pod's container from starting. */
+  /** How many pods failed to start for each reason. */
   readonly startFailures: Map<string, number>;
-  /** The reason that has come too often. */
+  /** The reason that reached `MAX_START_FAILURES`. */
   commonFailure?: string;
 }
 
-/** Start failures of the same reason after which nothing more is launched (design, section 5). */
+/** After so many start failures for the same reason, no more pods are launched (design, section 5). */
 const MAX_START_FAILURES = 3;
 
 /**
- * Counts a pod that has ended by the container that did not start, whatever became of the others. A pod that is not any more as
- * it was approved says nothing of the other pods.
+ * Counts a pod whose container did not start, whatever the pod's other containers did. Drift is not counted: a pod that
+ * changed since the approval says nothing about the others.
  */
 export function countStartFailure(open: OpenBatch, pod: BatchPod): void {
   const reason = startFailureOf(pod);
@@ -108,13 +108,13 @@ export function countStartFailure(open: OpenBatch, pod: BatchPod): void {
 
 const DRIFT: ReadonlySet<string> = new Set<ReasonCode>(['approval_changed', ...Object.values(REASON_OF_SKIP)]);
 
-/** `CreateContainerError` and the like; what has no reason is told apart by its outcome. */
+/** `CreateContainerError` and the like; without a reason, the outcome. */
 function startFailureOf({ results = [] }: BatchPod): string | undefined {
   const failed = results.find((result) => stateOfResults([result]) === 'start-failed');
   return failed?.reason ?? failed?.outcome;
 }
 
-/** Sets the head. Closing it cancels what is queued: by the head's word alone, so only the counts move. */
+/** Sets the head. Closing cancels the queued pods through the head alone, so only the counts change. */
 export function replaceHead(open: OpenBatch, head: BatchHead): void {
   const isClosing = head.closed !== undefined && open.head.closed === undefined;
   open.head = head;
@@ -124,8 +124,8 @@ export function replaceHead(open: OpenBatch, head: BatchHead): void {
 }
 
 /**
- * Draws the consequences, from where it stands alone: the canary's end waits for a person, a start failure that came three
- * times stops all that is queued, nothing queued or in flight is the end, and time without launches is counted apart.
+ * Applies the consequences of the current state: the end of the canary waits for a person, three equal start failures
+ * close the batch, a batch with nothing queued or in flight ends, and idle time is counted.
  */
 export function settle(open: OpenBatch, nowMs: number): void {
   if (open.head.endedAtMs !== undefined) return;
@@ -148,27 +148,27 @@ const isOver = (open: OpenBatch): boolean =>
 
 /** Idle: nothing may be launched until a person says so. Time before the first launch does not count. */
 function withIdleTime(head: BatchHead, nowMs: number): BatchHead {
-  const isHeld = head.paused !== undefined || head.canary === 'waiting';
-  const isWaiting = head.firstLaunchAtMs !== undefined && isAtWork(head) && isHeld;
+  const isOnHold = head.paused !== undefined || head.canary === 'waiting';
+  const isWaiting = head.firstLaunchAtMs !== undefined && isAtWork(head) && isOnHold;
   if (isWaiting) return head.idleSinceMs === undefined ? { ...head, idleSinceMs: nowMs } : head;
   const { idleSinceMs, ...rest } = head;
   return idleSinceMs === undefined ? head : { ...rest, idleMs: head.idleMs + nowMs - idleSinceMs };
 }
 
-/** The events that change no pod: what people decide. */
+/** The events that change only the head: people's decisions. */
 export type HeadEvent = Exclude<BatchEvent, { kind: 'launched' | 'started' | 'ended' | 'ttl-expired' | 'resized' }>;
 
-/** When an event that changes the head alone may happen. */
-const MAY: Readonly<Record<HeadEvent['kind'], (head: BatchHead) => boolean>> = {
+/** When each of these events may happen. */
+const IS_ALLOWED: Readonly<Record<HeadEvent['kind'], (head: BatchHead) => boolean>> = {
   paused: (head) => isAtWork(head) && head.paused === undefined,
   resumed: (head) => isAtWork(head) && head.paused !== undefined,
   continued: (head) => isAtWork(head) && head.canary === 'waiting',
   cancelled: isAtWork,
 };
 
-/** The head after such an event; undefined: it cannot happen now. */
+/** The head after such an event; undefined if it cannot happen now. */
 export function headAfter(head: BatchHead, event: HeadEvent, atMs: number): BatchHead | undefined {
-  if (!MAY[event.kind](head)) return undefined;
+  if (!IS_ALLOWED[event.kind](head)) return undefined;
   switch (event.kind) {
     case 'paused':
       return { ...head, paused: { byUserId: event.byUserId, atMs } };
@@ -183,7 +183,7 @@ export function headAfter(head: BatchHead, event: HeadEvent, atMs: number): Batc
   }
 }
 
-/** It has not ended, and is not about to. */
+/** Neither ended nor closed. */
 export function isAtWork({ endedAtMs, closed }: BatchHead): boolean {
   return endedAtMs === undefined && !closed;
 }

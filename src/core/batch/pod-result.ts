@@ -9,12 +9,12 @@ import { type Counts, endedOf, stateOf } from './pod-state.ts';
 
 /** In characters. The kubelet's own limit is 4 KiB; the log has the rest. */
 const MAX_MESSAGE_LENGTH = 200;
-/** As long as a termination message can be. */
+/** The longest termination message. */
 const MAX_READ_LENGTH = 4_096;
 const MAX_REASON_LENGTH = 64;
 const MAX_FINDINGS = 8;
 
-/** The state of a pod whose only container came to this. A container that was never let in is one that did not start. */
+/** The state of a pod whose only container had this outcome. A refused container counts as one that did not start. */
 const STATE_OF_OUTCOME: Readonly<Record<OutcomeKind, PodState>> = {
   succeeded: 'succeeded',
   failed: 'failed',
@@ -35,35 +35,41 @@ const STATE_OF_OUTCOME: Readonly<Record<OutcomeKind, PodState>> = {
   cancelled: 'cancelled',
 };
 
-export interface Ended {
+export interface EndedContainer {
   readonly outcome: Outcome;
   readonly termination?: ContainerTermination;
   readonly findings?: readonly string[];
-  /** A report's own word, in place of the termination message that holds it. */
+  /** A report's own sentence, instead of the termination message that holds it. */
   readonly verdict?: string;
   readonly logBytes?: number;
   readonly logDoubt?: string | undefined;
-  /** What to say, where neither the outcome nor the termination does. */
+  /** Used if neither the outcome nor the termination has a message. */
   readonly message?: string;
   /** The policy's own patterns (`output.redact`). */
   readonly redact?: readonly string[];
 }
 
-/** What is kept of a container that has ended: one line of each text, cleaned of what acts on a terminal or hides, redacted, and short. */
-export function podResult(ended: Ended): PodResult {
+/**
+ * The stored result of an ended container: every text on one line, cleaned of terminal controls and invisible
+ * characters, redacted, and short.
+ */
+export function podResult(ended: EndedContainer): PodResult {
   const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', MAX_REASON_LENGTH);
-  const said = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
-  const message = line(said, MAX_MESSAGE_LENGTH, redact);
+  const text = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
+  const message = line(text, MAX_MESSAGE_LENGTH, redact);
   const exitCode = termination?.exitCode ?? ('exitCode' in outcome ? outcome.exitCode : undefined);
   const codes = [...new Set(findings.map((code) => line(code, MAX_REASON_LENGTH)))].sort().slice(0, MAX_FINDINGS);
   return {
     outcome: outcome.kind,
-    ...defined({ exitCode }),
-    ...(reason !== '' && { reason }),
-    ...(message !== '' && { message }),
-    ...(codes.length > 0 && { findings: codes }),
-    ...defined({ logBytes, logDoubt }),
+    ...defined({
+      exitCode,
+      reason: reason || undefined,
+      message: message || undefined,
+      findings: codes.length > 0 ? codes : undefined,
+      logBytes,
+      logDoubt,
+    }),
   };
 }
 
@@ -85,22 +91,22 @@ function reasonOf(outcome: Outcome): string | undefined {
 }
 
 function line(text: string, length: number, redact?: readonly string[]): string {
-  // Cut first: a hostile megabyte costs nothing, and what is folded away does not bring more in.
+  // Cut first, so that a hostile megabyte costs nothing, and folded text does not pull in more.
   const read = text.slice(0, MAX_READ_LENGTH);
   const safe = foldRewrites(redact ? redactText(read, redact) : cleanText(read));
   return shorten(safe.replace(/\s+/g, ' ').trim(), length);
 }
 
-/** The worst first: a pod fails if any of its containers does, and has succeeded when all have. */
+/** Worst first: a pod fails if one of its containers fails, and succeeds if all succeed. */
 const WORST_FIRST: readonly PodState[] = ['failed', 'start-failed', 'timed-out', 'lost', 'cancelled', 'succeeded'];
 
-/** The state of a pod whose containers have all ended; undefined while one has not. */
+/** The state of a pod whose containers have all ended; undefined before that. */
 export function stateOfResults(results: readonly (PodResult | null)[]): PodState | undefined {
   const states = results.map((result) => result && STATE_OF_OUTCOME[result.outcome]);
   return states.includes(null) ? undefined : WORST_FIRST.find((state) => states.includes(state));
 }
 
-/** The result that speaks for a pod: that of its worst container, the first of equals. */
+/** The result that stands for a pod: that of its worst container, the first among equals. */
 export function resultOfPod(results: readonly (PodResult | null)[] | undefined): PodResult | undefined {
   const known = (results ?? []).filter((result) => result !== null);
   const rank = (result: PodResult): number => WORST_FIRST.indexOf(STATE_OF_OUTCOME[result.outcome]);
@@ -110,27 +116,26 @@ export function resultOfPod(results: readonly (PodResult | null)[] | undefined):
   );
 }
 
-/** Pods that came to the same: equal state, exit code, reason and findings. */
+/** Pods with equal state, exit code, reason and findings. */
 export interface ResultGroup {
   readonly state: PodState;
   readonly exitCode?: number;
   readonly reason?: string;
   readonly findings: readonly string[];
   readonly count: number;
-  /** The first of them, in the order of the snapshot. */
+  /** The first pods, in the order of the snapshot. */
   readonly examples: readonly Example[];
 }
 
 export interface Example {
   readonly name: string;
-  /** What its report says, where that found something: equal codes have numbers of their own. */
+  /** The report's sentence if it found something: equal codes come with different numbers. */
   readonly verdict?: string;
 }
 
-/** Pods that a group names. */
-const EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 
-/** Groups the pods that have ended, the largest first, then in the order in which they first came. In proportion to the batch. */
+/** Groups the ended pods, the largest group first, then in the order of their first pods. O(pods). */
 export function groupResults(batch: Batch): readonly ResultGroup[] {
   const groups = new Map<string, { first: BatchPod; count: number; examples: Example[] }>();
   for (const pod of batch.pods) {
@@ -138,7 +143,7 @@ export function groupResults(batch: Batch): readonly ResultGroup[] {
     const key = keyOf(pod);
     const group = groups.get(key) ?? { first: pod, count: 0, examples: [] };
     group.count += 1;
-    if (group.examples.length < EXAMPLES) group.examples.push(exampleOf(pod));
+    if (group.examples.length < MAX_EXAMPLES) group.examples.push(exampleOf(pod));
     groups.set(key, group);
   }
   return [...groups.values()]
@@ -147,8 +152,7 @@ export function groupResults(batch: Batch): readonly ResultGroup[] {
       const result = resultOfPod(first.results);
       return {
         state: stateOf(batch, first),
-        ...(result?.exitCode !== undefined && { exitCode: result.exitCode }),
-        ...(result?.reason !== undefined && { reason: result.reason }),
+        ...defined({ exitCode: result?.exitCode, reason: result?.reason }),
         findings: findingsOf(first),
         count,
         examples,
@@ -158,7 +162,7 @@ export function groupResults(batch: Batch): readonly ResultGroup[] {
 
 function exampleOf(pod: BatchPod): Example {
   const { findings, message } = resultOfPod(pod.results) ?? {};
-  return { name: pod.name, ...(findings && message !== undefined && { verdict: message }) };
+  return { name: pod.name, ...defined({ verdict: findings && message }) };
 }
 
 /** Of all its containers, each once, sorted. */
@@ -170,22 +174,22 @@ function keyOf(pod: BatchPod): string {
   return JSON.stringify([pod.state, exitCode, reason, findingsOf(pod)]);
 }
 
-/** Pods that a rerun takes up again: what ended and did not succeed, and what never had its turn. */
+/** The pods that a rerun includes: those that ended without success, and those that were never launched. */
 export function podsToRerun(batch: Batch): readonly BatchPod[] {
   return batch.pods.filter((pod) => RERUN.has(stateOf(batch, pod)));
 }
 
 const RERUN: ReadonlySet<PodState> = new Set(['failed', 'start-failed', 'timed-out', 'lost', 'cancelled']);
 
-/** How fast it goes, from what has ended so far. */
+/** The speed of a batch so far. */
 export interface Pace {
-  /** Pods a minute. */
+  /** Pods per minute. */
   readonly perMinute: number;
-  /** Until the last one ends, if it goes on like this; undefined while nobody can know. */
+  /** The estimated time until the last pod ends; undefined if nothing moves. */
   readonly leftMs?: number;
 }
 
-/** Time in which nothing could be launched does not count. Undefined before the first pod has ended. */
+/** Excludes time in which nothing could be launched. Undefined before the first pod has ended. */
 export function paceOf(batch: Batch, counts: Counts, nowMs: number): Pace | undefined {
   const { firstLaunchAtMs, idleMs, idleSinceMs, endedAtMs } = batch;
   const ended = endedOf(counts);
@@ -196,6 +200,6 @@ export function paceOf(batch: Batch, counts: Counts, nowMs: number): Pace | unde
   const isMoving = endedAtMs === undefined && idleSinceMs === undefined && left > 0;
   return {
     perMinute: (ended * 60_000) / workedMs,
-    ...(isMoving && { leftMs: (left * workedMs) / ended }),
+    ...defined({ leftMs: isMoving ? (left * workedMs) / ended : undefined }),
   };
 }

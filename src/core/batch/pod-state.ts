@@ -1,10 +1,10 @@
 import type { ReasonCode } from '../errors.ts';
 import { type Batch, type BatchHead, type BatchPod, POD_STATES, type PodState, type SkipReason } from './batch.ts';
 
-/** How many pods are in each state; together they are all that matched. */
+/** The number of pods in each state; the sum is all matched pods. */
 export type Counts = Readonly<Record<PodState, number>>;
 
-/** Where a person reads why a pod was left alone. */
+/** The reason that explains each skip to people. */
 export const REASON_OF_SKIP: Readonly<Record<SkipReason, ReasonCode>> = {
   static: 'pod_is_static',
   finished: 'pod_finished',
@@ -18,22 +18,43 @@ export const REASON_OF_SKIP: Readonly<Record<SkipReason, ReasonCode>> = {
   'beyond-replicas': 'batch_beyond_replicas',
 };
 
+const SKIP_TEXT: Readonly<Record<SkipReason, string>> = {
+  static: 'static',
+  finished: 'finished',
+  deleting: 'being deleted',
+  'not-scheduled': 'not scheduled yet',
+  windows: 'on Windows',
+  'cap-reached': 'at their limit of debug containers',
+  'share-reached': 'at their limit of your debug containers',
+  'no-such-target': 'without that container',
+  'target-ended': 'whose target has exited',
+  'beyond-replicas': 'beyond --replicas',
+};
+
+/** `2 finished, 1 on Windows`: the most frequent reason first. */
+export function skipSummary(skips: readonly (SkipReason | undefined)[]): string {
+  const numbers = new Map<SkipReason, number>();
+  for (const skip of skips) if (skip) numbers.set(skip, (numbers.get(skip) ?? 0) + 1);
+  const byNumber = [...numbers].sort(([, a], [, b]) => b - a);
+  return byNumber.map(([skip, count]) => `${count} ${SKIP_TEXT[skip]}`).join(', ');
+}
+
 type Closing = Pick<BatchHead, 'queueEnd' | 'closed'>;
 
-/** Where a pod is now: a queued one is skipped beyond `replicas`, and cancelled once nothing more is launched. */
+/** The current state of a pod: a queued one is skipped beyond `replicas`, and cancelled in a closed batch. */
 export function stateOf(batch: Closing, pod: Pick<BatchPod, 'index' | 'state'>): PodState {
   if (pod.state !== 'queued') return pod.state;
   if (pod.index >= batch.queueEnd) return 'skipped';
   return batch.closed ? 'cancelled' : 'queued';
 }
 
-/** Why a pod is skipped; undefined where it is not. */
+/** Why a pod is skipped; undefined if it is not. */
 export function skipReasonOf(batch: Closing, pod: BatchPod): SkipReason | undefined {
   if (stateOf(batch, pod) !== 'skipped') return undefined;
   return pod.skip ?? 'beyond-replicas';
 }
 
-/** Counts every pod: in proportion to the batch, so for messages; an open batch keeps its counts. */
+/** Counts every pod. O(pods), so only for messages; an open batch keeps its counts. */
 export function countPods(batch: Batch): Counts {
   const counts = noCounts();
   for (const pod of batch.pods) counts[stateOf(batch, pod)] += 1;
@@ -43,7 +64,7 @@ export function countPods(batch: Batch): Counts {
 const noCounts = (): Record<PodState, number> =>
   Object.fromEntries(POD_STATES.map((state) => [state, 0])) as Record<PodState, number>;
 
-/** How a batch stands, in EphemeralJob's words. */
+/** EphemeralJob's statuses. */
 export type BatchStatus =
   | 'Waiting'
   | 'Running'
@@ -54,7 +75,9 @@ export type BatchStatus =
   | 'Cancelled';
 
 /**
- * The status of a batch that may run. An ended one is `Cancelled` when a person's stop kept a pod from its turn, `Succeeded` when all pods that were worked on did, `Failed` when none did, else, and when not all of its pods are known, `PartiallySucceeded`.
+ * The status of an approved batch. An ended one is `Cancelled` if a person cancelled it before all pods were launched,
+ * `Succeeded` if all launched pods succeeded, `Failed` if none did, else `PartiallySucceeded`, also if not all of its
+ * pods are known.
  */
 export function statusOf(batch: BatchHead, counts: Counts): BatchStatus {
   if (batch.endedAtMs === undefined) return openStatus(batch, counts);
@@ -64,7 +87,7 @@ export function statusOf(batch: BatchHead, counts: Counts): BatchStatus {
   return isWhole && counts.succeeded === matchedOf(counts) - counts.skipped ? 'Succeeded' : 'PartiallySucceeded';
 }
 
-/** The proposal: `Waiting` until the first ephemeral container has reached the running state. */
+/** By the proposal, it is `Waiting` until the first ephemeral container runs. */
 function openStatus(batch: BatchHead, counts: Counts): BatchStatus {
   if (batch.paused && !batch.closed) return 'Paused';
   return counts.running + endedOf(counts) > 0 ? 'Running' : 'Waiting';
@@ -72,15 +95,15 @@ function openStatus(batch: BatchHead, counts: Counts): BatchStatus {
 
 export const matchedOf = (counts: Counts): number => POD_STATES.reduce((sum, state) => sum + counts[state], 0);
 
-/** Pods that were worked on and have ended, however. */
+/** Launched pods that have ended, with or without success. */
 export const endedOf = (counts: Counts): number => counts.succeeded + failedOf(counts);
 
-/** What EphemeralJob counts as failed: everything that ended and did not succeed. */
+/** What EphemeralJob counts as failed: everything that ended without success. */
 const failedOf = (counts: Counts): number => counts.failed + counts['start-failed'] + counts['timed-out'] + counts.lost;
 
 export const inFlightOf = (counts: Counts): number => counts.starting + counts.running;
 
-/** The columns that `kubectl get ejob` has (proposal, story 1). */
+/** The columns of `kubectl get ejob` (proposal, story 1). */
 export interface Columns {
   readonly match: number;
   readonly succeed: number;
@@ -90,8 +113,8 @@ export interface Columns {
 }
 
 /**
- * The proposal's columns. MATCH is what the selector matched, so skipped and cancelled pods are in it and in no other column;
- * WAITING is queued and starting.
+ * MATCH counts all that the selector matched, so skipped and cancelled pods appear in no other column. WAITING counts
+ * queued and starting pods.
  */
 export const columnsOf = (counts: Counts): Columns => ({
   match: matchedOf(counts),

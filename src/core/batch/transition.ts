@@ -15,9 +15,9 @@ import { inFlightOf, stateOf } from './pod-state.ts';
 type EventOf<Kind extends BatchEvent['kind']> = Extract<BatchEvent, { kind: Kind }>;
 
 /**
- * The state machine of a batch (design, section 5). Changes `open` in place. `illegal`: the event cannot happen now (a late,
- * repeated or foreign one), and nothing has changed. No event costs work in proportion to the batch: a pod's own event O(1),
- * the end of its time O(in flight), a new `replicas` O(the difference).
+ * The state machine of a batch (design, section 5). Changes `open` in place. `illegal`: the event cannot happen now (it
+ * is late, repeated or foreign), and nothing changed. The cost never grows with the batch: a pod's own event is O(1),
+ * the time to live O(in flight), a new `replicas` O(the difference).
  */
 export function batchTransition(open: OpenBatch, event: BatchEvent, nowMs: number): 'moved' | 'illegal' {
   if (!apply(open, event, nowMs)) return 'illegal';
@@ -25,7 +25,7 @@ export function batchTransition(open: OpenBatch, event: BatchEvent, nowMs: numbe
   return 'moved';
 }
 
-/** Whether it was legal. */
+/** Returns whether the event was legal. */
 function apply(open: OpenBatch, event: BatchEvent, nowMs: number): boolean {
   switch (event.kind) {
     case 'launched':
@@ -66,7 +66,7 @@ function started(open: OpenBatch, { index }: EventOf<'started'>, atMs: number): 
   return true;
 }
 
-/** Level-triggered: the start may have been missed. A result that was told already is replaced only while its log is read. */
+/** Level-triggered: the start may have been missed. A stored result is replaced only while its log is being read. */
 function ended(open: OpenBatch, event: EventOf<'ended'>, atMs: number): boolean {
   const { index, container = 0, result } = event;
   const pod = open.pods[index];
@@ -116,11 +116,11 @@ function ttlExpired(open: OpenBatch, atMs: number): boolean {
   const endsAtMs = ttlEndsAtMs(open.head);
   if (open.head.endedAtMs !== undefined || endsAtMs === undefined || atMs < endsAtMs) return false;
   if (!open.head.closed) replaceHead(open, { ...open.head, closed: { because: 'ttl', atMs } });
-  for (const index of [...open.inFlight]) giveUp(open, index, atMs);
+  for (const index of [...open.inFlight]) stopWaiting(open, index, atMs);
   return true;
 }
 
-function giveUp(open: OpenBatch, index: number, atMs: number): void {
+function stopWaiting(open: OpenBatch, index: number, atMs: number): void {
   const pod = open.pods[index];
   if (!pod) return;
   const timedOut: PodResult = { outcome: 'timed-out', reason: 'ttl' };
@@ -137,12 +137,12 @@ function resized(open: OpenBatch, { parallelism, replicas }: EventOf<'resized'>)
   return true;
 }
 
-/** `replicas` bounds how many are ever launched: what has had its turn counts, and the youngest of the queued give way. */
+/** `replicas` bounds how many pods are ever launched: launched ones count, and the youngest queued pods are skipped. */
 function moveQueueEnd(open: OpenBatch, replicas: number): void {
   const { counts, queue, pods } = open;
   const { eligible } = open.head;
-  const hadTheirTurn = pods.length - counts.queued - counts.skipped;
-  const wanted = Math.max(0, replicas - hadTheirTurn);
+  const launchedOnce = pods.length - counts.queued - counts.skipped;
+  const wanted = Math.max(0, replicas - launchedOnce);
   let { queueEnd } = open.head;
   const isQueued = (index: number): boolean => pods[index]?.state === 'queued';
   for (; counts.queued > wanted; queueEnd -= 1) {

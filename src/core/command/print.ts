@@ -67,7 +67,7 @@ function requestParts(request: RunRequest): readonly string[] {
   const duration = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : printDuration(ms));
   const { targetContainer, batch } = request;
   return [
-    ...targetParts(request.target),
+    ...targetWords(request.target),
     ...placeParts(request),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
@@ -88,7 +88,8 @@ function requestParts(request: RunRequest): readonly string[] {
   ];
 }
 
-function targetParts(target: Target): readonly string[] {
+/** How a target is written in a command. */
+export function targetWords(target: Target): readonly string[] {
   if (target.kind === 'all') return ['--all'];
   if (target.kind === 'selector') return ['-l', quoteWord(target.selector)];
   if (target.kind === 'workload') return [`${target.workload}/${target.name}`];

@@ -6,11 +6,11 @@ import type { Outcome } from '../run/outcome.ts';
 import type { Finding } from './report.ts';
 import type { FindingRule } from './rules.ts';
 
-/** A probe that has failed more often than this is past the kubelet's default patience. */
+/** More failures than this exceed the kubelet's default patience. */
 export const PROBE_FAILURES = 2;
 /** The share of each period, in per cent, in which a container with that CPU limit may not run. */
 export const CPU_PAUSE = 90;
-/** By how many seconds the clocks of node and bot may differ: the kubelet tells whole seconds, and calls take time. */
+/** How many seconds the clocks of node and bot may differ: the kubelet reports whole seconds, and calls take time. */
 const CLOCK_SKEW = 5;
 
 const LIFECYCLE = 'Kubernetes, "Pod Lifecycle", container restarts: the kubelet backs off from 10 s to 5 min';
@@ -19,14 +19,14 @@ const CONDITIONS = 'Kubernetes, "Node Status", conditions; the kubelet evicts po
 
 const cluster = (rule: Omit<FindingRule, 'seenBy'>): FindingRule => ({ seenBy: 'cluster', ...rule });
 
-/** What the bot finds through the Kubernetes API, and nobody beside the target can see. */
+/** What the bot finds through the Kubernetes API and the image beside the target cannot see. */
 export const CLUSTER_FINDINGS: readonly FindingRule[] = [
   cluster({
     code: 'crash_loop',
     section: 'restarts',
     rank: 1,
-    means: 'A container ends again and again, and Kubernetes waits longer each time before it starts it anew.',
-    next: 'Read what it wrote last: kubectl logs --previous.',
+    means: 'A container exits again and again, and Kubernetes waits longer each time before it restarts it.',
+    next: 'Read its last output: kubectl logs --previous.',
     source: LIFECYCLE,
   }),
   cluster({
@@ -35,15 +35,15 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means: 'The kernel killed the container within the last day, for using more memory than its limit allows.',
     next: 'Find what grew, or raise the memory limit above its real need.',
-    source: `${RESOURCES}: a container over its memory limit is killed; a day is chosen, as the last kill is all that the API keeps`,
+    source: `${RESOURCES}: a container over its memory limit is killed; a day is chosen, because the API keeps only the last kill`,
   }),
   cluster({
     code: 'restarts',
     section: 'restarts',
     rank: 2,
-    means: 'A container ended within the last hour and was, or will be, started anew.',
-    next: 'Read what it wrote last: kubectl logs --previous.',
-    source: `${LIFECYCLE}; an hour is chosen, as events live that long`,
+    means: 'A container exited within the last hour and was, or will be, restarted.',
+    next: 'Read its last output: kubectl logs --previous.',
+    source: `${LIFECYCLE}; an hour is chosen, because events live that long`,
   }),
   cluster({
     code: 'not_starting',
@@ -60,7 +60,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     means: 'The kubelet’s probe fails: the pod gets no traffic (readiness), or is restarted (liveness, startup).',
     threshold: PROBE_FAILURES,
     unit: 'failures',
-    next: 'Ask the probe’s own address from inside the pod, and compare its timeout with how long the answer takes.',
+    next: 'Call the probe’s own address from inside the pod, and compare its timeout with how long the answer takes.',
     source: 'Kubernetes, "Configure Liveness, Readiness and Startup Probes": failureThreshold is 3 by default',
   }),
   cluster({
@@ -76,7 +76,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     section: 'node',
     rank: 1,
     means: 'The node of the pod does not report that it is ready.',
-    next: 'Check the node: kubectl describe node; move the workload if it stays.',
+    next: 'Check the node: kubectl describe node; move the workload if this persists.',
     source: CONDITIONS,
   }),
   cluster({
@@ -95,7 +95,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
       'The clock of the node differs from kdebug’s: tokens and certificates may count as expired or not yet valid.',
     threshold: CLOCK_SKEW,
     unit: 's',
-    next: 'Check the time service of the node (chrony, systemd-timesyncd), and at that of kdebug’s own.',
+    next: 'Check the time service of the node (chrony, systemd-timesyncd), and the one of kdebug’s own machine.',
     source: 'Chosen: synchronised clocks differ by milliseconds; whole seconds and slow calls are no skew',
   }),
   cluster({
@@ -112,7 +112,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     code: 'no_room_to_start',
     section: 'resources',
     rank: 1,
-    means: 'The diagnosis could not start, as it lives on the memory of the pod, and that is limited and used up.',
+    means: 'The diagnosis could not start: it uses the memory of the pod, which is limited and used up.',
     next: 'Raise the memory limit, or find what grew (kubectl top pod --containers), before you look again: the kernel may end the application instead of the diagnosis.',
     source:
       'No threshold: the runtime could not start the command of an image that is known to run (found on Kubernetes 1.34)',
@@ -143,33 +143,35 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
   }),
 ];
 
-/** Our own container, and when kdebug asked for it by its own clock. */
+/** kdebug's own container, and its launch by kdebug's clock. */
 export interface Launch {
   readonly containerName: string;
   readonly launchedAtMs: number;
 }
 
 /**
- * Whether the node's clock differs from kdebug's: the container cannot have started before it was asked for, nor ended after `nowMs`.
- * That is the least by which it differs; a smaller difference stays unseen. Undefined without the node's times.
+ * Whether the node's clock differs from kdebug's: the container cannot have started before its launch, nor ended after
+ * `nowMs`. The result is the least possible difference; a smaller one goes unnoticed. Undefined without the node's
+ * times.
  */
 export function clockFindings(pod: Pod, launch: Launch | undefined, nowMs: number): readonly Finding[] | undefined {
   const ours = pod.status.ephemeralContainerStatuses.find(({ name }) => name === launch?.containerName)?.terminated;
   if (!launch || !ours) return undefined;
   const [behindMs, aheadMs] = [launch.launchedAtMs - Date.parse(ours.startedAt), Date.parse(ours.finishedAt) - nowMs];
   const differsMs = Math.max(behindMs, aheadMs);
-  // A container that never started says 1970.
+  // A container that never started reports 1970.
   if (!(Date.parse(ours.startedAt) > 0) || !(differsMs > CLOCK_SKEW * 1000)) return [];
   const text = `the node’s clock is at least ${formatDuration(differsMs)} ${aheadMs > behindMs ? 'ahead of' : 'behind'} kdebug’s`;
   return [{ code: 'clock_skew', value: Math.round(differsMs / 1000), threshold: CLOCK_SKEW, text }];
 }
 
-/** The runtime made the container and could not start it; the second is its later word for the same. */
+/** The runtime created the container and could not start it; `StartError` is its later name for the same. */
 const NOT_RUN: ReadonlySet<string> = new Set(['RunContainerError', 'StartError']);
 
 /**
- * What a failed start says of the pod. Pure. The own command of an image of the policy should run; where the runtime cannot start it and the
- * pod's memory is limited, it very likely is used up: runc's first process is killed in the pod's cgroup (seen with 2 of 100 MiB left).
+ * What a failed start reveals about the pod. The default command of a catalogue image should run. If the runtime cannot
+ * start it and the pod's memory is limited, that memory is very likely used up: runc's first process is killed in the
+ * pod's cgroup (seen with 2 of 100 MiB left).
  */
 export function startFindings(pod: Pod, { command }: Plan, outcome: Outcome): readonly Finding[] {
   if (outcome.kind !== 'start-failed' || !NOT_RUN.has(outcome.reason) || command.length > 0) return [];
@@ -179,7 +181,7 @@ export function startFindings(pod: Pod, { command }: Plan, outcome: Outcome): re
   return [{ code: 'no_room_to_start', text }];
 }
 
-/** Of the pod as a whole: it has none when one of its containers has none. */
+/** Of the whole pod; undefined if one of its containers has no limit. */
 function memoryLimitOf({ spec }: Pod): number | undefined {
   const limits = spec.containers.map(({ memoryLimit = '' }) => quantityOf(memoryLimit));
   return limits.reduce((sum, limit) => (sum === undefined || limit === undefined ? undefined : sum + limit), 0);
@@ -189,8 +191,8 @@ function memoryLimitOf({ spec }: Pod): number | undefined {
 export const TEMPLATE_HASH = 'pod-template-hash';
 
 /**
- * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet is named after its Deployment and its
- * template's hash, so the owner is known without asking for it.
+ * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet's name is its Deployment's
+ * name and its template's hash, so no API call is needed to find the owner.
  */
 export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
   const deployment = deploymentOf(pod);

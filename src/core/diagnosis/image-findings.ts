@@ -13,7 +13,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 5,
     unit: 'processes',
     next: 'Put a small init (tini) in front of the first process, which must wait for its children.',
-    source: 'Chosen: one or two are children that end just now, a herd is never reaped (wait(2), NOTES).',
+    source: 'Chosen: one or two are children that are just ending, many mean that nobody reaps them (wait(2), NOTES).',
   },
   {
     code: 'uninterruptible',
@@ -23,7 +23,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'Processes wait inside the kernel, mostly for a disk or a network file system, and cannot even be killed.',
     threshold: 5,
     unit: 'processes',
-    next: "Check the node's disks and at the pod's network volumes.",
+    next: "Check the node's disks and the pod's network volumes.",
     source: 'Chosen: a busy process is in that state for milliseconds, six at once mean that something hangs.',
   },
   {
@@ -53,7 +53,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'memory',
     rank: 2,
-    means: 'The memory that cannot be given back (use without inactive file cache) is close to the limit.',
+    means: 'The memory that cannot be reclaimed (use without inactive file cache) is close to the limit.',
     threshold: 90,
     unit: '%',
     next: 'Raise the memory limit or look for a leak; at the limit the kernel kills the container.',
@@ -64,10 +64,10 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'memory',
     rank: 2,
-    means: 'While we looked, the cgroup ran into its memory limit and had to give memory back.',
+    means: 'During the diagnosis, the cgroup reached its memory limit and had to reclaim memory.',
     threshold: 0,
     unit: 'times',
-    next: 'Raise the memory limit; until then every allocation waits for memory to be given back.',
+    next: 'Raise the memory limit; until then every allocation waits for memory to be reclaimed.',
     source:
       'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80% in use on, chosen: below, the limit gives back the cache of files alone.',
   },
@@ -87,7 +87,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'cpu',
     rank: 2,
-    means: 'While we looked, the container had used its CPU quota and stood still until the next period.',
+    means: 'During the diagnosis, the container used up its CPU quota and was paused until the next period.',
     threshold: 10,
     unit: '%',
     next: 'Raise or remove the CPU limit, or give the process fewer threads than it has CPU.',
@@ -98,7 +98,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'cpu',
     rank: 3,
-    means: 'The container is idle now, but was often held back by its CPU quota since it started.',
+    means: 'The container is idle now, but its CPU quota has often paused it since it started.',
     threshold: 25,
     unit: '%',
     next: 'Check it again under load, and compare the CPU limit with what it needs then.',
@@ -123,7 +123,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     means: 'For part of the last ten seconds all processes of the container waited for a disk.',
     threshold: 20,
     unit: '%',
-    next: "Check the node's disks and at what this container reads and writes.",
+    next: "Check the node's disks and what this container reads and writes.",
     source: 'Chosen: a fifth of the time lost (kernel, PSI: io.pressure, full avg10).',
   },
   {
@@ -163,7 +163,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     section: 'io',
     rank: 1,
     means: 'A volume does not answer: each process that reads or writes there hangs, and cannot even be killed.',
-    next: "Check the volume's server or driver, and at the node's kernel log.",
+    next: "Check the volume's server or driver, and the node's kernel log.",
     source: 'No threshold: two seconds without an answer, which otherwise takes microseconds (statfs(2)).',
   },
   {
@@ -175,14 +175,15 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 100,
     unit: 'MiB',
     next: 'Restart the process or let it open its files again (log rotation); only then the space is free.',
-    source: 'Chosen: below it hardly matters to a node; the kubelet counts it as ephemeral storage of nobody.',
+    source: 'Chosen: below it hardly matters to a node; the kubelet counts it as nobody’s ephemeral storage.',
   },
   {
     code: 'files_near_limit',
     seenBy: 'image',
     section: 'files',
     rank: 2,
-    means: 'A process has nearly as many files and sockets open as it may; at the limit every open and accept fails.',
+    means:
+      'A process has nearly as many files and sockets open as its limit allows; at the limit every open and accept fails.',
     threshold: 80,
     unit: '%',
     next: 'Look for sockets or files that are never closed; at the limit every open fails.',
@@ -190,5 +191,5 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
   },
 ];
 
-/** Everything that the autodiagnose image can find. Its script has no threshold and no advice of its own. */
+/** Everything that the autodiagnose image can find. Its script has no thresholds or advice of its own. */
 export const IMAGE_FINDINGS: readonly FindingRule[] = [...RESOURCE_FINDINGS, ...STATE_FINDINGS, ...CONTENT_FINDINGS];

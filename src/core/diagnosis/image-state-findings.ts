@@ -1,6 +1,6 @@
 import type { FindingRule } from './rules.ts';
 
-/** What autodiagnose finds in the target's network and names, and in its own place. */
+/** What autodiagnose finds in the target's network and name resolution, and in its own environment. */
 export const STATE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'targeting_off',
@@ -16,7 +16,8 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'context',
     rank: 3,
-    means: 'Several containers share one process namespace, and none of them was named, or is to be told by its name.',
+    means:
+      'Several containers share one process namespace, and no target was named, or its name does not identify its processes.',
     threshold: 1,
     unit: 'containers',
     next: 'Name the container to look at (--target).',
@@ -27,7 +28,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'sockets',
     rank: 2,
-    means: 'The other side has closed connections and the process has not: each keeps a file descriptor for ever.',
+    means: 'The other side has closed connections and the process has not: each keeps a file descriptor forever.',
     threshold: 100,
     unit: 'sockets',
     next: 'Look for connections that are not closed after an error or an end of stream.',
@@ -41,7 +42,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'Connections that the process opens get no answer at all, not even a refusal.',
     threshold: 20,
     unit: 'sockets',
-    next: 'Check network policies and at whether the peer is up.',
+    next: 'Check network policies, and whether the peer is up.',
     source: 'Chosen: an answer takes one round trip, so twenty at once wait for one that does not come.',
   },
   {
@@ -74,7 +75,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'Much of what the pod sends over TCP is lost and has to be sent again.',
     threshold: 5,
     unit: '%',
-    next: "Check the node's network and at the peers that are slow.",
+    next: "Check the node's network and the peers that are slow.",
     source: 'Chosen: within a cluster under 1% is usual; TCP slows down sharply from a few percent on.',
   },
   {
@@ -104,7 +105,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'dns',
     rank: 1,
-    means: 'The pod has no name server, so it knows no names.',
+    means: 'The pod has no name server, so it cannot resolve any name.',
     next: "Check the pod's dnsPolicy and dnsConfig.",
     source: 'No threshold: resolv.conf names none (resolv.conf(5)).',
   },
@@ -113,7 +114,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'dns',
     rank: 3,
-    means: 'resolv.conf names more servers than are ever asked.',
+    means: 'resolv.conf names more servers than the resolver ever uses.',
     threshold: 3,
     unit: 'servers',
     next: "Take servers out of the pod's dnsConfig or the node's resolv.conf; the ones beyond three are ignored.",
@@ -125,7 +126,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'dns',
     rank: 1,
     means: 'The name server does not answer.',
-    next: "Check the cluster's DNS pods and at network policies that keep port 53 from this pod.",
+    next: "Check the cluster's DNS pods and network policies that keep port 53 from this pod.",
     source: 'No threshold: two seconds, or a refusal, without an answer.',
   },
   {
@@ -135,7 +136,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means:
       "The name server does not know the API server's own service: it is not the cluster's, or has the wrong zone.",
-    next: "Check the cluster's DNS (CoreDNS) and at the search domains of the pod.",
+    next: "Check the cluster's DNS (CoreDNS) and the search domains of the pod.",
     source: 'No threshold: NXDOMAIN for kubernetes.default.svc.',
   },
   {
@@ -146,7 +147,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'One lookup of a name of the cluster takes longer than many clients wait.',
     threshold: 1000,
     unit: 'ms',
-    next: "Check the load of the cluster's DNS pods and at lost packets to port 53.",
+    next: "Check the load of the cluster's DNS pods and lost packets to port 53.",
     source: 'Chosen: an answer from the cluster takes about 1 ms; the resolver asks again after 5 s (resolv.conf(5)).',
   },
   {
@@ -154,9 +155,9 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'dns',
     rank: 3,
-    means: 'The name server takes no TCP, so names with many addresses or long records cannot be looked up.',
+    means: 'The name server does not accept TCP, so names with many addresses or long records cannot be looked up.',
     next: 'Let TCP to port 53 through in the network policies, as well as UDP.',
-    source: 'No threshold: TCP is required of every name server (RFC 7766).',
+    source: 'No threshold: every name server must support TCP (RFC 7766).',
   },
   {
     code: 'peer_refused',
@@ -173,7 +174,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
     section: 'peers',
     rank: 1,
     means: 'A peer that the process talks to does not answer a new connection within a second.',
-    next: "Check network policies and at the peer's node.",
+    next: "Check network policies and the peer's node.",
     source: 'No threshold: one second, a thousand times a round trip within a cluster.',
   },
 ];

@@ -6,15 +6,15 @@ import { cleanText } from '../report/log/clean-text.ts';
 import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES, rolloutFindings } from './cluster-findings.ts';
 import type { Finding } from './report.ts';
 
-/** What the Kubernetes API says around a diagnosis. */
+/** What the Kubernetes API knows about a diagnosed pod. */
 export interface ClusterFacts {
   readonly pod: Pod;
   readonly targetContainerName: string | undefined;
   /** Pods of the namespace that carry a template hash. */
   readonly siblings: readonly Pod[];
-  /** Undefined: they were not read. */
+  /** Undefined if they were not read. */
   readonly events: readonly PodEvent[] | undefined;
-  /** Undefined: the bot may not look, or could not. */
+  /** Undefined if the bot has no right to read it, or could not. */
   readonly node: Node | undefined;
   readonly nowMs: number;
   readonly launch?: Launch | undefined;
@@ -23,11 +23,11 @@ export interface ClusterFacts {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** A probe that goes on failing is told at least every five minutes (client-go, event spam filter). */
+/** A probe that keeps failing is reported at least every five minutes (client-go, event spam filter). */
 const PROBE_MS = 6 * MINUTE_MS;
 const WARNING_MS = 10 * MINUTE_MS;
-/** Told by findings of their own. */
-const TOLD_APART: ReadonlySet<string> = new Set(['Unhealthy', 'BackOff']);
+/** They have their own findings. */
+const WITH_OWN_FINDING: ReadonlySet<string> = new Set(['Unhealthy', 'BackOff']);
 const NOT_STARTING: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
   'ErrImagePull',
@@ -37,24 +37,28 @@ const NOT_STARTING: ReadonlySet<string> = new Set([
   'CreateContainerError',
   'RunContainerError',
 ]);
-const MAX_WORDS_LENGTH = 140;
+const MAX_LINE_LENGTH = 140;
 
-/** What of the API's own knowledge is a finding, by section; a section without a finding is fine. Pure: the same facts, the same text. */
+/**
+ * The findings in the API's facts, by section; a section without a finding is fine. Pure: the same facts give the same
+ * text.
+ */
 export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, readonly Finding[]>> {
   const clock = clockFindings(facts.pod, facts.launch, facts.nowMs);
   return {
     restarts: containersOf(facts.pod).flatMap((status) => restartFinding(status, facts.nowMs) ?? []),
-    ...(facts.events && {
-      probes: probeFindings(facts.events, facts),
-      events: warningFindings(facts.events, facts.nowMs),
+    ...defined({
+      probes: facts.events && probeFindings(facts.events, facts),
+      events: facts.events && warningFindings(facts.events, facts.nowMs),
+      node: facts.node && nodeFindings(facts.node),
+      clock,
     }),
-    ...defined({ node: facts.node && nodeFindings(facts.node), clock }),
     resources: resourceFindings(facts),
     rollout: rolloutFindings(facts.pod, facts.siblings),
   };
 }
 
-/** Those that are meant to stay: not an init container that has done its work. */
+/** Long-running containers: regular ones and sidecars, not completed init containers. */
 function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
   const sidecars = new Set(
     spec.initContainers.filter((each) => each.restartPolicy === 'Always').map(({ name }) => name),
@@ -62,11 +66,11 @@ function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
   return [...status.containerStatuses, ...status.initContainerStatuses.filter(({ name }) => sidecars.has(name))];
 }
 
-/** One finding a container: the one that says most. */
+/** The most important finding of a container. */
 function restartFinding(status: ContainerStatus, nowMs: number): Finding | undefined {
   const { name, waiting, restartCount: value } = status;
   if (waiting && NOT_STARTING.has(waiting.reason)) {
-    return { code: 'not_starting', text: `${name} cannot start: ${words(`${waiting.reason} ${waiting.message}`)}` };
+    return { code: 'not_starting', text: `${name} cannot start: ${oneLine(`${waiting.reason} ${waiting.message}`)}` };
   }
   const ended = status.terminated ?? status.lastTermination;
   if (!ended) return undefined;
@@ -79,7 +83,7 @@ function restartFinding(status: ContainerStatus, nowMs: number): Finding | undef
 }
 
 const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
-  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${words(reason) || 'no reason'})`;
+  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${oneLine(reason) || 'no reason'})`;
 
 const ago = (ms: number): string =>
   Number.isFinite(ms) ? `${formatDuration(Math.max(0, ms))} ago` : 'at an unknown time';
@@ -91,7 +95,7 @@ const containerOf = ({ fieldPath = '' }: PodEvent): string => CONTAINER.exec(fie
 
 function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts): readonly Finding[] {
   const ready = new Set(containersOf(pod).flatMap((status) => (status.ready ? status.name : [])));
-  // A container that is ready now started slowly, or has recovered.
+  // A container that is ready now only started slowly, or has recovered.
   const isOver = (event: PodEvent) => /^(Readiness|Startup) probe/.test(event.message) && ready.has(containerOf(event));
   const unhealthy = events.filter(({ reason }) => reason === 'Unhealthy').filter(within(PROBE_MS, nowMs));
   const failed = unhealthy.filter((event) => !isOver(event));
@@ -101,23 +105,24 @@ function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts
     const value = own.reduce((sum, { count = 1 }) => sum + count, 0);
     const [newest] = own;
     if (!newest || value <= PROBE_FAILURES) return [];
-    const of = name === '' ? '' : ` of ${words(name)}`;
-    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${words(newest.message)}`;
+    const of = name === '' ? '' : ` of ${oneLine(name)}`;
+    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(newest.message)}`;
     return [{ code: 'probe_failing', value, threshold: PROBE_FAILURES, text }];
   });
 }
 
-/** All of them in one finding, told by the newest; those about debug containers are not the workload's. */
+/** All warnings in one finding with the text of the newest, without those about debug containers. */
 function warningFindings(events: readonly PodEvent[], nowMs: number): readonly Finding[] {
-  const told = events
+  const warnings = events
     .filter(within(WARNING_MS, nowMs))
     .filter(
-      ({ reason, fieldPath = '' }) => !TOLD_APART.has(reason) && !fieldPath.startsWith('spec.ephemeralContainers'),
+      ({ reason, fieldPath = '' }) =>
+        !WITH_OWN_FINDING.has(reason) && !fieldPath.startsWith('spec.ephemeralContainers'),
     );
-  const [newest] = told;
+  const [newest] = warnings;
   if (!newest) return [];
-  const value = told.reduce((sum, { count = 1 }) => sum + count, 0);
-  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${words(`${newest.reason} ${newest.message}`)}`;
+  const value = warnings.reduce((sum, { count = 1 }) => sum + count, 0);
+  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(`${newest.reason} ${newest.message}`)}`;
   return [{ code: 'warning_events', value, text }];
 }
 
@@ -126,7 +131,7 @@ function nodeFindings({ name, conditions }: Node): readonly Finding[] {
   if (ready && ready.status !== 'True') return [{ code: 'node_not_ready', text: `the node ${name} is not ready` }];
   const pressed = conditions.filter(({ type, status }) => type.endsWith('Pressure') && status === 'True');
   if (pressed.length === 0) return [];
-  const text = `the node ${name} reports ${pressed.map(({ type }) => words(type)).join(', ')}`;
+  const text = `the node ${name} reports ${pressed.map(({ type }) => oneLine(type)).join(', ')}`;
   return [{ code: 'node_pressure', value: pressed.length, text }];
 }
 
@@ -149,11 +154,11 @@ function resourceFindings({ pod, targetContainerName }: ClusterFacts): readonly 
   return findings;
 }
 
-/** Others' words on one bounded line. */
-function words(text: string): string {
-  const clean = cleanText(text.slice(0, 4 * MAX_WORDS_LENGTH))
+/** Foreign text on one line of bounded length. */
+function oneLine(text: string): string {
+  const clean = cleanText(text.slice(0, 4 * MAX_LINE_LENGTH))
     .replace(/\s+/g, ' ')
     .trim();
   const characters = [...clean];
-  return characters.length <= MAX_WORDS_LENGTH ? clean : `${characters.slice(0, MAX_WORDS_LENGTH - 1).join('')}…`;
+  return characters.length <= MAX_LINE_LENGTH ? clean : `${characters.slice(0, MAX_LINE_LENGTH - 1).join('')}…`;
 }

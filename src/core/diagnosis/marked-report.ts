@@ -4,14 +4,14 @@ import type { Policy } from '../policy/policy.ts';
 import { isDiagnostic } from '../policy/resolve-image.ts';
 import { type Diagnosis, parseReport } from './report.ts';
 
-/** Frames the report at the end of a log; the same document, shortened, stands in the termination message. */
+/** Frames the report at the end of a log; the termination message holds the same document, shortened. */
 export const REPORT_BEGIN = '-----BEGIN KDEBUG REPORT-----';
 export const REPORT_END = '-----END KDEBUG REPORT-----';
 
 /**
- * The report of a diagnostic image: the last marked document of the log's end, else the termination message; undefined when
- * neither holds one (`parseReport`, with the policy's patterns `redact`). Whether the image is one that may be believed is the caller's to know (`isDiagnostic`).
- * Never throws.
+ * The report of a diagnostic image: the last marked document at the end of the log, else the termination message;
+ * undefined if neither holds one (`parseReport`, with the policy's patterns `redact`). The caller must check that the
+ * image may be believed (`isDiagnostic`). Never throws.
  */
 export function parseDiagnosis(
   logEnd: string,
@@ -22,8 +22,8 @@ export function parseDiagnosis(
 }
 
 /**
- * The last marked document of a log. Each mark has a line of its own: one inside a line is a name that somebody else chose (of a
- * file, of a process), which the image told.
+ * The last marked document of a log. A mark counts only on a line of its own: inside a line it is a name (of a file, of
+ * a process) that somebody else chose and the image printed.
  */
 function marked(log: string): string {
   const end = lastLine(log, REPORT_END, log.length);
@@ -31,7 +31,7 @@ function marked(log: string): string {
   return begin < 0 ? '' : log.slice(begin + REPORT_BEGIN.length, end);
 }
 
-/** Where the last line before `before` begins that is this mark and nothing else; -1 when there is none. */
+/** Where the last line before `before` begins that consists of this mark; -1 if there is none. */
 function lastLine(log: string, mark: string, before: number): number {
   for (let at = before; at > 0; ) {
     at = log.lastIndexOf(mark, at - 1);
@@ -42,48 +42,48 @@ function lastLine(log: string, mark: string, before: number): number {
   return -1;
 }
 
-/** The ends of a log as a reply shows them. */
+/** The parts of a log that a reply shows. */
 export interface LogEnds {
   readonly head: string;
   readonly tail: string;
 }
 
-/** The same without the marked report: what it says is shown as the verdict, and the document itself is in the file. */
+/** Removes the marked report: the verdict shows its content, and the file has the document. */
 export function withoutReport({ head, tail }: LogEnds): LogEnds {
   return {
     head: beforeLine(head, REPORT_BEGIN) ?? head,
-    // A tail that begins inside the report shows nothing of it.
+    // A tail that begins inside the report shows none of it.
     tail: beforeLine(tail, REPORT_BEGIN) ?? (beforeLine(tail, REPORT_END) === undefined ? tail : ''),
   };
 }
 
-/** What stands before the first line that begins with this mark; undefined when none does. */
+/** The text before the first line that begins with this mark; undefined if there is none. */
 function beforeLine(text: string, mark: string): string | undefined {
   const at = text.startsWith(mark) ? 0 : text.indexOf(`\n${mark}`);
   return at < 0 ? undefined : text.slice(0, at).trimEnd();
 }
 
-/** What a container left behind. */
-export interface Written {
+/** What a container wrote. */
+export interface ContainerOutput {
   /** The end of its log. */
   readonly logEnd: string;
   readonly terminationMessage: string;
 }
 
 /**
- * The report of a run, where it may be believed: only from an image that the policy calls diagnostic, and that ran its own command.
- * Anybody else's log may hold a file of the target, and so a report that the target made up.
+ * The report of a run, only from an image that the policy marks as diagnostic and that ran its default command. Any
+ * other log may contain a file of the target, and so a forged report.
  */
 export function believedReport(
   plan: Plan,
   policy: Pick<Policy, 'images' | 'output'>,
-  { logEnd, terminationMessage }: Written,
+  { logEnd, terminationMessage }: ContainerOutput,
 ): Diagnosis | undefined {
   return isDiagnostic(plan, policy) ? parseDiagnosis(logEnd, terminationMessage, policy.output.redact) : undefined;
 }
 
-/** Whether there is a report that would be believed if the policy said `diagnostic: true` of the image. */
-export function lacksOnlyTheMark(plan: Plan, policy: Pick<Policy, 'images'>, written: Written): boolean {
+/** Whether there is a report that would be believed if the policy had `diagnostic: true` for the image. */
+export function lacksOnlyDiagnosticMark(plan: Plan, policy: Pick<Policy, 'images'>, written: ContainerOutput): boolean {
   const alias = own(policy.images, plan.imageAlias);
   if (!alias || alias.diagnostic || alias.command === 'allowed') return false;
   return parseDiagnosis(written.logEnd, written.terminationMessage) !== undefined;

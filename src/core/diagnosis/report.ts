@@ -1,13 +1,13 @@
 import { defined } from '../../lib/defined.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
-/** Something that a diagnosis found wrong. */
+/** A problem that a diagnosis found. */
 export interface Finding {
   /** Stable, e.g. `close_wait`. */
   readonly code: string;
   readonly value?: number;
   readonly threshold?: number;
-  /** One phrase with the number in it. */
+  /** One phrase that includes the number. */
   readonly text: string;
   /** One sentence on what to do. */
   readonly next?: string;
@@ -15,7 +15,7 @@ export interface Finding {
   readonly section?: string;
 }
 
-/** `not-looked-at`: there was nothing to look at, so it is neither fine nor unseen. */
+/** `not-looked-at`: there was nothing to check, so the section is neither fine nor unseen. */
 const STATES = ['ok', 'finding', 'not-readable', 'not-looked-at'] as const;
 export type SectionState = (typeof STATES)[number];
 
@@ -28,29 +28,31 @@ export interface Section {
   readonly state: SectionState;
   /** Empty in a shortened report. */
   readonly text: string;
-  /** The permission that lacked, in words; of a section that could not be read. */
+  /** The missing permission, in words, of a section that could not be read. */
   readonly lacks?: string;
   /** Best first. */
   readonly helps?: readonly Help[];
 }
 
-/** Whom the report is about, as far as it could be seen. */
+/** The target, as far as it could be seen. */
 export interface DiagnosisTarget {
   readonly pid?: number;
   readonly uid?: number;
   readonly gid?: number;
   /** The target's processes were visible. */
   readonly effective: boolean;
-  /** The process' name. */
+  /** The process name. */
   readonly name?: string;
   readonly capabilities?: readonly string[];
 }
 
-/** What a diagnostic image reports of its target. All strings are one line, clean and bounded, and still a container's words. */
+/**
+ * A diagnostic image's report on its target. All strings are one line, clean and bounded, but a container wrote them.
+ */
 export interface Diagnosis {
   readonly verdict: string;
   readonly tool?: { readonly name: string; readonly version?: string };
-  /** Who the diagnosis ran as. */
+  /** The user that the diagnosis ran as. */
   readonly self?: { readonly uid: number; readonly gid: number; readonly capabilities: readonly string[] };
   readonly target?: DiagnosisTarget;
   readonly findings: readonly Finding[];
@@ -77,24 +79,27 @@ const isCode = (value: unknown): value is string => typeof value === 'string' &&
 const isAmount = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 const isId = (value: unknown): value is number => Number.isInteger(value) && isAmount(value) && value <= MAX_ID;
+const amountIn = (value: unknown): number | undefined => (isAmount(value) ? value : undefined);
+const idIn = (value: unknown): number | undefined => (isId(value) ? value : undefined);
+const codeIn = (value: unknown): string | undefined => (isCode(value) ? value : undefined);
 const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
   words.find((word) => word === value);
 
 type Patterns = readonly string[];
 
-/** One line, cleaned and redacted; nothing when it is no string, or empty. */
-function line(value: unknown, redact: Patterns, longest = MAX_TEXT_LENGTH): string | undefined {
+/** One line, cleaned and redacted; undefined if it is empty or not a string. */
+function line(value: unknown, redact: Patterns, maxLength = MAX_TEXT_LENGTH): string | undefined {
   if (typeof value !== 'string') return undefined;
-  // Redacted before it is cut: of a secret without its end not everything is known.
-  const text = redactText(value, redact).slice(0, longest);
-  // A lone surrogate, from the cut, becomes U+FFFD.
+  // Redact before cutting: a secret without its end may not be recognised.
+  const text = redactText(value, redact).slice(0, maxLength);
+  // The cut may leave a lone surrogate; it becomes U+FFFD.
   return Buffer.from(text).toString('utf8').replace(/\s+/g, ' ').trim() || undefined;
 }
 
-const listed = (value: unknown, most = MAX_ITEMS): readonly unknown[] =>
-  Array.isArray(value) ? value.slice(0, most) : [];
+const listed = (value: unknown, max = MAX_ITEMS): readonly unknown[] =>
+  Array.isArray(value) ? value.slice(0, max) : [];
 
-/** The first items of a list that are what they must be. */
+/** The first items of a list, without malformed ones. */
 const items = <T>(
   value: unknown,
   redact: Patterns,
@@ -111,10 +116,7 @@ function toFinding({ code, value, threshold, text, next, section }: Fields, reda
   return {
     code,
     text: words,
-    ...(isAmount(value) && { value }),
-    ...(isAmount(threshold) && { threshold }),
-    ...defined({ next: advice }),
-    ...(isCode(section) && { section }),
+    ...defined({ value: amountIn(value), threshold: amountIn(threshold), next: advice, section: codeIn(section) }),
   };
 }
 
@@ -127,8 +129,7 @@ function toSection({ name, state, text, lacks, helps }: Fields, redact: Patterns
     name,
     state: known,
     text: line(text, redact) ?? '',
-    ...defined({ lacks: lacking }),
-    ...(helping.length > 0 && { helps: helping }),
+    ...defined({ lacks: lacking, helps: helping.length > 0 ? helping : undefined }),
   };
 }
 
@@ -140,11 +141,13 @@ function toTarget(
   const called = line(name, redact, MAX_WORD_LENGTH);
   return {
     effective,
-    ...(isId(pid) && { pid }),
-    ...(isId(uid) && { uid }),
-    ...(isId(gid) && { gid }),
-    ...defined({ name: called }),
-    ...(Array.isArray(capabilities) && { capabilities: capabilitiesOf(capabilities) }),
+    ...defined({
+      pid: idIn(pid),
+      uid: idIn(uid),
+      gid: idIn(gid),
+      name: called,
+      capabilities: Array.isArray(capabilities) ? capabilitiesOf(capabilities) : undefined,
+    }),
   };
 }
 
@@ -158,15 +161,17 @@ const toSelf = ({ uid, gid, capabilities }: Fields): Diagnosis['self'] =>
   isId(uid) && isId(gid) ? { uid, gid, capabilities: capabilitiesOf(capabilities) } : undefined;
 
 const toCost = ({ milliseconds, cpuMilliseconds, memoryBytes }: Fields): NonNullable<Diagnosis['cost']> => ({
-  ...(isAmount(milliseconds) && { milliseconds }),
-  ...(isAmount(cpuMilliseconds) && { cpuMilliseconds }),
-  ...(isAmount(memoryBytes) && { memoryBytes }),
+  ...defined({
+    milliseconds: amountIn(milliseconds),
+    cpuMilliseconds: amountIn(cpuMilliseconds),
+    memoryBytes: amountIn(memoryBytes),
+  }),
 });
 
 /**
- * One report, as JSON. Undefined when it is none of version 1 with a verdict, or over 64 KiB. Findings and sections that are not
- * of the form are left out and 20 of each are kept; other fields that are not of the form count as absent. Its words are redacted,
- * with the policy's patterns: the filter of the log saw them as JSON writes them, and an escape can hide a secret. Never throws.
+ * Parses a report in JSON. Undefined unless it has version 1 and a verdict and is at most 64 KiB. Malformed findings
+ * and sections are dropped and 20 of each are read; other malformed fields count as absent. Its texts are redacted with
+ * the policy's patterns: the log filter saw them in JSON, where an escape can hide a secret. Never throws.
  */
 export function parseReport(json: string, redact: readonly string[] = []): Diagnosis | undefined {
   const report = toFields(json);
@@ -179,9 +184,13 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
     verdict,
     findings: items(report.findings, redact, toFinding),
     sections: items(report.sections, redact, toSection),
-    ...defined({ tool, self, target }),
-    ...(isFields(report.cost) && { cost: toCost(report.cost) }),
-    ...(isAmount(report.sampleSeconds) && { sampleSeconds: report.sampleSeconds }),
+    ...defined({
+      tool,
+      self,
+      target,
+      cost: isFields(report.cost) ? toCost(report.cost) : undefined,
+      sampleSeconds: amountIn(report.sampleSeconds),
+    }),
   };
 }
 

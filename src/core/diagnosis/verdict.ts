@@ -16,39 +16,41 @@ export const FINDINGS: readonly FindingRule[] = [...IMAGE_FINDINGS, ...CLUSTER_F
 
 const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
 
-/** The rule of a code; undefined for those of foreign images. */
+/** The rule of a code; undefined for codes of other images. */
 export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
 
 const MAX_FINDINGS = 3;
 const MAX_UNSEEN = 5;
-/** Slack's header takes 150 characters, with the mark of its tone. */
+/** A Slack header has room for 150 characters, including the mark of its tone. */
 const MAX_LINE_LENGTH = 140;
-/** Of findings that no table of ours knows: another image's own. */
+/** For findings of other images, which have no rule. */
 const FOREIGN_RANK = 2;
 
 /**
- * The verdict on a report: merged with what the Kubernetes API knows, where the pod is still there. Findings are ordered by
- * rank, then by how far they are beyond their threshold, then as they came. Pure: equal data give equal text.
+ * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists. Findings are ordered by
+ * rank, then by how far they exceed their threshold, then as reported. Pure: equal data give equal text.
  */
 export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts | undefined): Verdict {
-  const seen = facts ? lookAtCluster(facts) : {};
-  const findings = ordered([...diagnosis.findings, ...Object.values(seen).flat()]);
-  const ownFine = Object.keys(seen).filter((name) => seen[name]?.length === 0);
+  const clusterFindings = facts ? lookAtCluster(facts) : {};
+  const findings = ordered([...diagnosis.findings, ...Object.values(clusterFindings).flat()]);
+  const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
-    ...(findings.length > MAX_FINDINGS && { more: findings.length - MAX_FINDINGS }),
-    ...(fine.length > 0 && { fine: [...new Set(fine)].join(', ') }),
-    ...(unseen.length > 0 && { unseen: bounded(unseen) }),
-    ...defined({ lookAgain }),
+    ...defined({
+      more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
+      fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
+      unseen: unseen.length > 0 ? bounded(unseen) : undefined,
+      lookAgain,
+    }),
     by: byLine(diagnosis, plan),
   };
 }
 
-/** What the API knows of a target whose diagnosis left no report and ended so; undefined when that explains nothing. */
+/** What the API's facts explain about a run without a report; undefined if they explain nothing. */
 export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
   const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
   const wrong = ordered(seen).filter((finding) => rankOf(finding) < 3);
@@ -57,7 +59,7 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
 
 const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
 
-/** How many times the threshold; 1 where there is none. */
+/** The value as a multiple of the threshold; 1 if there is none. */
 function excess(finding: Finding): number {
   const rule = findingRule(finding.code);
   const [value, threshold] = [finding.value, finding.threshold ?? rule?.threshold];
@@ -68,27 +70,26 @@ function excess(finding: Finding): number {
 const ordered = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((a, b) => rankOf(a) - rankOf(b) || excess(b) - excess(a));
 
-/** The advice of a code of ours is ours, where the image gives none. */
+/** kdebug's own advice is used if the image gives none. */
 function shown(finding: Finding): VerdictFinding {
   const rule = findingRule(finding.code);
   const threshold = finding.threshold ?? rule?.threshold;
   const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
-  const limit = `${threshold}${unit}`;
   return {
     text: finding.text,
-    ...(threshold !== undefined && { limit }),
+    ...defined({ limit: threshold === undefined ? undefined : `${threshold}${unit}` }),
     next: finding.next ?? rule?.next ?? '',
     rank: rankOf(finding),
   };
 }
 
-/** The image's own words, unless the merged findings say more than it knew. */
+/** The image's own sentence, unless the merged findings add something. */
 function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const isWrong = findings.some((finding) => rankOf(finding) < 3);
-  const told = isWrong ? findings.filter((finding) => rankOf(finding) < 3) : findings;
-  const lead = isWrong ? formatCount(told.length, 'finding') : 'Nothing is failing; worth knowing';
-  return shorten(`${lead}: ${told.map(({ text }) => text).join('; ')}`);
+  const named = isWrong ? findings.filter((finding) => rankOf(finding) < 3) : findings;
+  const lead = isWrong ? formatCount(named.length, 'finding') : 'Nothing is failing; worth knowing';
+  return shorten(`${lead}: ${named.map(({ text }) => text).join('; ')}`);
 }
 
 function shorten(line: string): string {
@@ -96,7 +97,7 @@ function shorten(line: string): string {
   return characters.length <= MAX_LINE_LENGTH ? line : `${characters.slice(0, MAX_LINE_LENGTH - 1).join('')}…`;
 }
 
-/** What would show more: the target's own user and group, which need no power at all, else *general*. */
+/** What would show more: the target's own user and group, which need no extra power, else *general*. */
 function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | undefined): LookAgain | undefined {
   const helps = new Set(sections.filter(({ state }) => state === 'not-readable').flatMap(({ helps = [] }) => helps));
   const { uid, gid } = target ?? {};
@@ -109,14 +110,14 @@ function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | und
 const isAs = ({ securityContext }: Plan, uid: number, gid: number): boolean =>
   securityContext?.runAsUser === uid && securityContext.runAsGroup === gid;
 
-/** It would be of use, be admitted, and start: *general* is root, which a pod may forbid. */
+/** Whether *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
 function mayTryGeneral({ profile, observed, securityContext }: Plan, pod: Pod | undefined): boolean {
   const isNew = profile !== 'sysadmin' && !(profile === 'general' && securityContext?.runAsUser === 0);
   const level = observed?.podSecurity ?? 'privileged';
   return isNew && admits(level, 'general') && pod?.spec.securityContext.runAsNonRoot !== true;
 }
 
-/** Sections that lack the same are one line. */
+/** Sections that lack the same permission share a line. */
 function unseenSections({ sections }: Diagnosis, lookAgain: LookAgain | undefined): readonly string[] {
   const blind = sections.filter(({ state }) => state === 'not-readable');
   const reasons = new Set(blind.map(reasonOf));
@@ -140,10 +141,9 @@ function howToSee(helps: readonly Help[], lookAgain: LookAgain | undefined): str
   return helps.includes('general') ? 'only --profile=general sees it' : '';
 }
 
-/** A button's label is read whole on a phone up to this length. */
+/** A phone shows a button's label in full up to this length. */
 const MAX_LABEL_LENGTH = 24;
 
-/** What the button says. */
 export function labelOf(lookAgain: LookAgain): string {
   if (lookAgain.kind === 'general') return 'Look again as root';
   const exact = `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`;
@@ -174,7 +174,7 @@ function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
   ].join(' · ');
 }
 
-/** More than a profile gives are told by their number. */
+/** A longer list than a profile gives is shown as a number. */
 function powersOf(capabilities: readonly string[]): string {
   if (capabilities.length === 0) return 'no capabilities';
   return capabilities.length <= 4 ? capabilities.join(', ') : `${capabilities.length} capabilities`;

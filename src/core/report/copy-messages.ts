@@ -18,12 +18,12 @@ import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
 
 /**
- * The card for somebody who may decide and does not see it where it stands: all of it, with its buttons, and where it comes from. Once
- * there is a decision, that alone. `url` leads to the card.
+ * The copy of a request's card that an approver gets elsewhere: while a decision is needed, the whole card with its
+ * buttons and its origin; after that, only the decision. `url` leads to the card.
  */
-export function copyMessage(run: Run, moment: RenderContext, url: string | undefined): Message {
+export function copyMessage(run: Run, context: RenderContext, url: string | undefined): Message {
   if (run.state !== 'pending-approval') return decidedCopy(run, url);
-  const card = anchorMessage(run, moment);
+  const card = anchorMessage(run, context);
   const spans = [
     person(run.origin.requesterId),
     text(' asks for an approval in '),
@@ -34,7 +34,7 @@ export function copyMessage(run: Run, moment: RenderContext, url: string | undef
   return { ...card, parts: [{ kind: 'paragraph', spans }, ...card.parts.map(withoutWithdrawal)] };
 }
 
-/** Who asked has no copy, and nobody else may withdraw. */
+/** The requester gets no copy, and nobody else may withdraw the request. */
 const withoutWithdrawal = (part: Part): Part =>
   part.kind === 'actions' ? { ...part, buttons: part.buttons.filter(({ action }) => action !== 'cancel') } : part;
 
@@ -72,14 +72,14 @@ function decisionOf({ state, approval, origin }: Run): Decided {
   return { headline: 'Approved', spans: who };
 }
 
-/** To whom a reminder speaks, and where the card is when it is not right above. */
-interface Reminded {
+/** Whom a reminder mentions, and where the card is if the reminder is not in its thread. */
+interface ReminderContext {
   readonly approvers?: Approvers;
   readonly url?: string;
 }
 
-/** Half of the time is over: what waits, for whose decision, and until when. With `approvers`, they are mentioned. */
-export function reminderMessage(run: Run, { approvers, url }: Reminded = {}): Message {
+/** Sent when half of the approval time has passed. Mentions the approvers if they are given. */
+export function reminderMessage(run: Run, { approvers, url }: ReminderContext = {}): Message {
   const { approval, origin } = run;
   const mentions = approvers ? mentionsOf(run, approvers) : [];
   return {
@@ -103,7 +103,7 @@ export function reminderMessage(run: Run, { approvers, url }: Reminded = {}): Me
   };
 }
 
-/** Who has voted already, and who asked, need no reminder; a group is mentioned whole. */
+/** Leaves out the requester and everybody who has voted; a group is mentioned as a whole. */
 function mentionsOf({ approval, origin }: Run, approvers: Approvers): readonly Span[] {
   const groups = (approval?.from ?? []).flatMap((name) => own(approvers, name) ?? []);
   const done = new Set([origin.requesterId, ...(approval?.votes ?? []).map(({ userId }) => userId)]);

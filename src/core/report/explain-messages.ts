@@ -25,7 +25,7 @@ export function decisionSpans(decision: Decision): readonly Span[] {
 }
 
 /** What would run, field by field. */
-export function planFacts(plan: Plan): readonly Fact[] {
+export function planFields(plan: Plan): readonly Fact[] {
   const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   return [
     {
@@ -51,7 +51,7 @@ export function planFacts(plan: Plan): readonly Fact[] {
   ];
 }
 
-/** The private answer to `--dry-run`: the plan, the decision, the patch, and what the cluster says. */
+/** The private answer to `--dry-run`: plan, decision, patch and the cluster's response. */
 export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
   const { plan, decision } = run;
   const summary = rehearsal.accepted
@@ -63,7 +63,7 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
     parts: [
       { kind: 'heading', text: summary },
       ...(decision ? [{ kind: 'paragraph', spans: decisionSpans(decision) } as const] : []),
-      ...(plan ? [{ kind: 'facts', facts: planFacts(plan) } as const] : []),
+      ...(plan ? [{ kind: 'facts', facts: planFields(plan) } as const] : []),
       { kind: 'paragraph', spans: [text(rehearsal.cluster)] },
       { kind: 'preformatted', text: rehearsal.patch },
       { kind: 'note', spans: [text(`Nothing was started. Plan ${run.planHash?.slice(0, 12)} · run ${run.id}`)] },
@@ -71,7 +71,10 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
   };
 }
 
-/** The answer to `can-i`: the decision on the plan as it would be now. Who lacks a right in the cluster gets a refusal instead. */
+/**
+ * The answer to `can-i`: the decision on a plan made now. A requester without the rights in the cluster gets a refusal
+ * instead.
+ */
 export function canIMessage(plan: Plan, decision: Decision): Message {
   const allowed = decision.kind !== 'deny';
   return {
@@ -79,18 +82,18 @@ export function canIMessage(plan: Plan, decision: Decision): Message {
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
-      { kind: 'facts', facts: planFacts(plan) },
+      { kind: 'facts', facts: planFields(plan) },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],
   };
 }
 
-/** Who somebody is to kdebug and to the cluster, and what their channel's rules say. */
+/** Who a person is to kdebug and to the cluster, and the rules of their channel. */
 export interface WhoAmI {
   readonly userId: string;
   readonly teamId: string;
   readonly identity: KubernetesIdentity | undefined;
-  /** The policy does not map them, and refuses who is not mapped. */
+  /** The policy refuses people whom it does not map, and does not map this one. */
   readonly isRefused: boolean;
   readonly mappedTo: string | undefined;
   readonly approverGroups: readonly string[];

@@ -1,25 +1,25 @@
 /**
- * What kdebug says, in neutral words: it knows nothing of Slack. Every text here is plain text; a renderer must
- * show it literally, so that nothing that came from a cluster, a log or a person formats, mentions, links or unfurls.
+ * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no
+ * text from a cluster, a log or a person can format, mention, link or unfurl anything.
  */
 export interface Message {
-  /** One line that stands alone: notification, screen reader, transcript. */
+  /** One line for notifications, screen readers and transcripts. */
   readonly summary: string;
   readonly tone: Tone;
   readonly parts: readonly Part[];
-  /** Of a refusal: its reason. It is not shown; a note names it where operators need it. */
+  /** The reason of a refusal. It is not shown; a note names it where operators need it. */
   readonly code?: string;
 }
 
 export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
 
-/** `whole`: people decide on it, so where it cannot be shown uncut the message has no buttons. */
+/** `whole`: people decide on it. If it cannot be shown uncut, the message gets no buttons. */
 export type Part =
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly spans: readonly Span[] }
   | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
-  /** Monospaced, as it is: log excerpts, commands with a caret. */
+  /** Monospaced and verbatim: log excerpts, commands with a caret. */
   | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
@@ -33,16 +33,22 @@ export type Span =
   | { readonly kind: 'person'; readonly userId: string }
   /** A Slack user group; only for ids from the policy. Its members are notified when the message is posted, not when it is updated. */
   | { readonly kind: 'usergroup'; readonly usergroupId: string }
-  /** A channel, by Slack channel id; only for ids from the policy or from Slack. Who may not see it reads "private channel". */
+  /**
+   * A channel, by Slack channel id; only for ids from the policy or from Slack. Readers without access to it see
+   * "private channel".
+   */
   | { readonly kind: 'channel'; readonly channelId: string }
-  /** A link to a message or file in Slack; only for addresses that Slack itself gave. Shown as its text where it is no address of Slack's. */
+  /**
+   * A link to a message or file in Slack; only for addresses that Slack itself gave. Any other address is shown as its
+   * text.
+   */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
-  /** A moment; shown in the reader's own time zone, to the minute. */
+  /** A time; shown in the reader's own time zone, to the minute. */
   | { readonly kind: 'time'; readonly atMs: number }
-  /** One of our own marks, never a name that a text holds; words beside it say the same. `text` is the character. */
+  /** One of kdebug's own marks, never a name from a text; the words beside it say the same. `text` is the character. */
   | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
 
-/** By Slack's names. */
+/** Slack's names. */
 const EMOJI = {
   hourglass_flowing_sand: '⏳',
   white_check_mark: '✅',
@@ -57,7 +63,7 @@ export interface Fact {
   readonly value: readonly Span[];
 }
 
-/** A button; its value is only ever a run or batch id. */
+/** A button. Its value is always a run or batch id. */
 export interface Button {
   readonly action: string;
   readonly label: string;
@@ -76,15 +82,15 @@ export const link = (url: string, label: string): Span => ({ kind: 'link', url, 
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });
 export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });
 
-/** A form to fill in, in neutral words: it knows nothing of Slack. All texts are plain. */
+/** A form to fill in, without any knowledge of Slack. All texts are plain. */
 export interface Form {
   /** Which form it is; comes back with the submission. */
   readonly name: string;
-  /** What it is about (a run id, a place); comes back unchanged, and is never trusted. At most 2,000 characters. */
+  /** Its subject (a run id, a destination), at most 2,000 characters. It comes back unchanged, but never trust it. */
   readonly value: string;
   readonly title: string;
   readonly submit: string;
-  /** Said above the fields. */
+  /** Shown above the fields. */
   readonly intro?: string;
   readonly fields: readonly Field[];
 }
@@ -97,7 +103,7 @@ export interface Field {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly initial?: string;
-  /** Of a choice, at most 100. */
+  /** The options of a choice, at most 100. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
   readonly maxLength?: number;
 }

@@ -2,14 +2,13 @@ import type { Outcome, OutcomeKind } from '../run/outcome.ts';
 import type { RunState } from '../run/run.ts';
 import { person, type Span, type Tone, text } from './message.ts';
 
-/** What an outcome is called and what its reader should know. */
 export interface OutcomeText {
   readonly tone: Tone;
   /** A few words for a heading. */
   readonly title: string;
   /** One sentence on what happened. */
   readonly happened: string;
-  /** One sentence on what to do next; empty where there is nothing to do. */
+  /** One sentence on what to do next; may be empty. */
   readonly next: string;
 }
 
@@ -22,7 +21,7 @@ const fixed = (tone: Tone, title: string, happened: string, next: string) => ():
   next,
 });
 
-/** A container of a pod at its memory limit is killed before it is one (found on a real cluster). */
+/** In a pod at its memory limit, the kernel kills a new container while it starts (seen on a real cluster). */
 const NOT_RUN =
   'Either the image does not have that program, or the pod has no memory left for another container: check the command and the pod’s memory limit.';
 
@@ -147,7 +146,7 @@ const REFUSAL_HINTS = {
     'Check the pod with kubectl: somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
 } as const;
 
-/** What happened, with whoever decided as a mention; what a cluster said stays words. */
+/** What happened. The person who decided becomes a mention; the cluster's words stay plain text. */
 export function happenedSpans(outcome: Outcome): readonly Span[] {
   const { happened } = describeOutcome(outcome);
   if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled') return [text(happened)];
@@ -156,13 +155,13 @@ export function happenedSpans(outcome: Outcome): readonly Span[] {
     : [text(happened)];
 }
 
-/** The words for an outcome; one table, so that no outcome is without them. */
+/** The table above makes the compiler demand a text for every outcome. */
 export function describeOutcome(outcome: Outcome): OutcomeText {
   const describe = TEXTS[outcome.kind] as Describe<OutcomeKind>;
   return describe(outcome);
 }
 
-/** What each state of a run is called, and how it looks. */
+/** How each state of a run is named and coloured. */
 export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
   received: { tone: 'progress', headline: 'Received' },
   denied: { tone: 'failure', headline: 'Denied' },
@@ -178,8 +177,8 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   finished: { tone: 'neutral', headline: 'Finished' },
 };
 
-/** How the notification of a card begins that waits for a decision. */
+/** The summary of a card that waits for a decision begins with this. */
 export const APPROVAL_NEEDED = 'Approval needed';
 
-/** Ends an anchor's last line, where the policy keeps output from the channel. */
+/** The end of the anchor's last line where the policy keeps output out of the channel. */
 export const OUTPUT_IS_PRIVATE = ' · output goes to the requester by DM';

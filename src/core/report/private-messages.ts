@@ -13,8 +13,8 @@ import { batchWords } from './batch/private-batch.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
 
 /**
- * Why a run was not tried: what was asked, why not, by which rule, what to do, and the run id. A lone word that is nearly a verb, and
- * no pod that anybody knows, was probably meant as the verb.
+ * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
+ * unknown word close to a verb, it suggests the verb.
  */
 export function refusalMessage(run: Run, refusal: Refusal): Message {
   const rule: readonly Span[] = refusal.rule === undefined ? [] : [text(' · rule '), code(refusal.rule)];
@@ -39,7 +39,7 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
 const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
   plan === undefined && target.kind === 'pod' && commandLine === target.name ? verbNear(target.name) : undefined;
 
-/** The cluster's own words for a pod that is not there repeat the title. */
+/** For a missing pod the cluster's message would only repeat the title. */
 function whyNot({ request, plan }: Run, { code: reason, message }: Refusal): readonly Span[] {
   if (reason !== 'pod_not_found' || request.target.kind !== 'pod') return [text(sentence(message))];
   const namespace = plan?.namespace ?? request.namespace;
@@ -48,15 +48,15 @@ function whyNot({ request, plan }: Run, { code: reason, message }: Refusal): rea
   return [text("There's no pod named "), code(request.target.name), text(' in '), ...where, text('.')];
 }
 
-/** A short private answer made of a reason code; `detail` is what it is about. */
+/** A short private answer made of a reason code; `detail` names its subject. */
 export function reasonMessage(reason: ReasonCode, detail?: string): Message {
   const { title, hint } = REASONS[reason];
-  const said = sentence(detail ? `${title}: ${detail}` : title);
+  const headline = sentence(detail ? `${title}: ${detail}` : title);
   return {
-    summary: said,
+    summary: headline,
     tone: 'failure',
     parts: [
-      { kind: 'paragraph', spans: [strong(said)] },
+      { kind: 'paragraph', spans: [strong(headline)] },
       { kind: 'paragraph', spans: [text(hint)] },
       ...codePart(reason),
     ],
@@ -64,7 +64,7 @@ export function reasonMessage(reason: ReasonCode, detail?: string): Message {
   };
 }
 
-/** A refusal of something that is no run yet. */
+/** A refusal before there is a run. */
 export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message => ({
   summary: sentence(message),
   tone: 'failure',
@@ -76,7 +76,7 @@ export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message
   code: reason,
 });
 
-/** Reasons that no person can mend by asking differently: whoever is asked for help wants the code. */
+/** Reasons that the user cannot fix by changing the request: whoever helps them needs the code. */
 const FOR_SUPPORT =
   /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|un|forbidden|config)|outcome_)/;
 
@@ -85,26 +85,28 @@ const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · e
 const codePart = (reason: string): readonly Part[] =>
   FOR_SUPPORT.test(reason) ? [{ kind: 'note', spans: [text(`Error code: ${reason}`)] }] : [];
 
-/** A limit was met; nothing was kept. `count`: how many runs there are by now, of `max`. `retryAtMs`: when there is room again. */
+/**
+ * The answer to a request over a limit; nothing was stored. `count` of `max` runs are in use; `retryAtMs`: when there
+ * is room again.
+ */
 export function limitedMessage(
   reason: ReasonCode,
   { count, max, retryAtMs }: { readonly count: number; readonly max: number; readonly retryAtMs?: number },
 ): Message {
-  const said = LIMITS[reason]?.(max) ?? reasonMessage(reason, `${count} of ${max}`).summary;
+  const headline = LIMITS[reason]?.(max) ?? reasonMessage(reason, `${count} of ${max}`).summary;
   const next: readonly Span[] =
     retryAtMs === undefined ? [text(REASONS[reason].hint)] : [text('Try again '), time(retryAtMs), text('.')];
   return {
-    summary: said,
+    summary: headline,
     tone: 'failure',
     parts: [
-      { kind: 'paragraph', spans: [strong(said)] },
+      { kind: 'paragraph', spans: [strong(headline)] },
       { kind: 'paragraph', spans: next },
     ],
     code: reason,
   };
 }
 
-/** Each with its number, for the person who met it. */
 const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
   limit_per_person: (max) => `You've reached the limit of ${formatCount(max, 'run')} per minute.`,
   limit_runs_per_person: (max) =>
@@ -115,11 +117,10 @@ const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
   limit_per_cluster: (max) => `This cluster has reached its limit of ${formatCount(max, 'run')} in progress.`,
 };
 
-/** Something broke on the way; operators' words stay in the log. */
+/** An error on the way. Details for operators stay in the log. */
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
 
-/** The newest runs of a channel. */
 export function listMessage(runs: readonly Run[]): Message {
   const summary =
     runs.length === 0
@@ -153,7 +154,7 @@ function wordOf(run: Run): string {
   return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
 }
 
-/** The catalogue, for a channel that is in the policy. */
+/** The image catalogue, for a channel in the policy. */
 export function imagesMessage(policy: Policy): Message {
   const aliases = Object.values(policy.images);
   const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can ask for';
@@ -174,19 +175,19 @@ export function imagesMessage(policy: Policy): Message {
   };
 }
 
-/** What of somebody's words was left out, and why. */
+/** Says which of the typed words were ignored, and why. */
 export const notesMessage = (notes: readonly string[]): Message => ({
   summary: notes.join(' '),
   tone: 'neutral',
   parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
 });
 
-/** A verb or flag that the grammar knows and this version does not do yet. */
+/** A verb or flag that the grammar knows but this version does not support. */
 export function notYetMessage(kind: Command['kind'] | string): Message {
-  const said = `\`${kind}\` isn't available yet.`;
+  const headline = `\`${kind}\` isn't available yet.`;
   return {
     ...reasonMessage('not_in_this_version'),
-    summary: said,
+    summary: headline,
     parts: [
       { kind: 'paragraph', spans: [code(kind), strong(" isn't available yet.")] },
       { kind: 'paragraph', spans: [text(REASONS.not_in_this_version.hint)] },
@@ -194,7 +195,7 @@ export function notYetMessage(kind: Command['kind'] | string): Message {
   };
 }
 
-/** What was wrong with a command, with a caret under the wrong word. */
+/** What is wrong with a command, with a caret under the wrong word. */
 export const commandErrorMessage = (error: CommandError): Message => ({
   summary: error.message,
   tone: 'failure',
@@ -227,7 +228,7 @@ export function talkMessage({ first, request, guess }: Talk, namespace: string |
   };
 }
 
-/** ` Did you mean list?`, for the end of a sentence. */
+/** Ends a sentence with ` Did you mean list?`. */
 const guessSpans = (verb: string | undefined): readonly Span[] =>
   verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];
 

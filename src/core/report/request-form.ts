@@ -4,10 +4,10 @@ import type { Policy } from '../policy/policy.ts';
 import type { Form } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
 
-/** The form of `/kdebug` alone and of the message shortcut. */
+/** The form of a bare `/kdebug` and of the message shortcut. */
 export const REQUEST_FORM = 'debug';
 
-/** What a message says of a pod. */
+/** What a message says about a pod. */
 export interface PodHint {
   readonly pod?: string;
   readonly namespace?: string;
@@ -69,20 +69,28 @@ const LABELLED = {
   pod: new RegExp(`\\bpod(?:[_ ]?name)?["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
   namespace: new RegExp(`\\b(?:namespace|ns)["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
 };
-/** The name of a pod of a deployment: its replica set's hash and five more characters. */
+/** The name of a Deployment's pod: it ends in the ReplicaSet's hash and five more characters. */
 const GENERATED = /\b[a-z0-9][-a-z0-9]{0,200}-[a-z0-9]{6,10}-[a-z0-9]{5}\b/;
 
-/** `pod shop/web-0`, `Pod pod-1234`: the word alone is too common, so what follows it must have a number in its last part. */
+/**
+ * `pod shop/web-0`, `Pod pod-1234`. The word `pod` alone is too common, so the last part of the name must hold a digit.
+ */
 const AFTER_WORD = new RegExp(
   `\\b[Pp]od\\s+["'\`]?(?:(${NAME})/)?([a-z0-9][-a-z0-9]{0,200}-[a-z]{0,9}[0-9][a-z0-9]{0,9})(?![-\\w/]|\\.\\w)`,
 );
-/** Our own card of a run: its note has the run, and its summary, which comes last, what it looks at; one that waits, then the reason. */
+/**
+ * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod. A card that
+ * waits for approval adds the reason.
+ */
 const WAITING_CARD = new RegExp(
   `· run [a-z0-9]{10} · [^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: \\S+ on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
 );
 const OWN_CARD = new RegExp(`· run [a-z0-9]{10} · [^]*: \\S+ on (${NAME})/(${NAME})$`);
 
-/** Reads the pod and namespace that an alert, say, is about: by their labels or words, else by the shape of a pod's name. */
+/**
+ * Finds the pod and namespace in a message, for example an alert: first by labels or words, then by the shape of a
+ * pod's name.
+ */
 export function podInText(words: string): PodHint {
   const bounded = words.slice(0, 4_000);
   const own = WAITING_CARD.exec(bounded) ?? OWN_CARD.exec(bounded);
@@ -90,15 +98,15 @@ export function podInText(words: string): PodHint {
   const namespace = LABELLED.namespace.exec(bounded)?.[1];
   const labelled = LABELLED.pod.exec(bounded)?.[1];
   if (labelled !== undefined) return hintOf(labelled, namespace);
-  const said = AFTER_WORD.exec(bounded);
-  return said ? hintOf(said[2], namespace ?? said[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
+  const named = AFTER_WORD.exec(bounded);
+  return named ? hintOf(named[2], namespace ?? named[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
 }
 
 const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => ({
   ...defined({ pod, namespace }),
 });
 
-/** The command that a filled form stands for, quoted so that it is read back as it was typed. */
+/** The command that a filled form stands for, quoted so that parsing it gives back what was typed. */
 export function commandOfForm(fields: Readonly<Record<string, string>>): string {
   const { pod = '', namespace, image, profile, command, reason } = fields;
   const flags = [

@@ -1,27 +1,27 @@
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import { sentence } from '../../lib/text.ts';
 import type { Run, RunLog } from '../run/run.ts';
-import { decisionSpans, planFacts } from './explain-messages.ts';
+import { decisionSpans, planFields } from './explain-messages.ts';
 import { code, link, type Message, type Part, person, type Span, text, time } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats } from './parts/log-caveats.ts';
 import { resultMessage } from './run-messages.ts';
 
-/** Where the messages of a run stand in Slack; what nobody may open, or Slack does not say, is absent. */
+/** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
 export interface RunLinks {
   readonly thread?: string;
   readonly result?: string;
 }
 
-/** What one person sees of a run. */
+/** What one person may see of a run. */
 export interface Sight {
   readonly links: RunLinks;
-  /** What the container wrote is not for this person. */
+  /** The container's output is not for this person. */
   readonly isHidden: boolean;
 }
 
-/** The answer to `show`: what the result says, the plan, who decided, and where it all stands. Nothing in it can be pressed. */
+/** The answer to `show`: result, plan, decision and links. It has no buttons. */
 export function showMessage(run: Run, sight: Sight): Message {
   const title = titleOf(run);
   const { plan, refusal } = run;
@@ -34,8 +34,8 @@ export function showMessage(run: Run, sight: Sight): Message {
       ...linksPart(run, sight),
       ...(sight.isHidden ? [] : resultParts(run)),
       ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
-      // The command line above has the command, without its secrets.
-      ...(plan ? [{ kind: 'facts', facts: planFacts(plan).filter(({ label }) => label !== 'Command') } as const] : []),
+      // The command line above already shows the command, without its secrets.
+      ...(plan ? [{ kind: 'facts', facts: planFields(plan).filter(({ label }) => label !== 'Command') } as const] : []),
       ...decisionParts(run),
       ...(sight.isHidden ? [HIDDEN] : []),
       {
@@ -46,7 +46,7 @@ export function showMessage(run: Run, sight: Sight): Message {
   };
 }
 
-/** The answer to `logs`: the first and last lines, and where the whole is. */
+/** The answer to `logs`: the first and last lines, and where the whole log is. */
 export function logsMessage(run: Run, sight: Sight): Message {
   const { log } = run;
   const title = `Log of run ${run.id}`;
@@ -70,7 +70,7 @@ const HIDDEN: Part = {
 const titleOf = (run: Run): string =>
   run.state === 'finished' && run.outcome ? describeOutcome(run.outcome).title : STATE_TEXT[run.state].headline;
 
-/** The result message without its heading, its buttons and its small print. */
+/** The result message without its heading, buttons and small print. */
 function resultParts(run: Run): readonly Part[] {
   if (!ENDED.has(run.state)) return [];
   return resultMessage(run).parts.filter(
@@ -88,7 +88,7 @@ function decisionParts(run: Run): readonly Part[] {
   return [...(decision ? [paragraph([...decisionSpans(decision), ...granted])] : []), ...votesPart(run)];
 }
 
-/** The links in one line; of a run whose file was shared, the result is where it is. */
+/** The links in one line. If the log was shared as a file, it is beside the result. */
 export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
   const withFile = delivery.fileId === undefined && delivery.files === undefined ? 'Result' : 'Result and file';
   const spans = [

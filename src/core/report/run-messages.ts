@@ -23,19 +23,19 @@ import {
 } from './parts/result-parts.ts';
 import { typedText } from './typed-text.ts';
 
-/** What only the moment knows: the clock, and the newest lines while it runs. */
+/** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
 export interface RenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
-  /** What the container writes is for the requester alone: the anchor shows nothing of it. */
+  /** The container's output is for the requester alone: the anchor shows none of it. */
   readonly isPrivate?: boolean;
 }
 
-/** The one root message of a run, rendered from its state alone; the same state and moment give the same message. */
-export function anchorMessage(run: Run, moment: RenderContext): Message {
-  if (isBatchRun(run)) return batchMessage(run, moment);
-  const { tone, headline, besides } = statusOf(run, moment);
+/** The root message of a run. The same run and context always give the same message. */
+export function anchorMessage(run: Run, context: RenderContext): Message {
+  if (isBatchRun(run)) return batchMessage(run, context);
+  const { tone, headline, besides } = statusOf(run, context);
   return {
     summary: summaryOf(run, headline),
     tone,
@@ -45,11 +45,11 @@ export function anchorMessage(run: Run, moment: RenderContext): Message {
         spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)],
       },
       { kind: 'facts', facts: planFacts(run) },
-      ...askedPart(run),
+      ...approverPart(run),
       ...waitingPart(run),
       ...(besides === undefined ? [] : [paragraph(besides)]),
-      ...approvalParts(run, moment.approvers, moment.nowMs),
-      ...tailPart(run, moment),
+      ...approvalParts(run, context.approvers, context.nowMs),
+      ...tailPart(run, context),
       {
         kind: 'note',
         spans: [
@@ -57,7 +57,7 @@ export function anchorMessage(run: Run, moment: RenderContext): Message {
           person(run.origin.requesterId),
           text(` · run ${run.id} · `),
           code(`/kdebug ${run.commandLine}`),
-          ...(moment.isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
+          ...(context.isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
         ],
       },
     ],
@@ -65,9 +65,9 @@ export function anchorMessage(run: Run, moment: RenderContext): Message {
 }
 
 /**
- * The one result reply of a finished run; it leads with the diagnosis' own verdict when the image gave one, and mentions the requester
- * where they should be notified (`namesRequester`). One that is private has no buttons: a direct message is no channel of the policy,
- * so nothing can be asked for there; and it notifies them without a mention.
+ * The result reply of a finished run. It leads with the diagnosis' verdict if there is one, and mentions the requester
+ * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention; it has no buttons
+ * because a direct message is no channel of the policy, where requests are possible.
  */
 export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
@@ -91,7 +91,7 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
   };
 }
 
-/** A header takes no mention, so the line is a paragraph. */
+/** A Slack header cannot hold a mention, so this is a paragraph. */
 const headlineFor = ({ origin }: Run, headline: string): Part => ({
   kind: 'paragraph',
   spans: [person(origin.requesterId), text('  '), strong(headline)],
@@ -105,7 +105,6 @@ function summaryOf(run: Run, headline: string): string {
   return `${APPROVAL_NEEDED}: ${subject}${reason === undefined ? '' : `: ${visible(reason)}`}`;
 }
 
-/** The newest lines while it runs. */
 function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): readonly Part[] {
   if (isPrivate) return [];
   const shown = tail.trimEnd();
@@ -146,17 +145,17 @@ function statusOf(run: Run, { nowMs, isPrivate = false }: RenderContext): Status
 }
 
 /**
- * The same as the result says, in tone and words: nobody may read a tick in the channel and a warning in the thread. Where the output is
- * private, neither: the tone would tell what the verdict is.
+ * Uses the tone and words of the result, so that the channel never shows a tick and the thread a warning. Where the
+ * output is private, the tone must not give the verdict away either.
  */
 function endOf(run: Run, outcome: Outcome, isPrivate: boolean): Status {
   const { verdict, late } = run;
   const { tone, title } = describeOutcome(outcome);
-  const isTold = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
+  const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
   const duration = durationOf(run);
   const after = duration === undefined ? '' : ` ${afterWords(duration)}`;
-  const ended = `${isTold ? 'Finished' : title}${after}${late ? ', later than kdebug had waited' : ''}`;
-  if (isPrivate) return { tone: isTold ? 'neutral' : tone, headline: ended };
+  const ended = `${hidesVerdict ? 'Finished' : title}${after}${late ? ', later than kdebug had waited' : ''}`;
+  if (isPrivate) return { tone: hidesVerdict ? 'neutral' : tone, headline: ended };
   const headline = headlineOf(verdict);
   return headline === undefined
     ? { tone: toneOf(verdict, tone), headline: ended }
@@ -171,14 +170,14 @@ function planFacts(run: Run): readonly Fact[] {
     { label: 'Image', value: [code(plan.imageAlias)] },
     { label: 'Profile', value: [text(profileText(plan))] },
     { label: 'Cluster', value: [text(plan.cluster)] },
-    ...planPower(run),
+    ...approverFacts(run),
     ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: typedText(visible(plan.reason)) }]),
     ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
   ];
 }
 
-/** What a person who decides must see besides: where it runs, and what the pod already carries. */
-function planPower({ state, plan }: Run): readonly Fact[] {
+/** What approvers must see as well: the class, the node, and what the pod already carries. */
+function approverFacts({ state, plan }: Run): readonly Fact[] {
   if (state !== 'pending-approval' || !plan) return [];
   const { observed, targetContainerName } = plan;
   const memory = observed?.memoryLimit === undefined ? [] : [`shares the memory limit of ${observed.memoryLimit}`];
@@ -201,7 +200,7 @@ function planPower({ state, plan }: Run): readonly Fact[] {
   ];
 }
 
-const askedPart = ({ state, plan }: Run): readonly Part[] =>
+const approverPart = ({ state, plan }: Run): readonly Part[] =>
   state === 'pending-approval' && plan ? powerParts({ plan }) : [];
 
 function waitingPart(run: Run): readonly Part[] {
@@ -210,12 +209,12 @@ function waitingPart(run: Run): readonly Part[] {
   return [{ kind: 'paragraph', spans: [code(reason), text(message ? ` ${message}` : '')] }];
 }
 
-/** Who waits no longer than this still looks at the channel. */
+/** A requester who waited no longer than this is probably still looking at the channel. */
 const LONG_MS = 10_000;
 
 /**
- * Whether the result of a finished run mentions its requester, so that Slack notifies them: an approval was needed, it took long
- * from the request to its end, or something is wrong. A quick run that went well disturbs nobody.
+ * Whether the result mentions its requester, so that Slack notifies them: it needed an approval, took long from request
+ * to end, or something is wrong. A quick success notifies nobody.
  */
 export const namesRequester = (run: Run): boolean => run.approval !== undefined || tookLong(run) || isWrong(run);
 

@@ -3,16 +3,20 @@ import type { Run } from '../run/run.ts';
 import { person, type Span, text } from './message.ts';
 
 /**
- * Where Slack's id of a person stands alone in what somebody typed: `<@U0BOB|bob>` reaches us as `U0BOB`. Ids begin with U0 or W0;
- * older ones have another second character and nine to eleven in all, with digits among them. Other words in capitals stay words.
+ * A Slack user id that stands alone in typed text: Slack delivers `<@U0BOB|bob>` as `U0BOB`. Ids begin with U0 or W0;
+ * older ones have another second character, nine to eleven characters in all, and digits among them. Other words in
+ * capitals stay words.
  */
 const PERSON =
   /(?<![\p{L}\p{N}_@<-])(?:<@|@)?([UW](?:0[A-Z0-9]{2,19}|(?=[A-Z]*[0-9][A-Z]*[0-9])[A-Z0-9]{8,10}))>?(?![\p{L}\p{N}_-])/gu;
 
-/** Copies of a card go where who typed it may not speak: nobody calls a whole channel of approvers by a reason. */
+/**
+ * Copies of a card reach channels where the requester may not post, so a reason must not mention a whole channel of
+ * approvers.
+ */
 const MAX_PEOPLE = 5;
 
-/** Words that a person typed, each character visible, with the first people in them as mentions; nothing else of it formats. */
+/** Typed words with every character visible and the first people as mentions; nothing else in them formats. */
 export function typedText(words: string): readonly Span[] {
   const shown = visible(words);
   const spans: Span[] = [];
@@ -29,10 +33,10 @@ export function typedText(words: string): readonly Span[] {
   return spans;
 }
 
-/** A line of 16,000 characters may have been typed; the card or the record has the whole. */
+/** A command line may have 16,000 characters; the card or the record has all of it. */
 const MAX_COMMAND_LENGTH = 300;
 
-/** What was typed, as far as a line of a message has room: the first line, cut after 300 characters. */
+/** The first line of the command, cut after 300 characters, as a message line has room for it. */
 export function typedCommand({ commandLine }: Pick<Run, 'commandLine'>): string {
   const line = commandLine.split('\n', 1)[0] ?? '';
   return `/kdebug ${line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line}`;

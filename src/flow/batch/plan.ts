@@ -61,7 +61,7 @@ export async function planBatch(run: Run, target: BatchTarget, context: PlanCont
   }));
   const batch = newBatch({
     pods: await planAll(selected.pods, parts, context),
-    asked: request.batch,
+    requested: request.batch,
     ...(run.job?.paused && { pausedBy: origin.requesterId }),
     nowMs: deps.clock.now(),
   });

@@ -1,5 +1,5 @@
 import type { BatchPod } from '../../core/batch/batch.ts';
-import { KEEPERS, writeKeeperReference, writePartReference } from '../../core/batch/batch-reference.ts';
+import { FULL_REFERENCE_PODS, writeFullReference, writeShortReference } from '../../core/batch/batch-reference.ts';
 import { sizeOf } from '../../core/batch/decide-batch.ts';
 import { runIdOf } from '../../core/batch/new-batch.ts';
 import { nextLaunches, ttlEndsAtMs, withLaunched } from '../../core/batch/open-batch.ts';
@@ -58,7 +58,7 @@ class BatchEngine {
     this.#context = context;
     this.#recheck = recheckOf(run, deps, () => sizeOf(this.#batch?.open.head ?? run.batch));
     this.#run = run;
-    this.#references = { keeper: writeKeeperReference(run), other: writePartReference(run.id) };
+    this.#references = { keeper: writeFullReference(run), other: writeShortReference(run.id) };
   }
 
   async work(): Promise<void> {
@@ -183,7 +183,7 @@ class BatchEngine {
 
   #refOf({ id, plan }: PodRun, { index }: PodSlot): string {
     const { keeper, other } = this.#references;
-    return this.#context.deps.seal(index < KEEPERS ? keeper : other, aboutContainer(id, plan.podUid));
+    return this.#context.deps.seal(index < FULL_REFERENCE_PODS ? keeper : other, aboutContainer(id, plan.podUid));
   }
 
   /** Never rejects: what goes wrong with one container is its own end. */

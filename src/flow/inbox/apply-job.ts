@@ -5,9 +5,9 @@ import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import {
   APPLY_FORM,
+  type ApplyFormValues,
   applyForm,
   type FieldErrors,
-  type GivenJob,
   MAX_PASTED_LENGTH,
 } from '../../core/report/batch/batch-forms.ts';
 import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/report/batch/manifest-message.ts';
@@ -90,7 +90,7 @@ export class JobInbox {
     return answer.kind === 'nothing' ? said(appliedMessage(read.job.jobName, read.job.notes)) : answer;
   }
 
-  #form(channelId: string, given: GivenJob): Answer {
+  #form(channelId: string, given: ApplyFormValues): Answer {
     const unknown = this.#unknownChannel(channelId);
     return unknown ? said(unknown) : { kind: 'form', form: applyForm(given) };
   }

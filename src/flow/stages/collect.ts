@@ -4,7 +4,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
-import { believedReport, lacksOnlyTheMark, type Written, withoutReport } from '../../core/diagnosis/marked-report.ts';
+import { believedReport, lacksOnlyDiagnosticMark, type ContainerOutput, withoutReport } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
 import { toKdebugError } from '../../core/errors.ts';
@@ -68,7 +68,7 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 }
 
 /** What a run left behind. */
-export interface CollectedOutput extends Written {
+export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
@@ -150,5 +150,5 @@ export function shownLog({ plan }: Run, log: RunLog, left: CollectedOutput, { po
   if (!plan) return log;
   const policy = policies.current();
   if (believedReport(plan, policy, left)) return { ...log, ...withoutReport(log) };
-  return lacksOnlyTheMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
+  return lacksOnlyDiagnosticMark(plan, policy, left) ? { ...log, isReportUnbelieved: true } : log;
 }

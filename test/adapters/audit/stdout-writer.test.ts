@@ -43,7 +43,7 @@ describe('an audit log on standard output', () => {
     expect(all[2]).toMatchObject({ level: 'info', time, audit: { at: time, step: 'decision', seq: 1 } });
     const verdict = await verify(lines);
     expect(verdict).toMatchObject({ records: 3, notes: [] });
-    expect(verdict.wrong).toBeUndefined();
+    expect(verdict.defect).toBeUndefined();
   });
 
   it('refuses what it cannot write, and goes on without a gap', async () => {
@@ -58,7 +58,7 @@ describe('an audit log on standard output', () => {
     full = false;
     await audit.append(entry(2, 'two'));
     await audit.close();
-    expect((await verify(lines)).wrong).toBeUndefined();
+    expect((await verify(lines)).defect).toBeUndefined();
     expect(said).toEqual(['the audit log cannot be written', 'the audit log can be written again']);
   });
 });

@@ -1,12 +1,12 @@
-import { auditKey, extendChain, type Link, ownHappening } from '../../../src/core/audit/chain.ts';
+import { auditKey, chainEvent, extendChain, type Link } from '../../../src/core/audit/chain.ts';
 import { type Line, linesOf } from '../../../src/core/audit/lines.ts';
-import { cleanHappening, type Happening } from '../../../src/core/audit/record.ts';
+import { type AuditEvent, cleanAuditEvent } from '../../../src/core/audit/record.ts';
 import { START_MS } from '../../support/builders.ts';
 
 export const SEALING_KEY = Buffer.alloc(32, 7);
 export const KEY = auditKey(SEALING_KEY);
 
-export const aHappening = (index: number, facts: Happening['facts'] = {}): Happening => ({
+export const aHappening = (index: number, facts: AuditEvent['facts'] = {}): AuditEvent => ({
   step: 'request',
   atMs: START_MS + index,
   runId: `run${index}`,
@@ -20,20 +20,20 @@ export interface Started {
   /** Of the file so far. */
   readonly after?: Link;
   readonly destination?: 'file' | 'stdout';
-  readonly facts?: Happening['facts'];
+  readonly facts?: AuditEvent['facts'];
   readonly end?: boolean;
 }
 
 /** The records of one start: genesis, then one for each happening. */
-export function aChain(happenings: readonly Happening[], started: Started = {}) {
+export function aChain(happenings: readonly AuditEvent[], started: Started = {}) {
   const { chain = 'bot-1', after, destination = 'file', facts = {}, end = false } = started;
-  const genesis = ownHappening('genesis', START_MS, { destination, ...facts });
-  const all = [genesis, ...happenings.map((each) => cleanHappening(each, []))];
-  if (end) all.push(ownHappening('end', START_MS, {}));
+  const genesis = chainEvent('genesis', START_MS, { destination, ...facts });
+  const all = [genesis, ...happenings.map((each) => cleanAuditEvent(each, []))];
+  if (end) all.push(chainEvent('end', START_MS, {}));
   return extendChain(KEY, { chain, seq: -1, mac: after?.mac ?? '' }, all);
 }
 
-export const someHappenings = (count: number): Happening[] =>
+export const someHappenings = (count: number): AuditEvent[] =>
   Array.from({ length: count }, (_, index) => aHappening(index));
 
 /** The file as its reader sees it. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { cleanHappening, MAX_LINE_BYTES } from '../../../src/core/audit/record.ts';
+import { cleanAuditEvent, MAX_LINE_BYTES } from '../../../src/core/audit/record.ts';
 import { aChain, aHappening } from './chain-of.ts';
 
 const clean = (facts: Parameters<typeof aHappening>[1], secrets: readonly string[] = []) =>
-  cleanHappening(aHappening(0, { command: undefined, index: undefined, ...facts }), secrets).facts;
+  cleanAuditEvent(aHappening(0, { command: undefined, index: undefined, ...facts }), secrets).facts;
 
 it('facts are kept as they are, those without a value are left out', () => {
   expect(clean({ rule: 'look', ok: true, seconds: 1.5, none: undefined, word: 'the token is missing' })).toEqual({
@@ -31,7 +31,7 @@ it.each([
     channelId: text,
     runId: text,
   };
-  expect(JSON.stringify(cleanHappening(happening, []))).not.toContain('canary');
+  expect(JSON.stringify(cleanAuditEvent(happening, []))).not.toContain('canary');
 });
 
 it('the secrets of the environment are taken out by value', () => {
@@ -57,5 +57,5 @@ it('the largest record is a line that the reader takes', () => {
 });
 
 it('a happening at no time is refused', () => {
-  expect(() => cleanHappening({ ...aHappening(0), atMs: Number.NaN }, [])).toThrow(RangeError);
+  expect(() => cleanAuditEvent({ ...aHappening(0), atMs: Number.NaN }, [])).toThrow(RangeError);
 });

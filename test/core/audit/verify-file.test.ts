@@ -14,7 +14,7 @@ const OLD: Head = { ...HEAD, last: FOUR.link, bytes: textOf(FOUR.lines).length, 
 const problem = async (log: Buffer, heads: readonly (Head | undefined)[], mustHold: readonly Link[] = []) => {
   const left = [...heads, heads.at(-1)];
   const file = { lines: fileOf(log), head: async () => left.shift() };
-  return (await verifyFile(KEY, file, mustHold)).wrong?.problem;
+  return (await verifyFile(KEY, file, mustHold)).defect?.problem;
 };
 
 it('a log and its head that belong together are right', async () => {

@@ -10,7 +10,7 @@ import { aChain, aHappening, fileOf, KEY, someHappenings, textOf } from './chain
 const check = (data: Uint8Array, options: Partial<VerifyOptions> = {}): Promise<VerifyResult> =>
   verifyChain(fileOf(data), { key: KEY, form: 'file', ...options });
 const problem = async (data: Uint8Array, options: Partial<VerifyOptions> = {}) => {
-  const { wrong } = await check(data, options);
+  const { defect: wrong } = await check(data, options);
   return wrong && `${wrong.line ?? 'end'}: ${wrong.problem}`;
 };
 
@@ -37,7 +37,7 @@ describe('a chain as it was written', () => {
     const last = aChain([], { chain: 'bot-3', after: next.link });
     const verdict = await check(textOf([...FIVE.lines, ...next.lines, ...last.lines]));
     expect(verdict).toMatchObject({ records: 11, chains: 3, heads: [last.link] });
-    expect(verdict.wrong).toBeUndefined();
+    expect(verdict.defect).toBeUndefined();
   });
 
   it('may hold text of any kind', async () => {
@@ -143,7 +143,7 @@ describe('a changed log is found out', () => {
           const changed = Buffer.concat([data.subarray(0, at), Buffer.from(middle), rest]);
           fc.pre(!changed.equals(data));
           const lines = fileOf(changed, chunkBytes);
-          expect((await verifyChain(lines, { key: KEY, form: 'file', ...whole })).wrong).toBeDefined();
+          expect((await verifyChain(lines, { key: KEY, form: 'file', ...whole })).defect).toBeDefined();
         },
       ),
       { numRuns: 3_000 },
@@ -156,7 +156,7 @@ describe('a changed log is found out', () => {
       fc.asyncProperty(orders, async (order) => {
         fc.pre(order.join() !== '0,1,2,3,4,5');
         const lines = order.map((index) => FIVE.lines[index] ?? '');
-        expect((await check(textOf(lines), whole)).wrong).toBeDefined();
+        expect((await check(textOf(lines), whole)).defect).toBeDefined();
       }),
       { numRuns: 1_000 },
     );
@@ -181,7 +181,7 @@ describe('a changed log is found out', () => {
       fc.asyncProperty(fc.nat(5), fields, values, async (index, field, value) => {
         const changed = JSON.stringify({ ...JSON.parse(FIVE.lines[index] ?? ''), [field]: value });
         fc.pre(changed !== FIVE.lines[index]);
-        expect((await check(textOf(FIVE.lines.with(index, changed)), whole)).wrong).toBeDefined();
+        expect((await check(textOf(FIVE.lines.with(index, changed)), whole)).defect).toBeDefined();
       }),
       { numRuns: 500 },
     );
@@ -198,13 +198,13 @@ describe('a line that a writer died in', () => {
 
   it('is told at the end of the log', async () => {
     const verdict = await check(Buffer.concat([textOf(kept), Buffer.from(torn)]));
-    expect(verdict.wrong).toBeUndefined();
+    expect(verdict.defect).toBeUndefined();
     expect(verdict.notes).toEqual([expect.stringContaining('line 6 is not whole (41 bytes)')]);
   });
 
   it('is told when the next start has recorded it', async () => {
     const verdict = await check(textOf([...kept, torn, ...nextStart({ torn: sha256(torn) }).lines]));
-    expect(verdict.wrong).toBeUndefined();
+    expect(verdict.defect).toBeUndefined();
     expect(verdict.notes).toEqual([expect.stringContaining('line 6 is not whole')]);
   });
 
@@ -231,7 +231,7 @@ describe('an own log with records in it', () => {
 
   it('is right, whatever stands between, from however many processes', async () => {
     const verdict = await check(textOf(mixed), stream);
-    expect(verdict.wrong).toBeUndefined();
+    expect(verdict.defect).toBeUndefined();
     expect(verdict).toMatchObject({ records: 8, chains: 2, runs: 3, heads: [one.link, other.link] });
   });
 

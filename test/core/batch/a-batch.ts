@@ -23,7 +23,7 @@ export function aBatch({ size = 4, nodes = 2, batch = {}, containers = 1, ...par
       plans: Array.from({ length: containers }, (_, at) => (at === 0 ? plan : { ...plan, label: `c${at}` })),
     };
   });
-  return newBatch({ pods, asked: { canary: false, ...batch }, nowMs: START_MS, ...parts });
+  return newBatch({ pods, requested: { canary: false, ...batch }, nowMs: START_MS, ...parts });
 }
 
 export const aResult = (parts: Partial<PodResult> = {}): PodResult => ({

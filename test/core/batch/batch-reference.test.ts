@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   readPartReference,
   rebuildBatch,
-  writeKeeperReference,
-  writePartReference,
+  writeFullReference,
+  writeShortReference,
 } from '../../../src/core/batch/batch-reference.ts';
 import { statusOf } from '../../../src/core/batch/pod-state.ts';
 import { asUserId } from '../../../src/core/ids.ts';
@@ -25,12 +25,12 @@ const asked = (): BatchRun => ({
 describe('what a container of a batch carries', () => {
   it('is only whose part it is, but for the first pods', () => {
     const { id } = asked();
-    expect(readPartReference(writePartReference(id))).toEqual({ v: 1, partOf: id });
-    expect(writePartReference(id).length).toBeLessThan(100);
+    expect(readPartReference(writeShortReference(id))).toEqual({ v: 1, partOf: id });
+    expect(writeShortReference(id).length).toBeLessThan(100);
   });
 
   it('holds no bearer secret and no words of voters, and does not grow with the batch', () => {
-    const text = writeKeeperReference(asked());
+    const text = writeFullReference(asked());
     expect(text).not.toContain('hooks.slack');
     expect(text).not.toContain('words of a voter');
     expect(text).toContain('U0BOB');
@@ -46,7 +46,7 @@ describe('what a container of a batch carries', () => {
 });
 
 describe('a batch that is rebuilt from the cluster', () => {
-  const kept = () => readPartReference(writeKeeperReference(asked()))?.kept;
+  const kept = () => readPartReference(writeFullReference(asked()))?.kept;
   const pods = ['web-3', 'web-7'].map((name) => aPod({ metadata: { name, uid: `uid of ${name}` } }));
 
   it('knows who asked for what, and the pods that were found; nothing more is launched', () => {

@@ -83,7 +83,7 @@ it('reads the plans of pods with a key only once for each key', () => {
     plans: [plan],
     key,
   }));
-  const batch = newBatch({ pods, asked: { canary: false }, nowMs: 0 });
+  const batch = newBatch({ pods, requested: { canary: false }, nowMs: 0 });
   expect(batch.variants).toHaveLength(1);
   expect(batch.pods.every(({ variant }) => variant === 0)).toBe(true);
   expect(reads).toBe(1);

@@ -2,13 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SKIP_REASONS } from '../../../src/core/batch/batch.ts';
 import { REASON_OF_SKIP } from '../../../src/core/batch/pod-state.ts';
-import {
-  type BatchTarget,
-  type Selection,
-  selectorOf,
-  selectPods,
-  targetText,
-} from '../../../src/core/batch/select-pods.ts';
+import { type BatchTarget, type Selection, selectorOf, selectPods } from '../../../src/core/batch/select-pods.ts';
+import { targetWords } from '../../../src/core/command/print.ts';
 import { REASONS } from '../../../src/core/errors.ts';
 import { aPod, type PodParts } from '../../support/builders.ts';
 
@@ -80,7 +75,7 @@ describe('the snapshot of a batch', () => {
     expect(two).toEqual({
       kind: 'refused',
       code: 'no_pod_fits',
-      subject: '1 cap-reached, 1 no-such-target, 1 not-scheduled',
+      subject: '1 at their limit of debug containers, 1 without that container, 1 not scheduled yet',
     });
     expect(select([nearlyFull], { targetContainers: [named] })).toMatchObject({ kind: 'selected', eligible: 1 });
   });
@@ -116,7 +111,7 @@ describe('the snapshot of a batch', () => {
     const target: BatchTarget = { kind: 'workload', workload, name: 'web' };
     const pods = [owned('mine', kind, 'web'), owned('other', kind, 'web-2'), owned('set', 'ReplicaSet', 'web')];
     expect(namesOf(select(pods, { target }))).toEqual(['mine']);
-    expect([selectorOf(target), targetText(target)]).toEqual(['', `${workload}/web`]);
+    expect([selectorOf(target), targetWords(target).join(' ')]).toEqual(['', `${workload}/web`]);
   });
 
   it('of a rerun holds only the pods that are named by uid', () => {
@@ -125,7 +120,7 @@ describe('the snapshot of a batch', () => {
 
   it('asks the cluster for the selector, and for everything otherwise', () => {
     expect(selectorOf({ kind: 'selector', selector: 'app=web' })).toBe('app=web');
-    expect([selectorOf({ kind: 'all' }), targetText({ kind: 'all' })]).toEqual(['', '--all']);
+    expect([selectorOf({ kind: 'all' }), targetWords({ kind: 'all' }).join(' ')]).toEqual(['', '--all']);
   });
 
   it('has words for every reason to skip', () => {

@@ -5,7 +5,7 @@ import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
 
-/** The buttons that apply to a batch that may run, where it stands; the value of each is the run's id. */
+/** The buttons that apply to the state of the batch. Their value is the run's id. */
 export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
   const buttons = run.state === 'pending-approval' ? [] : buttonsOf(run, counts);
   return buttons.length === 0 ? [] : [{ kind: 'actions', buttons }];
@@ -25,7 +25,7 @@ function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   ];
 }
 
-/** The canary's result stands above it: who clicks has seen it. */
+/** A failed canary makes Continue a danger button. */
 function continueButton({ id: value, batch: { canary, pods } }: BatchRun): readonly Button[] {
   if (canary !== 'waiting') return [];
   const isFine = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined)?.state === 'succeeded';
@@ -47,7 +47,7 @@ const cancelButton = (value: string, inFlight: number): Button => ({
   },
 });
 
-/** Those that were never started have not failed. */
+/** Pods that were never started have not failed, so they are not "retried". */
 function retryLabel({ batch }: BatchRun, count: number): string {
   const isStarted = podsToRerun(batch).every(({ launchedAtMs }) => launchedAtMs !== undefined);
   return isStarted ? `Retry ${formatCount(count, 'failed pod')}` : `Run ${formatCount(count, 'other pod')}`;

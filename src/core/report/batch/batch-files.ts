@@ -15,18 +15,18 @@ import { REASONS } from '../../errors.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { cleanText } from '../log/clean-text.ts';
 
-/** The files of a batch, as pieces of text in order: a flow streams them, so that none is ever whole in memory. */
+/** Writes the files of a batch as pieces of text, so that the caller can stream them and no file is whole in memory. */
 
 export type BatchFile = 'txt' | 'csv';
 
 export const batchFileName = ({ id }: Pick<BatchRun, 'id'>, kind: BatchFile): string => `kdebug-batch-${id}.${kind}`;
 
-/** One line, whatever it holds: what comes from a cluster or a person never makes a line, or a section, of its own. */
+/** Always one line: text from a cluster or a person must not start a line or a section of its own. */
 const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();
 
 /**
- * The beginning of the text file: what was asked, the counts, and an index with a line for every pod. The logs follow, each
- * under its `podHead`. `lostBy`: why logs are missing that their heads promise.
+ * The start of the text file: the command, the counts, and an index with one line per pod. The logs follow, each under
+ * its `podHead`. `lostBy`: the code of the failure that lost some of the logs.
  */
 export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun, lostBy?: string): Generator<string> {
   const counts = countPods(batch);
@@ -63,14 +63,14 @@ function indexLine(batch: Batch, pod: BatchPod): string {
   return cells.map((cell) => (cell === undefined || cell === '' ? '-' : line(String(cell)))).join('\t');
 }
 
-/** Why it came to that, in a word; of a skipped pod, why it was. */
+/** The reason of the result, or why the pod was skipped. */
 function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
   return skipReasonOf(batch, pod) ?? resultOfPod(pod.results)?.reason;
 }
 
 /**
- * The head of one container's log. It says how many bytes of log follow, so that a log that holds a line like it can be told
- * from a head.
+ * The head of one container's log. It gives the number of log bytes that follow, so that a line of a log that looks
+ * like a head cannot pass for one.
  */
 export function podHead(
   { id, batch, plan }: BatchRun,
@@ -79,7 +79,7 @@ export function podHead(
     readonly container?: number;
     readonly bytes: number;
     readonly leftOut?: boolean;
-    /** What could not be proven about it, where that is not in the container's result. */
+    /** Why the log may be incomplete, if the container's result does not say it yet. */
     readonly doubt?: string | undefined;
   },
 ): string {
@@ -88,7 +88,7 @@ export function podHead(
   const { container = 0, bytes, leftOut = false } = log;
   const result = pod.results?.[container];
   const doubt = log.doubt ?? result?.logDoubt;
-  // Among several containers, what its pod comes to may not be known yet.
+  // With several containers, the state of the pod may not be final yet.
   const isOneOfMany = (pod.results?.length ?? 1) > 1;
   const words = [
     `${pod.index + 1} ${plan.namespace}/${pod.name}`,
@@ -100,11 +100,10 @@ export function podHead(
     ...(doubt === undefined ? [] : [`log ${doubt}`]),
     leftOut ? 'its log is left out: this file is full' : `${bytes} bytes of log follow`,
   ];
-  const said = result?.message === undefined ? '' : `message: ${line(result.message)}\n`;
-  return `===== ${words.map(line).join(' | ')}\n${said}`;
+  const message = result?.message === undefined ? '' : `message: ${line(result.message)}\n`;
+  return `===== ${words.map(line).join(' | ')}\n${message}`;
 }
 
-/** The fields of a row, in this order. */
 interface Row {
   readonly index: number;
   readonly namespace: string;
@@ -125,7 +124,7 @@ interface Row {
   readonly endedAt: string;
 }
 
-/** One row for each container, and one for a pod that got none. */
+/** One row per container, and one for a pod that got none. */
 function rowsOf({ id, batch, plan }: BatchRun, pod: BatchPod): readonly Row[] {
   const results: readonly (PodResult | null)[] = pod.results ?? [null];
   return results.map((result, container) => ({
@@ -143,9 +142,9 @@ function rowsOf({ id, batch, plan }: BatchRun, pod: BatchPod): readonly Row[] {
     logBytes: result?.logBytes ?? null,
     logDoubt: result?.logDoubt ?? '',
     container: result ? containerName(runIdOf(id, pod.uid, container), pod.uid) : '',
-    launchedAt: moment(pod.launchedAtMs),
-    startedAt: moment(pod.startedAtMs),
-    endedAt: moment(pod.endedAtMs),
+    launchedAt: timestamp(pod.launchedAtMs),
+    startedAt: timestamp(pod.startedAtMs),
+    endedAt: timestamp(pod.endedAtMs),
   }));
 }
 
@@ -154,7 +153,7 @@ function skipWords(batch: Batch, pod: BatchPod): string {
   return reason ? REASONS[REASON_OF_SKIP[reason]].title : '';
 }
 
-const moment = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
+const timestamp = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
 
 const COLUMNS = [
   'index',
@@ -176,7 +175,7 @@ const COLUMNS = [
   'endedAt',
 ] as const satisfies readonly (keyof Row)[];
 
-/** The outcomes as CSV (RFC 4180), one row for each container, in UTF-8. */
+/** The outcomes as CSV (RFC 4180) in UTF-8, one row per container. */
 export function* csvText(run: BatchRun): Generator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
   for (const pod of run.batch.pods) {
@@ -185,8 +184,8 @@ export function* csvText(run: BatchRun): Generator<string> {
 }
 
 /**
- * A cell that no spreadsheet takes for a formula: what begins like one (OWASP, "CSV Injection": `= + - @`, tab, return) gets an
- * apostrophe before it. Numbers stay numbers, negative ones too.
+ * Prevents formulas: a text that begins like one (OWASP, "CSV Injection": `= + - @`, tab, return) gets an apostrophe in
+ * front. Numbers, also negative ones, stay numbers.
  */
 function cell(value: Row[keyof Row]): string {
   if (value === null) return '';

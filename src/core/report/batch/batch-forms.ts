@@ -5,13 +5,12 @@ import type { Form } from '../message.ts';
 
 /** The form that changes a running batch's size; its `value` is the batch's id. */
 export const RESIZE_FORM = 'resize-batch';
-/** The form that an EphemeralJob is pasted into. */
+/** The form for a pasted EphemeralJob. */
 export const APPLY_FORM = 'apply';
 
-/** What a person can paste into one field of a form (Slack: 3,000 characters). */
+/** What fits into one field of a form (Slack: 3,000 characters). */
 export const MAX_PASTED_LENGTH = 3_000;
 
-/** The two numbers that may change while a batch runs. */
 export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: BatchRun): Form {
   return {
     name: RESIZE_FORM,
@@ -35,14 +34,14 @@ export function resizeForm({ id, batch: { parallelism, replicas, eligible } }: B
         kind: 'line',
         optional: true,
         hint: 'The most pods to debug. Leave empty for no change.',
-        ...(replicas !== undefined && { initial: String(replicas) }),
+        ...defined({ initial: replicas?.toString() }),
         maxLength: 10,
       },
     ],
   };
 }
 
-/** Beside the fields of a form, by their ids. */
+/** Error texts of a form, by field id. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 export type FilledSizes =
@@ -52,7 +51,7 @@ export type FilledSizes =
 const SIZES = ['parallelism', 'replicas'] as const;
 const MAX_ENTRIES = { parallelism: 10, replicas: 2_147_483_647 } as const;
 
-/** The sizes of a filled form that differ from the batch's own. */
+/** The sizes of a filled form that differ from the current ones. */
 export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Batch): FilledSizes {
   const typed = SIZES.flatMap((id) => {
     const words = fields[id]?.trim() ?? '';
@@ -68,15 +67,15 @@ export function sizesOfForm(fields: Readonly<Record<string, string>>, batch: Bat
   return { kind: 'ok', ...Object.fromEntries(changed.map(({ id, number }) => [id, number])) };
 }
 
-/** What is known of a job before its form is filled in. The cluster, which has no field, comes back as the form's `value`. */
-export interface GivenJob {
+/** Prefilled values of the form for a job. The cluster has no field; it comes back as the form's `value`. */
+export interface ApplyFormValues {
   readonly namespace?: string;
   readonly cluster?: string;
   readonly yaml?: string;
 }
 
-/** `/kdebug apply` without a document, and the shortcut on a message that holds one. */
-export const applyForm = ({ namespace, cluster = '', yaml }: GivenJob): Form => ({
+/** The form of `/kdebug apply` without a document, and of the shortcut on a message that holds one. */
+export const applyForm = ({ namespace, cluster = '', yaml }: ApplyFormValues): Form => ({
   name: APPLY_FORM,
   value: cluster,
   title: 'Apply an EphemeralJob',

@@ -10,20 +10,28 @@ import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../outcome-text.
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
-import { askedParts, countsPart, planFacts, RECORD_LOST, STATUS_TEXT, shownName, skippedText } from './batch-facts.ts';
+import {
+  approverParts,
+  batchFacts,
+  countsPart,
+  RECORD_LOST,
+  STATUS_TEXT,
+  shownName,
+  skippedText,
+} from './batch-facts.ts';
 import { groupsPart } from './result-message.ts';
 
 export interface BatchRenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
-  /** Results and logs are for the requester alone; the dashboard holds none of them. */
+  /** Results and logs are for the requester alone: the dashboard shows none of them. */
   readonly isPrivate?: boolean;
 }
 
 /**
- * The one root message of a batch, rendered from its record alone: the dashboard while it runs, the card while it waits for
- * an approval, the verdict in the end. Its size does not grow with the batch; making it takes a few milliseconds for ten
- * thousand pods.
+ * The root message of a batch, rendered from its record alone: the card while it waits for an approval, the dashboard
+ * while it runs, the verdict at the end. Its size does not grow with the batch; rendering ten thousand pods takes a few
+ * milliseconds.
  */
 export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchRenderContext): Message {
   const { batch, origin } = run;
@@ -35,10 +43,10 @@ export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = fals
     parts: [
       { kind: 'paragraph', spans: [strong(headline), text('  '), code(typedCommand(run))] },
       ...(isDecided(run) ? progressParts(batch, counts, nowMs) : []),
-      { kind: 'facts', facts: planFacts(run) },
-      ...askedParts(run),
+      { kind: 'facts', facts: batchFacts(run) },
+      ...approverParts(run),
       ...approvalParts(run, approvers, nowMs),
-      ...heldPart(batch, nowMs),
+      ...pauseOrEndPart(batch, nowMs),
       ...groupsPart(groupResults(batch), isPrivate),
       ...skippedPart(batch, counts),
       ...buttonsPart(run, counts),
@@ -60,7 +68,7 @@ function summaryOf({ state, batch, plan }: BatchRun, headline: string, counts: C
   return `${APPROVAL_NEEDED}: ${subject}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
 }
 
-/** Whether it may run, or has. */
+/** Whether it was allowed or approved. */
 const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
 
 const UNDECIDED: ReadonlySet<RunState> = new Set([
@@ -108,14 +116,17 @@ function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Pa
   ];
 }
 
-/** From its first launch, as the result says it: not from the request, which may have waited for an approval. */
+/** From the first launch, as in the result: the request itself may have waited for an approval. */
 function tookText({ firstLaunchAtMs, endedAtMs }: Batch): string {
   return firstLaunchAtMs === undefined || endedAtMs === undefined
     ? ''
     : ` · took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
-/** How the others went says nothing of pods that only start; and this text stands longer than the second it would be right. */
+/**
+ * No estimate when pods are only starting (the pace of the others says nothing about them), nor below a second: it
+ * would be wrong before anybody reads it.
+ */
 function leftText({ queued, running }: Counts, leftMs = 0): string {
   return queued + running === 0 || leftMs < 1_000 ? '' : ` · about ${formatDuration(leftMs)} left`;
 }
@@ -130,13 +141,13 @@ function skippedPart(batch: Batch, counts: Counts): readonly Part[] {
   return skipped === undefined ? [] : [{ kind: 'note', spans: [text(skipped)] }];
 }
 
-/** Why it does not go on, or no further. */
-function heldPart(batch: Batch, nowMs: number): readonly Part[] {
-  const spans = heldSpans(batch, nowMs);
+/** Why no more pods start. */
+function pauseOrEndPart(batch: Batch, nowMs: number): readonly Part[] {
+  const spans = pauseOrEndSpans(batch, nowMs);
   return spans.length === 0 ? [] : [{ kind: 'paragraph', spans }];
 }
 
-function heldSpans(batch: Batch, nowMs: number): readonly Span[] {
+function pauseOrEndSpans(batch: Batch, nowMs: number): readonly Span[] {
   const { closed, paused, canary, ttlMs, createdAtMs } = batch;
   if (closed) return closedSpans(batch);
   if (batch.endedAtMs !== undefined) return [];

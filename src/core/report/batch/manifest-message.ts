@@ -4,14 +4,14 @@ import type { RunId } from '../../ids.ts';
 import type { ManifestProblem } from '../../job/ephemeral-job.ts';
 import { code, type Message, strong, text } from '../message.ts';
 
-const SHOWN_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 const MAX_LINE_LENGTH = 120;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** What is wrong with a pasted job: each problem with its line and column, the first one with a caret under its place. */
+/** What is wrong with a pasted job: each problem with its line and column, the first one with a caret. */
 export function manifestProblemsMessage(problems: readonly ManifestProblem[], yaml: string): Message {
   const { title, hint } = REASONS.manifest_invalid;
-  const more = problems.length - SHOWN_PROBLEMS;
+  const more = problems.length - MAX_PROBLEMS;
   const [first] = problems;
   return {
     summary: `Not started: ${title} (${formatCount(problems.length, 'problem')})`,
@@ -22,7 +22,7 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
         kind: 'list',
         items: [
           ...problems
-            .slice(0, SHOWN_PROBLEMS)
+            .slice(0, MAX_PROBLEMS)
             .map(({ line, column, message }) => [
               strong(`${line}:${column} `),
               text(message.slice(0, MAX_MESSAGE_LENGTH)),
@@ -37,7 +37,7 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
   };
 }
 
-/** The line and a caret; of a long line, the part around the place. */
+/** The line with a caret under the column; of a long line, the part around it. */
 function caretAt({ line, column }: ManifestProblem, yaml: string): string {
   const whole = (yaml.split('\n', line)[line - 1] ?? '').replaceAll('\t', ' ');
   const from = Math.max(0, column - 1 - MAX_LINE_LENGTH / 2);
@@ -47,18 +47,18 @@ function caretAt({ line, column }: ManifestProblem, yaml: string): string {
 /** Slack shows about this much beside a field. */
 const MAX_BESIDE_LENGTH = 300;
 
-/** The same beside the field of a form: as many problems as fit, the first one in any case, and how many more there are. */
+/** The problems as text beside a form's field: as many as fit, at least the first, and the number of the others. */
 export function fieldProblems(problems: readonly ManifestProblem[]): string {
   const lines = problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
   for (let shown = lines.length; ; shown -= 1) {
     const more = shown < lines.length ? `\nand ${lines.length - shown} more` : '';
-    const said = lines.slice(0, shown).join('\n');
-    if (said.length + more.length <= MAX_BESIDE_LENGTH) return said + more;
-    if (shown <= 1) return `${said.slice(0, MAX_BESIDE_LENGTH - more.length - 1)}…${more}`;
+    const text = lines.slice(0, shown).join('\n');
+    if (text.length + more.length <= MAX_BESIDE_LENGTH) return text + more;
+    if (shown <= 1) return `${text.slice(0, MAX_BESIDE_LENGTH - more.length - 1)}…${more}`;
   }
 }
 
-/** Said to who applied a job: that it was taken, and what of it means something else here. */
+/** Confirms an applied job, with notes on the fields that kdebug interprets differently. */
 export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
   summary: `Applied ${jobName}: its dashboard appears in the channel.`,
   tone: 'neutral',
@@ -68,7 +68,7 @@ export const appliedMessage = (jobName: string, notes: readonly string[]): Messa
   ],
 });
 
-/** In characters: what one code block of a message holds whole (Slack: 3,000 a text). */
+/** In characters: what one code block of a message can hold (Slack: 3,000 a text). */
 export const MAX_SHOWN_LENGTH = 2_900;
 
 /** A batch as an EphemeralJob, to copy. */
@@ -100,7 +100,7 @@ export const exportedAsFileMessage = (id: RunId): Message => ({
   ],
 });
 
-/** The words of that file. */
+/** The message that carries the exported file. */
 export const exportedFileMessage = (id: RunId): Message => ({
   summary: `Batch ${id} as an EphemeralJob`,
   tone: 'neutral',

@@ -6,17 +6,17 @@ import { linksPart, type RunLinks } from '../run-for-one.ts';
 import { STATUS_TEXT } from './batch-facts.ts';
 import { type BatchRenderContext, batchMessage } from './batch-message.ts';
 
-/** The dashboard for one person: the same facts, and where it stands; its buttons stay with the one in the channel. */
-export function batchForOne(run: BatchRun, moment: BatchRenderContext & { readonly links: RunLinks }): Message {
-  const { parts, ...message } = batchMessage(run, moment);
+/** The dashboard for one person, with links instead of buttons; the buttons are on the dashboard in the channel. */
+export function batchForOne(run: BatchRun, context: BatchRenderContext & { readonly links: RunLinks }): Message {
+  const { parts, ...message } = batchMessage(run, context);
   const change: readonly Span[] = isFinal(run.state)
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
-  return { ...message, parts: [...shown, ...linksPart(run, moment), { kind: 'note', spans: change }] };
+  return { ...message, parts: [...shown, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
-/** What a batch came to, or where it stands, in a few words: `Running, 12 of 40 pods succeeded`. */
+/** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */
 export function batchWords({ state, batch }: BatchRun): string {
   if (state !== 'approved' && state !== 'running' && state !== 'finished') return state;
   const counts = countPods(batch);
@@ -32,8 +32,8 @@ const CHANGED = {
   scale: 'has its new size',
 } as const;
 
-/** Said to who typed the change; a click needs no words, for its dashboard shows it. */
+/** The answer to a typed change. A click needs no answer: its dashboard shows the change. */
 export function changedMessage(id: string, change: keyof typeof CHANGED): Message {
-  const said = `Batch ${id} ${CHANGED[change]}.`;
-  return { summary: said, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(said)] }] };
+  const sentence = `Batch ${id} ${CHANGED[change]}.`;
+  return { summary: sentence, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(sentence)] }] };
 }

@@ -8,7 +8,7 @@ import { code, type Message, type Part, person, type Span, strong, text } from '
 import { countsPart, groupText, RECORD_LOST, STATUS_TEXT, shownName, skippedText } from './batch-facts.ts';
 import { batchFileName } from './batch-files.ts';
 
-/** The one reply to a batch that has ended: the verdict, what was equal and what stood out, and where the rest is. */
+/** The result reply of a finished batch: the verdict, equal results, outliers, and where the files are. */
 export function batchResultMessage(run: BatchRun): Message {
   const { id, batch, origin, delivery } = run;
   const counts = countPods(batch);
@@ -56,30 +56,30 @@ export function batchResultMessage(run: BatchRun): Message {
   };
 }
 
-/** That logs are not complete: which, and why, is in the files. */
+/** Notes that logs may be incomplete; the files say which, and why. */
 function doubtPart({ pods }: Batch): readonly Part[] {
   const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
   const words = `${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
   return inDoubt === 0 ? [] : [{ kind: 'paragraph', spans: [text(words)] }];
 }
 
-/** Groups that a message shows; the files have all. */
-const SHOWN_GROUPS = 8;
-/** A group of at most this many is an outlier: all its pods are named. */
-const OUTLIERS = 5;
-/** Pods that a larger group names, unless it is the largest. */
-const EXAMPLES = 3;
+/** The files have all groups. */
+const MAX_GROUPS = 8;
+/** All pods of a group up to this size are named as outliers. */
+const MAX_OUTLIERS = 5;
+/** Pods named of a larger group, unless it is the largest one. */
+const MAX_EXAMPLES = 3;
 
 /**
- * Equal results in one line each, the largest first; the pods of small groups are named. In size bounded however many pods
- * and groups there are. `isPrivate`: nothing that a container wrote is shown.
+ * Equal results in one line each, the largest group first; the pods of small groups are named. The size is bounded for
+ * any number of pods and groups. `isPrivate`: show nothing that a container wrote.
  */
 export function groupsPart(groups: readonly ResultGroup[], isPrivate = false): readonly Part[] {
   if (groups.length === 0) return [];
-  const rest = groups.slice(SHOWN_GROUPS);
+  const rest = groups.slice(MAX_GROUPS);
   const others = rest.reduce((sum, { count }) => sum + count, 0);
   const items: readonly (readonly Span[])[] = groups
-    .slice(0, SHOWN_GROUPS)
+    .slice(0, MAX_GROUPS)
     .map((group, at) => lineOf(group, at === 0, isPrivate));
   const more: readonly (readonly Span[])[] =
     rest.length === 0
@@ -88,11 +88,11 @@ export function groupsPart(groups: readonly ResultGroup[], isPrivate = false): r
   return [{ kind: 'list', items: [...items, ...more] }];
 }
 
-/** In characters: five of them in each of eight groups are still one message. */
+/** In characters: five verdicts in each of eight groups still fit one message. */
 const MAX_VERDICT_LENGTH = 100;
 
 function lineOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): readonly Span[] {
-  const named = group.count <= OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, EXAMPLES);
+  const named = group.count <= MAX_OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, MAX_EXAMPLES);
   const left = group.count - named.length;
   return [
     strong(formatCount(group.count, 'pod')),

@@ -1,5 +1,6 @@
-/** Looks at log bytes without decoding them. */
+/** Scans log bytes without decoding them. */
 
+export const NO_BYTES = Buffer.alloc(0);
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 
@@ -11,8 +12,8 @@ function firstUnplainByte(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The offset of the first byte in `[from, to)` that is not printable ASCII, a tab or a newline; `to` when there is none.
- * Looks at four bytes at a time: about 3.5 GB/s.
+ * The offset of the first byte in `[from, to)` that is not printable ASCII, tab or newline; `to` if there is none.
+ * Reads four bytes at a time: about 3.5 GB/s.
  */
 export function firstUnplain(bytes: Buffer, from: number, to: number): number {
   const aligned = Math.min(to, from + ((4 - ((bytes.byteOffset + from) & 3)) & 3));
@@ -23,7 +24,8 @@ export function firstUnplain(bytes: Buffer, from: number, to: number): number {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, count);
   for (let index = 0; index < count; index++) {
     const word = words[index] ?? 0;
-    // The high bit of a byte survives when the byte is below 0x20, is 0x7f, or is above; borrows only add suspects.
+    // The high bit of a byte survives if the byte is below 0x20, is 0x7f, or is above it; borrows can only add
+    // candidates.
     if ((((word - 0x20202020) | word | (word + 0x01010101)) & 0x80808080) === 0) continue;
     const start = aligned + index * 4;
     const found = firstUnplainByte(bytes, start, start + 4);
@@ -38,7 +40,7 @@ function sequenceLength(lead: number): number {
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** The largest offset up to `at` that does not split a UTF-8 sequence, be it cut off there; at most three bytes less. */
+/** The largest offset up to `at` that does not split a UTF-8 sequence; at most three bytes less than `at`. */
 export function characterBoundary(bytes: Buffer, at: number): number {
   for (let start = at - 1; start >= 0 && start >= at - 3; start--) {
     const byte = bytes[start] ?? 0;
@@ -48,29 +50,30 @@ export function characterBoundary(bytes: Buffer, at: number): number {
   return at;
 }
 
-/** How many newlines there are in `bytes`. */
 export function countNewlines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;
   return count;
 }
 
-/** Finds where a secret could be, fast: the filter looks closely only at lines in which an anchor stands. */
+/** Finds quickly where a secret could be: the filter examines only lines that contain an anchor. */
 
-/** In an anchor: any byte; any byte that is no letter and no digit. */
+/** Wildcards in an anchor: any byte, and any byte that is neither letter nor digit. */
 export const ANY = '\u0000';
 export const NO_WORD = '\u0001';
 
 const WINDOW = 4;
 const CLASSES = 32;
 const ALPHANUMERIC_CLASSES = 27;
-/** Letters from frequent to rare; used to look for the part of an anchor that ordinary text has least. */
+/** Letters from frequent to rare: the search uses the part of an anchor that is rarest in ordinary text. */
 const BY_FREQUENCY = 'etaoinsrhldcumfpgwybvkxjqz';
 
-/** Written alike in names; the space makes them the most frequent class. */
+/** Equivalent in names. The space makes them the most frequent class. */
 const SEPARATORS = '-_. ';
 
-/** Letters without case 1–26, digits 27, separators in names 28, then the punctuation that anchors use; the rest is 0. */
+/**
+ * Letters (caseless) are 1–26, digits 27, separators in names 28, then the punctuation that anchors use; the rest is 0.
+ */
 const CLASS_OF: Uint8Array = (() => {
   const classes = new Uint8Array(256);
   for (let letter = 0; letter < 26; letter++) classes[0x41 + letter] = classes[0x61 + letter] = letter + 1;
@@ -96,8 +99,11 @@ const commonness = (character: string): number => {
   return SEPARATORS.includes(character) ? 30 : 13;
 };
 
-/** Where in an anchor the four characters begin that text is least likely to have; the last two are read first. */
-function rarestWindow(anchor: string): number {
+/**
+ * The start of the four characters of an anchor that text is least likely to contain. The scan reads the last two
+ * first.
+ */
+function rarestWindowOf(anchor: string): number {
   const scores = Array.from({ length: anchor.length - WINDOW + 1 }, (_, start) =>
     [...anchor.slice(start, start + WINDOW)]
       .map((character, index) => commonness(character) * (index >= 2 ? 2 : 1))
@@ -107,20 +113,20 @@ function rarestWindow(anchor: string): number {
 }
 
 interface Anchor {
-  /** Of every character: the classes it may have, one bit each. */
+  /** For every character, its possible classes, one bit each. */
   readonly classes: Int32Array;
-  /** Where its window ends. */
+  /** The offset of the window's last character. */
   readonly windowEnd: number;
 }
 
-/** By the classes of two neighbouring bytes. */
+/** Indexed by the classes of two neighbouring bytes. */
 interface Tables {
-  /** How far the window may move when these are its last two. */
+  /** How far the window may move if these are its last two. */
   readonly shift: Uint8Array;
-  /** One bit an anchor (shared beyond 32): its window may begin with them; end with them. */
+  /** One bit per anchor (shared beyond 32): its window may begin, or end, with these two. */
   readonly first: Int32Array;
   readonly last: Int32Array;
-  /** The anchors whose windows end with them. */
+  /** The anchors whose windows end with these two. */
   readonly ending: (Anchor[] | undefined)[];
 }
 
@@ -129,7 +135,7 @@ function* pairsOf(left: string, right: string): Generator<number> {
 }
 
 function addAnchor({ shift, first, last, ending }: Tables, text: string, bit: number): void {
-  const windowEnd = rarestWindow(text) + WINDOW - 1;
+  const windowEnd = rarestWindowOf(text) + WINDOW - 1;
   const classes = [...text].map((character) => classesOf(character).reduce((bits, index) => bits | (1 << index), 0));
   const anchor: Anchor = { classes: Int32Array.from(classes), windowEnd };
   const [a = '', b = '', c = '', d = ''] = text.slice(windowEnd - WINDOW + 1, windowEnd + 1);
@@ -145,8 +151,8 @@ function addAnchor({ shift, first, last, ending }: Tables, text: string, bit: nu
   }
 }
 
-/** Compares from the window's end, which is known to fit, to the front, then what follows. */
-function standsAt({ classes, windowEnd }: Anchor, bytes: Buffer, at: number): boolean {
+/** Compares from the window's end, which is known to match, back to the start, then what follows the window. */
+function matchesAt({ classes, windowEnd }: Anchor, bytes: Buffer, at: number): boolean {
   const start = at - windowEnd;
   for (let index = windowEnd - 2; index >= 0; index--) {
     if (((classes[index] as number) & (1 << (CLASS_OF[bytes[start + index] ?? 0] as number))) === 0) return false;
@@ -160,9 +166,9 @@ function standsAt({ classes, windowEnd }: Anchor, bytes: Buffer, at: number): bo
 export type AnchorScan = (bytes: Buffer, from: number, to: number) => number;
 
 /**
- * Makes a scan for the first place in `[from, to)` where one of the anchors (ASCII, at least four characters, case
- * ignored) may stand; it returns an offset inside the anchor, or `to`. It may name places without one, never the
- * reverse. Multi-pattern search by shifts over byte pairs (Wu and Manber 1994): reads about a third of the bytes.
+ * Makes a scan for the first anchor in `[from, to)`. Anchors are ASCII, at least four characters, caseless. It returns
+ * an offset inside the anchor, or `to`. It may report an anchor where there is none, but never misses one.
+ * Multi-pattern search by shifts over byte pairs (Wu and Manber 1994): reads about a third of the bytes.
  */
 export function createAnchorScan(anchors: readonly string[]): AnchorScan {
   const pairs = CLASSES * CLASSES;
@@ -176,12 +182,12 @@ export function createAnchorScan(anchors: readonly string[]): AnchorScan {
   const { shift, first, last, ending } = tables;
 
   const hasAnchor = (pair: number, bytes: Buffer, at: number): boolean => {
-    for (const anchor of ending[pair] ?? []) if (standsAt(anchor, bytes, at)) return true;
+    for (const anchor of ending[pair] ?? []) if (matchesAt(anchor, bytes, at)) return true;
     return false;
   };
 
   return (bytes, from, to) => {
-    // An anchor's open first character may stand before `from`.
+    // The wildcard that begins an anchor may be before `from`.
     let at = from + WINDOW - 2;
     while (at < to) {
       const pair = ((CLASS_OF[bytes[at - 1] as number] as number) << 5) | (CLASS_OF[bytes[at] as number] as number);

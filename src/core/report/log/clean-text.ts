@@ -1,26 +1,26 @@
 /**
- * Takes out of log text whatever acts on a terminal or hides from the eye (reference S28). What comes back holds
- * no control character but tab, newline and (from `cleanText` only) carriage return, and no bidi or zero-width character.
+ * Removes from log text everything that controls a terminal or is invisible (reference S28). The result holds no
+ * control character but tab, newline and (from `cleanText` only) carriage return, and no bidi or zero-width character.
  */
 
-/** Set column 1: what some progress bars send instead of a carriage return. */
+/** Set column 1: some progress bars send this instead of a carriage return. */
 const COLUMN_ONE = /(?:\x1b\[|\x9b)[01]?G/g;
 
 /**
  * Control strings (OSC, DCS, SOS, PM, APC) with their terminator; CSI sequences; two-character escapes with
- * intermediates (ECMA-48). A control string without an end loses its introducer only, so that it cannot hide the rest.
- * It holds no other introducer, or every introducer of a line would look through the rest of it.
+ * intermediates (ECMA-48). A control string without an end loses only its introducer, so it cannot hide the rest. It
+ * may not contain another introducer: otherwise every introducer of a line would scan the rest of the line.
  */
 const ESCAPES =
   /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\r\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/g;
 
-/** An escape sequence that may go on after the end of the text. */
+/** An escape sequence that may continue after the end of the text. */
 const UNFINISHED_ESCAPE =
   /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\r\n]*\x1b?$|(?:\x1b\[|\x9b)[0-?]*[ -/]*$|\x1b[ -/]*$/y;
 const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as const;
 const MAX_HELD_ESCAPE_LENGTH = 4096;
 
-/** C0 but `\t \n \r \b`, DEL, C1; soft hyphen, joiners, fillers, bidi marks, embeddings and isolates, BOM, tags. */
+/** C0 except `\t \n \r \b`, DEL, C1; soft hyphen, joiners, fillers, bidi marks, embeddings and isolates, BOM, tags. */
 const INVISIBLE =
   /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u{1bca0}-\u{1bca3}\u{e0000}-\u{e0fff}]/gu;
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
@@ -36,7 +36,7 @@ function applyBackspaces(text: string): string {
   return kept.join('');
 }
 
-/** Cleans text but leaves `\r` for the caller to fold. Linear in its length. */
+/** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
 export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text;
   const visible = text
@@ -47,17 +47,17 @@ export function cleanText(text: string): string {
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
 }
 
-/** What a line shows in the end: the last rewrite (`\r`) that wrote anything. */
+/** What a terminal shows in the end: the last rewrite (`\r`) that wrote anything. */
 export function foldRewrites(line: string): string {
   if (!line.includes('\r')) return line;
   return line.split('\r').findLast((state) => state !== '') ?? '';
 }
 
-/** Where an escape sequence begins that the text's end may have cut; the text's length when there is none. */
+/** Where an escape sequence begins that may be cut by the end of the text; the text's length if there is none. */
 export function unfinishedEscapeStart(text: string): number {
   const earliest = Math.max(0, text.length - MAX_HELD_ESCAPE_LENGTH);
   let before = text.length;
-  // A control string may end in a cut `ESC \`: its own start is then the last introducer but one.
+  // A control string may end in a cut `ESC \`: then its own start is the last introducer but one.
   const starts: number[] = [];
   for (let tries = 0; tries < 2; tries++) {
     const start = Math.max(

@@ -1,9 +1,9 @@
 import { REPORT_BEGIN } from '../../diagnosis/marked-report.ts';
-import { characterBoundary, countNewlines } from './byte-scan.ts';
+import { characterBoundary, countNewlines, NO_BYTES } from './byte-scan.ts';
 
-/** Keeps of a log what a reply and the live view show. Works on bytes; decodes only what is kept. */
+/** Collects the parts of a log that a reply and the live view show. Works on bytes and decodes only those parts. */
 
-/** What `end` gives: enough for a report that an image left at the end of its log. */
+/** What `end` returns: enough for a report that an image wrote at the end of its log. */
 const END_BYTES = 16 * 1024;
 const FIRST_BYTES = 256;
 const ELLIPSIS = '…';
@@ -17,14 +17,14 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export interface ExcerptOptions {
   readonly headLines: number;
   readonly tailLines: number;
-  /** Of UTF-8, for head and tail together. */
+  /** In UTF-8, for head and tail together. */
   readonly maxBytes: number;
 }
 
 export interface ExcerptText {
-  /** The first lines without the last newline; all of the log when `omittedLines` is 0. */
+  /** The first lines without the last newline; the whole log if `omittedLines` is 0. */
   readonly head: string;
-  /** The last lines; empty when `omittedLines` is 0. A line cut at the excerpt's edge has `…` there. */
+  /** The last lines; empty if `omittedLines` is 0. A line cut at the excerpt's edge has `…` there. */
   readonly tail: string;
   /** Lines not shown in full. */
   readonly omittedLines: number;
@@ -33,17 +33,22 @@ export interface ExcerptText {
   readonly bytes: number;
 }
 
-/** Takes the chunks of one filtered log in order. Bytes are copied; memory is bounded by `maxBytes` and 48 KiB. */
+/**
+ * Receives the chunks of one filtered log in order. It copies the bytes; memory is bounded by `maxBytes` and 48 KiB.
+ */
 export interface Excerpt {
   push(chunk: Buffer): void;
-  /** The last `lines` lines by now, within `maxBytes`; `hidesReport`: of a log that ends in a report for machines, those before it. */
+  /**
+   * The last `lines` lines so far, within `maxBytes`. With `hidesReport`, only those before the machine-readable report
+   * at the end.
+   */
   tail(lines: number, hidesReport?: boolean): string;
-  /** The last 16 KiB by now, from a whole character on. */
+  /** The last 16 KiB so far, starting at a whole character. */
   end(): string;
   finish(): ExcerptText;
 }
 
-/** Cut so that no grapheme is split: drops what is left of one at the start of `text`, whose predecessor is `before`. */
+/** Drops a grapheme that is cut at the start of `text`; `before` is the text in front of it. */
 function dropBrokenStart(before: string, text: string): string {
   const context = before.slice(-MAX_GRAPHEME_LENGTH);
   const joined = context + text.slice(0, MAX_GRAPHEME_LENGTH);
@@ -53,7 +58,7 @@ function dropBrokenStart(before: string, text: string): string {
   return segment.segment.length < MAX_GRAPHEME_LENGTH ? text.slice(end - context.length) : text;
 }
 
-/** The start of `text` up to `end`, less what of a grapheme would be cut there. */
+/** Drops a grapheme that is cut at the end of `text`; `after` is the text behind it. */
 function dropBrokenEnd(text: string, after: string): string {
   const context = text.slice(-MAX_GRAPHEME_LENGTH);
   const segment = graphemes.segment(context + after.slice(0, MAX_GRAPHEME_LENGTH)).containing(context.length);
@@ -62,7 +67,7 @@ function dropBrokenEnd(text: string, after: string): string {
   return text.slice(0, text.length - (context.length - segment.index));
 }
 
-/** Where the `count`-th line ends (after its newline); the length when there are fewer. */
+/** Where the `count`-th line ends (after its newline); the length if there are fewer. */
 function endOfLines(bytes: Buffer, count: number): number {
   let end = 0;
   for (let line = 0; line < count; line++) {
@@ -84,7 +89,9 @@ function startOfLines(bytes: Buffer, count: number): number {
   return start;
 }
 
-/** Before anything is cut: the report is one line, longer than what is shown, and its beginning would be lost. */
+/**
+ * Applied before anything is cut: the report is one line, longer than the excerpt, so a cut would lose its first bytes.
+ */
 function beforeReport(bytes: Buffer): Buffer {
   const begin = bytes.indexOf(`\n${REPORT_BEGIN}`);
   return begin === -1 ? bytes : bytes.subarray(0, begin + 1);
@@ -113,19 +120,20 @@ function nextCharacter(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Room for so many bytes, with what it held: most logs are short, and there may be ten thousand of them. */
-function grown(room: Buffer, needed: number, most: number): Buffer {
+/**
+ * A buffer of at least `needed` bytes with the old content. Grows step by step: most logs are short, and there may be
+ * ten thousand of them.
+ */
+function grow(room: Buffer, needed: number, max: number): Buffer {
   if (needed <= room.length) return room;
-  const larger = Buffer.allocUnsafe(Math.min(most, Math.max(FIRST_BYTES, 2 * needed)));
+  const larger = Buffer.allocUnsafe(Math.min(max, Math.max(FIRST_BYTES, 2 * needed)));
   room.copy(larger);
   return larger;
 }
 
-const NOTHING = Buffer.alloc(0);
-
 /** The last bytes of a stream. */
 class LastBytes {
-  #room: Buffer = NOTHING;
+  #room: Buffer = NO_BYTES;
   readonly #wanted: number;
   #length = 0;
 
@@ -139,28 +147,27 @@ class LastBytes {
 
   push(chunk: Buffer): void {
     const added = chunk.length > this.#wanted ? chunk.subarray(chunk.length - this.#wanted) : chunk;
-    const most = this.#wanted * 2;
-    this.#room = grown(this.#room, Math.min(most, this.#length + added.length), most);
-    if (this.#length + added.length > most) {
-      const kept = this.#wanted;
-      this.#room.copyWithin(0, this.#length - kept, this.#length);
-      this.#length = kept;
+    const max = this.#wanted * 2;
+    this.#room = grow(this.#room, Math.min(max, this.#length + added.length), max);
+    if (this.#length + added.length > max) {
+      const rest = this.#wanted;
+      this.#room.copyWithin(0, this.#length - rest, this.#length);
+      this.#length = rest;
     }
     added.copy(this.#room, this.#length);
     this.#length += added.length;
   }
 }
 
-/** Makes the excerpt of one log. */
 export function createExcerpt(options: ExcerptOptions): Excerpt {
   return new LogExcerpt(options);
 }
 
 class LogExcerpt implements Excerpt {
   readonly #options: ExcerptOptions;
-  /** One byte more than is shown, to know whether something follows. */
+  /** More than is shown, to tell whether something follows, and to find the end of a grapheme. */
   readonly #headBytes: number;
-  #head: Buffer = NOTHING;
+  #head: Buffer = NO_BYTES;
   readonly #last: LastBytes;
   #bytes = 0;
   #newlines = 0;
@@ -173,7 +180,7 @@ class LogExcerpt implements Excerpt {
 
   push(chunk: Buffer): void {
     if (this.#bytes < this.#headBytes) {
-      this.#head = grown(this.#head, Math.min(this.#headBytes, this.#bytes + chunk.length), this.#headBytes);
+      this.#head = grow(this.#head, Math.min(this.#headBytes, this.#bytes + chunk.length), this.#headBytes);
       chunk.copy(this.#head, this.#bytes);
     }
     this.#last.push(chunk);
@@ -182,10 +189,10 @@ class LogExcerpt implements Excerpt {
   }
 
   tail(lines: number, hidesReport = false): string {
-    const kept = this.#last.bytes;
-    const bytes = hidesReport ? beforeReport(kept) : kept;
+    const recent = this.#last.bytes;
+    const bytes = hidesReport ? beforeReport(recent) : recent;
     const start = startOfLines(bytes, lines);
-    return lastBytes(bytes.subarray(start), this.#options.maxBytes, start === 0 && kept.length < this.#bytes);
+    return lastBytes(bytes.subarray(start), this.#options.maxBytes, start === 0 && recent.length < this.#bytes);
   }
 
   end(): string {
@@ -234,7 +241,7 @@ class LogExcerpt implements Excerpt {
   }
 }
 
-/** Lines of a part that are shown in full: not the one that the part's inner edge cuts. */
+/** Lines of a part that are shown in full, without the line that the part's inner edge cuts. */
 function wholeLines(part: string, edge: 'start' | 'end'): number {
   if (part === '') return 0;
   const isCut = edge === 'start' ? part.endsWith(ELLIPSIS) : part.startsWith(ELLIPSIS);

@@ -3,7 +3,7 @@ import { BASE64_ANCHORS, findBase64Secrets, findPhrases, findUrlPasswords, PHRAS
 import { matchesIn, mergeRanges, type SecretRange, type Span } from './secret-range.ts';
 import { acceptedRule, TOKEN_PATTERN, TOKEN_RULES } from './secret-tokens.ts';
 
-/** One of these stands in every secret that `findSecrets` can find without patterns, or an `@` after `://` does. */
+/** Every secret that `findSecrets` finds without the policy's patterns contains one of these, or an `@` after `://`. */
 export const SECRET_ANCHORS: readonly string[] = [
   ...TOKEN_RULES.flatMap((rule) => rule.anchors),
   ...NAMED_ANCHORS,
@@ -13,14 +13,14 @@ export const SECRET_ANCHORS: readonly string[] = [
 
 const WORD_REST = /[\w-]*/y;
 
-/** A token takes the rest of its word along: what directly follows a secret is more likely its own than not. */
+/** A secret extends to the end of its word: characters that directly follow a token probably belong to it. */
 function wholeWord(text: string, end: number): number {
   WORD_REST.lastIndex = end;
   return end + (WORD_REST.exec(text)?.[0].length ?? 0);
 }
 
 function* findTokens(span: Span): Generator<SecretRange> {
-  /** Of the word that was looked at last: many tokens may stand in one. */
+  /** The end of the last word examined: one word may hold many tokens. */
   let wordEnd = 0;
   for (const match of matchesIn(TOKEN_PATTERN, span)) {
     const rule = acceptedRule(match);
@@ -49,9 +49,9 @@ function* findAll(span: Span, patterns: readonly RegExp[]): Generator<SecretRang
 }
 
 /**
- * The secrets that start in the span, in order, without overlap. Where several finders see the same characters, their
- * union is one secret under the name of the one that starts first. Letters that only look Latin are read as Latin ones, too.
- * Linear in the text, but for the policy's patterns.
+ * The secrets that start in the span, in order, without overlap. Where several finders match the same characters, their
+ * union is one secret with the kind of the one that starts first. Letters that look Latin are also read as Latin.
+ * Linear in the text, except for the policy's patterns.
  */
 export function findSecrets(span: Span, patterns: readonly RegExp[]): readonly SecretRange[] {
   const folded = foldLookAlikes(span.text);
@@ -61,7 +61,7 @@ export function findSecrets(span: Span, patterns: readonly RegExp[]): readonly S
   ]);
 }
 
-/** Letters of other alphabets that look like Latin ones, in the order of `LATIN`. */
+/** Letters of other alphabets that look Latin, in the order of `LATIN`. */
 const FOREIGN = 'асԁеһіјкӏморԛѕтуѵԝхАВСЕНІЈКМОРЅТУХαερικνουγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
 const LATIN = 'acdehijklmopqstuvwxABCEHIJKMOPSTYXaepikvouywABEZHIKMNOPTYX';
 
@@ -79,8 +79,8 @@ function latinOf(letter: string): string {
 }
 
 /**
- * The text with full-width, Cyrillic and Greek letters as the Latin ones that they look like; of the same length, so that
- * a place in the one is the same place in the other. Undefined: there is none.
+ * The text with full-width, Cyrillic and Greek letters replaced by the Latin letters that they look like; undefined if
+ * there are none. The length stays the same, so offsets hold for both texts.
  */
 export const foldLookAlikes = (text: string): string | undefined =>
   LOOK_ALIKE.test(text) ? text.replace(LOOK_ALIKES, latinOf) : undefined;

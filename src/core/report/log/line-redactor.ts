@@ -1,16 +1,16 @@
 import { findSecrets } from './find-secrets.ts';
 import { mergeRanges, type SecretRange, type Span } from './secret-range.ts';
 
-/** Redacts line by line and remembers what a secret over several lines needs. */
+/** Redacts line by line and remembers what it needs for secrets that span several lines. */
 
 const ARMOR_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const ARMOR_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** A whole line of a key's body, or a long piece of one behind a log's own prefix. */
+/** A whole line of a key's body, or a long piece of one after a logger's prefix. */
 const ARMOR_LINE =
   /^(?:[\s>|"'+-]*[A-Za-z0-9+/]{1,80}={0,2}(?:\\n)?["',]*|(?:Proc-Type|DEK-Info|Version|Comment): .*)\s*$/;
 const ARMOR_PIECE = /[A-Za-z0-9+/]{32,}={0,2}/g;
 
-/** The key of a YAML block scalar, or a `name:` whose `value:` comes on the next line. */
+/** The key of a YAML block scalar, or a `name:` whose `value:` follows on the next line. */
 const SECRET_NAME =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)';
 const BLOCK_KEY = new RegExp(`^(\\s*)(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
@@ -20,31 +20,34 @@ const NAME_LINE = new RegExp(
 );
 const VALUE_LINE = /^(\s*["']?value["']?:\s*["']?)([^\s"'](?:.*[^\s"',])?)/i;
 
-/** The longest private keys in use (RSA 16384) take about 200 lines; no state outlives its bound. */
-const ARMOR_LINES = 300;
-const BLOCK_LINES = 100;
+/** The longest private keys in use (RSA 16384) take about 200 lines. The bounds end every state at last. */
+const MAX_ARMOR_LINES = 300;
+const MAX_BLOCK_LINES = 100;
 
 type Open =
   | { readonly kind: 'armor'; readonly linesLeft: number }
   | { readonly kind: 'block'; readonly indent: number; readonly linesLeft: number }
   | { readonly kind: 'named' };
 
-interface Found {
+interface LineScan {
   readonly ranges: readonly SecretRange[];
   readonly next: Open | undefined;
 }
 
 const indentOf = (text: string): number => text.search(/\S|$/);
 
-/** A private key from its BEGIN to its END, or to the end of the text: then it goes on in the next lines. */
-function findArmor(text: string, from: number): Found {
+/**
+ * A private key from its BEGIN to its END. Without an END it runs to the end of the text and continues in the next
+ * lines.
+ */
+function findArmor(text: string, from: number): LineScan {
   const ranges: SecretRange[] = [];
   ARMOR_BEGIN.lastIndex = from;
   for (let begin = ARMOR_BEGIN.exec(text); begin !== null; begin = ARMOR_BEGIN.exec(text)) {
     ARMOR_END.lastIndex = ARMOR_BEGIN.lastIndex;
     if (ARMOR_END.exec(text) === null) {
       ranges.push({ start: begin.index, end: text.length, kind: 'private-key' });
-      return { ranges, next: { kind: 'armor', linesLeft: ARMOR_LINES } };
+      return { ranges, next: { kind: 'armor', linesLeft: MAX_ARMOR_LINES } };
     }
     ranges.push({ start: begin.index, end: ARMOR_END.lastIndex, kind: 'private-key' });
     ARMOR_BEGIN.lastIndex = ARMOR_END.lastIndex;
@@ -52,7 +55,7 @@ function findArmor(text: string, from: number): Found {
   return { ranges, next: undefined };
 }
 
-function insideArmor(text: string, open: Open & { kind: 'armor' }): Found & { readonly from: number } {
+function insideArmor(text: string, open: Open & { kind: 'armor' }): LineScan & { readonly from: number } {
   ARMOR_END.lastIndex = 0;
   if (ARMOR_END.exec(text) !== null) {
     const end = ARMOR_END.lastIndex;
@@ -71,7 +74,7 @@ function insideArmor(text: string, open: Open & { kind: 'armor' }): Found & { re
   return { ranges, next, from: 0 };
 }
 
-function insideBlock(text: string, open: Open & { kind: 'block' }): Found {
+function insideBlock(text: string, open: Open & { kind: 'block' }): LineScan {
   const indent = indentOf(text);
   if (text.trim() !== '' && indent <= open.indent) return { ranges: [], next: undefined };
   const next: Open | undefined = open.linesLeft > 1 ? { ...open, linesLeft: open.linesLeft - 1 } : undefined;
@@ -84,16 +87,16 @@ function afterName(text: string): readonly SecretRange[] {
 }
 
 function opens(text: string): Open | undefined {
-  // Both shapes are short lines; nothing else needs to be looked at.
+  // Both forms are short lines.
   if (text.length > 512) return undefined;
   const block = BLOCK_KEY.exec(text);
-  if (block !== null) return { kind: 'block', indent: (block[1] ?? '').length, linesLeft: BLOCK_LINES };
+  if (block !== null) return { kind: 'block', indent: (block[1] ?? '').length, linesLeft: MAX_BLOCK_LINES };
   return NAME_LINE.test(text) ? { kind: 'named' } : undefined;
 }
 
-/** The state of one log; feed it lines in order. */
+/** The state of one log. Call `line` with its lines in order. */
 export class LineRedactor {
-  /** Secrets redacted so far. A key over several lines counts once for its first line. */
+  /** Secrets redacted so far. A key over several lines counts once. */
   redactions = 0;
   #open: Open | undefined;
   readonly #patterns: readonly RegExp[];
@@ -102,17 +105,18 @@ export class LineRedactor {
     this.#patterns = patterns;
   }
 
-  /** The next line may belong to a secret that began before it: it must come through `line`, however harmless it looks. */
+  /**
+   * The next line may belong to a secret that began earlier, so it must pass through `line` even if it looks harmless.
+   */
   get isInsideSecret(): boolean {
     return this.#open !== undefined;
   }
 
-  /** Ends what was open. */
   forget(): void {
     this.#open = undefined;
   }
 
-  /** A whole line, cleaned, without its newline; `undefined` when all of it belongs to a key that was marked already. */
+  /** A whole line, cleaned and without its newline. Undefined if all of it belongs to a key that is already marked. */
   line(text: string): string | undefined {
     const wasArmor = this.#open?.kind === 'armor';
     const carried = this.#carry(text);
@@ -127,7 +131,7 @@ export class LineRedactor {
     return replaceRanges(text, { from: 0, to: text.length, ranges });
   }
 
-  /** Secrets that start in the span of a line too long to be looked at in one piece. */
+  /** Secrets that start in the span of a line too long to examine in one piece. */
   find(span: Span): readonly SecretRange[] {
     const armor = findArmor(span.text, span.from).ranges.filter((range) => range.start < span.to);
     const ranges = mergeRanges([...armor, ...findSecrets(span, this.#patterns)]);
@@ -135,7 +139,7 @@ export class LineRedactor {
     return ranges;
   }
 
-  #carry(text: string): Found & { readonly from: number } {
+  #carry(text: string): LineScan & { readonly from: number } {
     const open = this.#open;
     if (open?.kind === 'armor') return insideArmor(text, open);
     if (open?.kind === 'block') return { ...insideBlock(text, open), from: 0 };
@@ -146,11 +150,11 @@ export class LineRedactor {
 interface Replacement {
   readonly from: number;
   readonly to: number;
-  /** In order, without overlap, none starts before `from`. */
+  /** In order, without overlap, none before `from`. */
   readonly ranges: readonly SecretRange[];
 }
 
-/** `text` from `from` to `to`, every range replaced by `[redacted:kind]`; a range may reach beyond `to`. */
+/** `text` from `from` to `to` with every range replaced by `[redacted:kind]`; a range may reach beyond `to`. */
 export function replaceRanges(text: string, { from, to, ranges }: Replacement): string {
   let at = from;
   let result = '';

@@ -1,43 +1,49 @@
-import { characterBoundary, createAnchorScan, firstUnplain } from './byte-scan.ts';
+import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES } from './byte-scan.ts';
 import { cleanText, foldRewrites } from './clean-text.ts';
 import { foldLookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
 import { LongLine } from './long-line.ts';
 import { compilePattern } from './secret-range.ts';
 
-/** Cleans and redacts log bytes on their way from a container to the spool: nothing behind it sees the raw log. */
+/**
+ * Cleans and redacts log bytes between a container and the spool: nothing after the filter sees the raw log. Four
+ * classes do it. `LineFilter` splits the stream into lines. `SuspectScanner` finds the lines that could hold a secret;
+ * all others pass unchanged. `LineRedactor` redacts one line and remembers secrets over several lines. `LongLine`
+ * handles a line over 64 KiB piece by piece.
+ */
 
 const NEWLINE = 0x0a;
 const AT_SIGN = 0x40;
-/** Lines of this many bytes and more are handled in pieces. */
+/** Lines of this many bytes or more are handled in pieces. */
 const LONG_LINE_BYTES = 64 * 1024;
-const NOTHING = Buffer.alloc(0);
 
 const scanAnchors = createAnchorScan(SECRET_ANCHORS);
 
 export interface LogFilterOptions {
-  /** The policy's own patterns (`output.redact`), checked before by `problemOfPattern`. Each sees one line at a time. */
+  /**
+   * The policy's own patterns (`output.redact`), already checked by `problemOfPattern`. Each sees one line at a time.
+   */
   readonly redact: readonly (RegExp | string)[];
 }
 
-/** Takes the chunks of one log in order. Not to be shared by two logs. */
+/** Receives the chunks of one log in order. Every log needs its own filter. */
 export interface LogFilter {
   /**
-   * What is certain by now, cleaned and redacted. Wherever the log is cut into chunks, the joined results are the same.
-   * May share memory with `chunk`. Keeps back the last, unfinished line, at most 72 KiB of it.
+   * Returns what is certain so far, cleaned and redacted. The joined results do not depend on how the log is cut into
+   * chunks. The result may share memory with `chunk`. Holds back the last, unfinished line, at most 72 KiB of it.
    */
   push(chunk: Buffer): Buffer;
-  /** The rest. */
+  /** Returns the rest. */
   end(): Buffer;
   /** Secrets replaced so far by `[redacted:kind]`. */
   readonly redactions: number;
 }
 
 /**
- * Makes the filter of one log. Clean: no escape sequences, no control characters but tab and newline, no bidi or
- * zero-width characters; `\r` rewrites are folded to their last state, `\b` is applied, invalid UTF-8 becomes U+FFFD.
- * Redacted: what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns.
- * In a line over 64 KiB, a secret over 8 KiB hides the rest of its line. Linear time; memory bounded below 300 KiB.
+ * Makes the filter of one log. It removes escape sequences, control characters but tab and newline, and bidi and
+ * zero-width characters; folds `\r` rewrites to their last state, applies `\b`, and replaces invalid UTF-8 by U+FFFD.
+ * It redacts what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns. In a
+ * line over 64 KiB, a secret over 8 KiB hides the rest of its line. Linear time; memory bounded below 300 KiB.
  */
 export function createLogFilter(options: LogFilterOptions): LogFilter {
   return new LineFilter(options.redact.map(compilePattern));
@@ -46,8 +52,8 @@ export function createLogFilter(options: LogFilterOptions): LogFilter {
 class LineFilter implements LogFilter {
   readonly #patterns: readonly RegExp[];
   readonly #redactor: LineRedactor;
-  /** Made with the first line that comes in pieces: most logs have none. */
-  #held = NOTHING;
+  /** Allocated by the first line that comes in pieces: most logs have none. */
+  #held = NO_BYTES;
   #heldLength = 0;
   #longLine: LongLine | undefined;
   #out: Buffer[] = [];
@@ -66,29 +72,29 @@ class LineFilter implements LogFilter {
     if (this.#heldLength > 0 || this.#longLine !== undefined) {
       const end = chunk.indexOf(NEWLINE);
       this.#hold(end === -1 ? chunk : chunk.subarray(0, end));
-      if (end === -1) return this.#taken();
+      if (end === -1) return this.#flush();
       this.#endLine('\n');
       from = end + 1;
     }
     const to = chunk.lastIndexOf(NEWLINE) + 1;
     if (to > from) this.#lines(chunk.subarray(from, to));
     this.#hold(chunk.subarray(Math.max(from, to)));
-    return this.#taken();
+    return this.#flush();
   }
 
   end(): Buffer {
     this.#endLine('');
-    return this.#taken();
+    return this.#flush();
   }
 
-  #taken(): Buffer {
+  #flush(): Buffer {
     const [first, second] = this.#out;
-    const taken = first !== undefined && second === undefined ? first : Buffer.concat(this.#out);
+    const output = first !== undefined && second === undefined ? first : Buffer.concat(this.#out);
     this.#out = [];
-    return taken;
+    return output;
   }
 
-  /** Keeps bytes of an unfinished line; a line that fills the room goes on as a long one. */
+  /** Stores bytes of an unfinished line. If the line fills the buffer, it continues as a `LongLine`. */
   #hold(bytes: Buffer): void {
     if (bytes.length > 0 && this.#held.length === 0) this.#held = Buffer.allocUnsafeSlow(LONG_LINE_BYTES);
     let from = 0;
@@ -110,7 +116,7 @@ class LineFilter implements LogFilter {
     return new LongLine({
       redactor: this.#redactor,
       mayHoldSecret: (bytes) => this.#mayHoldSecret(bytes),
-      give: (bytes) => this.#out.push(bytes),
+      emit: (bytes) => this.#out.push(bytes),
     });
   }
 
@@ -128,9 +134,9 @@ class LineFilter implements LogFilter {
     if (newline !== '') this.#out.push(Buffer.from(newline));
   }
 
-  /** Whole lines: those without a suspect go through untouched, as one piece. */
+  /** Whole lines. Lines without a suspect pass unchanged, as one piece. */
   #lines(bytes: Buffer): void {
-    const suspects = new Suspects(bytes, this.#patterns);
+    const suspects = new SuspectScanner(bytes, this.#patterns);
     let from = 0;
     while (from < bytes.length) {
       const suspect = this.#redactor.isInsideSecret ? from : suspects.next(from);
@@ -171,8 +177,11 @@ class LineFilter implements LogFilter {
   }
 }
 
-/** The places in a block of lines that must be looked at. Remembers what it found ahead, so every byte is read once a kind. */
-class Suspects {
+/**
+ * Finds the lines of a block that must be examined. It caches the next hit of each kind, so every byte is read once per
+ * kind.
+ */
+class SuspectScanner {
   readonly #bytes: Buffer;
   readonly #patterns: readonly RegExp[];
   #unplain = -1;
@@ -184,7 +193,7 @@ class Suspects {
     this.#patterns = patterns;
   }
 
-  /** The first suspect at or after `from`, a line's start; the block's length when there is none. */
+  /** The first suspect at or after `from`, the start of a line; the block's length if there is none. */
   next(from: number): number {
     const bytes = this.#bytes;
     if (this.#unplain < from) this.#unplain = firstUnplain(bytes, from, bytes.length);
@@ -198,7 +207,7 @@ class Suspects {
     return index === -1 ? this.#bytes.length : index;
   }
 
-  /** The first line that a pattern of the policy matches. Lines that are not plain are looked at anyway. */
+  /** The first line that a pattern of the policy matches. Lines that are not plain ASCII are suspects anyway. */
   #nextCustom(from: number): number {
     if (this.#patterns.length === 0) return this.#bytes.length;
     for (let start = from; start < this.#bytes.length; ) {

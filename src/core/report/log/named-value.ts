@@ -1,8 +1,8 @@
 import { matchesIn, type SecretRange, type Span } from './secret-range.ts';
 
 /**
- * Values of keys that are named like secrets: `key=value`, `key: value`, JSON also inside JSON strings, YAML, `--key value`,
- * `<key>value</key>`, `"name":"KEY","value":"…"`, and the `Authorization` header.
+ * Finds values whose key is named like a secret: `key=value`, `key: value`, JSON (also inside JSON strings), YAML,
+ * `--key value`, `<key>value</key>`, `"name":"KEY","value":"…"`, and the `Authorization` header.
  */
 
 const STEMS = [
@@ -21,16 +21,16 @@ const STEMS = [
   'connection[-_. ]?string',
   'authorization',
   'cookie2?',
-  // Any other key: what it holds must look like a secret.
+  // Any other key: its value must look like a secret.
   'key(?<=[-_]key)',
 ];
-/** Endings that leave a secret's name a secret's name; any other (`secretName`, `token_type`) is something else. */
+/** Endings after which the name still names a secret. Others (`secretName`, `token_type`) name something else. */
 const ENDING = '(?:[-_.]?(?:hash|value|data|b64|base64|plain|text|raw|old|new|current|previous|v?\\d{1,3}))?';
 const SEPARATOR =
   '\\\\*["\'`]?[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|[ \\t]{1,4}(?=\\S)|>|\\\\*["\'][ \\t]{0,4},[ \\t]{0,4}\\\\*["\']value\\\\*["\'][ \\t]{0,4}:[ \\t]{0,4}';
 const KEY = new RegExp(`(${STEMS.join('|')})${ENDING}(${SEPARATOR})`, 'gi');
 
-/** Every key above holds one of these. */
+/** Every key above contains one of these. */
 export const NAMED_ANCHORS: readonly string[] = [
   ...['passw', 'passphrase', 'passcode', '_pass', 'pwd=', 'pwd:', 'pwd_', 'pwd"', 'secret', 'token', 'credential'],
   ...['api', 'access', 'private', 'account', 'signing', 'encryption', 'master', 'auth', 'session', 'client'].flatMap(
@@ -46,7 +46,10 @@ const QUOTED: Readonly<Record<string, RegExp>> = {
   "'": /(?:[^'\\]|\\.)*/y,
   '`': /[^`]*/y,
 };
-/** A mark ends a bare value only before a space, another mark or the next `key=`: passwords hold marks as well. */
+/**
+ * A punctuation mark ends a bare value only before a space, another mark or the next `key=`: passwords contain marks
+ * too.
+ */
 const BARE = /(?:[^\s"'`<&;,)\]}\\]|\\(?!["'`nrt\\])|["'`&;,)\]}](?!$|[\s"'`&;,)\]}{[]|[\w.-]{1,64}[=:]))+/y;
 const WORD = /\S+/y;
 const REST = /\S(?:.*\S)?/y;
@@ -63,9 +66,9 @@ const PATH =
   /^(?:file:\/\/|\.{0,2}\/(?:etc|var|run|home|root|tmp|opt|usr|secrets?|app|mnt|srv|data|config|proc|dev)(?:\/|$))/;
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*$/;
 const MIN_TOKEN_LENGTH = 6;
-/** Longer than anything that is harmless as a whole: so much of a value is judged. */
-const JUDGED = 512;
-/** Keys of maps and tables, and those that are meant to be known. */
+/** How much of a value is judged: more than any harmless value has. */
+const MAX_JUDGED_LENGTH = 512;
+/** Keys of maps and tables, and keys that are public on purpose. */
 const OPEN_KEY =
   /(?:^|[-_.\s"'])(?:cache|partition|routing|primary|foreign|sort|object|idempotency|dedup\w*|public|pub|row|shard|map|group|hash|index|unique|lookup|storage|s3|message|event|record|job|lock|label|config|site|host|hot|trace|item|file|etag|composite|range|natural|surrogate|license)[-_]$/i;
 
@@ -74,7 +77,7 @@ interface Key {
   readonly separator: string;
   /** The key is the first thing on its line. */
   readonly leads: boolean;
-  /** What stands before the key's known part, up to 64 characters. */
+  /** What precedes the known part of the key, up to 64 characters. */
   readonly before: string;
 }
 
@@ -84,7 +87,7 @@ interface Value {
   readonly quoted: boolean;
 }
 
-function take(pattern: RegExp, text: string, at: number): string {
+function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
 }
@@ -94,11 +97,11 @@ function quotedValue(text: string, at: number): Value | undefined {
   const [opening = '', escapes = '', quote = ''] = OPENING.exec(text) ?? [];
   if (opening === '') return undefined;
   const start = at + opening.length;
-  if (escapes === '') return { start, end: start + take(QUOTED[quote] ?? WORD, text, start).length, quoted: true };
+  if (escapes === '') return { start, end: start + matchAt(QUOTED[quote] ?? WORD, text, start).length, quoted: true };
   return { start, end: escapedEnd(text, start, { escapes, quote }), quoted: true };
 }
 
-/** A mark with fewer escapes ends the text around the value, and the value with it: what follows is somebody else's words. */
+/** A quotation mark with fewer escapes ends the text around the value, and so the value itself. */
 function escapedEnd(text: string, start: number, { escapes, quote }: { escapes: string; quote: string }): number {
   const mark = text.indexOf(quote, start);
   if (mark === -1) return text.length;
@@ -115,10 +118,10 @@ function barePattern({ stem, separator, leads }: Key): RegExp {
 }
 
 /**
- * Values of one text. A bare value runs to the same end wherever in it one begins, so its end is looked for once: keys inside
- * a value that was judged harmless would each look through the rest of it.
+ * Reads the values of one text. All bare values that overlap have the same end, so it is searched once: otherwise every
+ * key inside a harmless value would scan the rest of it.
  */
-class Values {
+class ValueReader {
   readonly #text: string;
   readonly #ends = new Map<RegExp, number>();
 
@@ -131,31 +134,31 @@ class Values {
     if (quoted !== undefined) return quoted;
     const pattern = barePattern(key);
     const known = this.#ends.get(pattern) ?? 0;
-    const end = start < known ? known : start + take(pattern, this.#text, start).length;
+    const end = start < known ? known : start + matchAt(pattern, this.#text, start).length;
     this.#ends.set(pattern, end);
     return { start, end, quoted: false };
   }
 }
 
-/** A separator that needs something before the key to mean anything. */
+/** Whether key and value belong together: some separators mean that only after certain text. */
 function isSeparated({ stem, separator, before }: Key): boolean {
   if (separator === '>') return /<[\w:.-]*$/.test(before);
-  // `PASS: TestCart` is the word of a test.
+  // `PASS: TestCart` is a test result.
   if (stem === 'pass' && !/[-_]$/.test(before)) return /^\\*["']?[=:]/.test(separator) && !/: /.test(separator);
   if (stem === 'key' || stem.startsWith('cookie')) return /[=:]/.test(separator);
   return separator.trim() !== '' || /(?:^|[\s"'=,[])--?[\w.-]*$/.test(before);
 }
 
-/** No word, name or number: upper and lower case and digits in one piece, or a long hexadecimal number. */
+/** Not a word, name or number: upper case, lower case and digits in one piece, or a long hexadecimal number. */
 function looksRandom(value: string): boolean {
   const [piece = ''] = /^(?:base64:|0x)?[\w+/=.~-]{16,}/.exec(value) ?? [];
   if (/^(?:base64:|0x)?[0-9a-f]{32}/i.test(piece)) return true;
   return /[a-z]/.test(piece) && /[A-Z]/.test(piece) && /\d/.test(piece);
 }
 
-/** What stands before `KEY` in the name of a variable, such as `HMAC_KEY`. */
+/** What precedes `KEY` in the name of a variable such as `HMAC_KEY`. */
 const VARIABLE = /[A-Z]_$/;
-/** Letters and digits in one piece: no number, and no word or name of several. */
+/** Letters and digits in one piece, so neither a number nor several words. */
 function mixes(value: string): boolean {
   const [piece = ''] = /^\w{12,}/.exec(value) ?? [];
   return /[a-z]/i.test(piece) && /\d/.test(piece);
@@ -163,7 +166,7 @@ function mixes(value: string): boolean {
 
 const HARMLESS: Readonly<Record<string, (value: string, before: string) => boolean>> = {
   secret: (value) => OBJECT_NAME.test(value),
-  // The shell's own: the folder it is in.
+  // The shell's own PWD is a directory.
   pwd: (value, before) =>
     /^\d{1,5}$/.test(value) || (value.startsWith('/') && /(?:^|[^A-Za-z_-])(?:OLD)?$/.test(before)),
   pass: (value) => /^\d{1,5}$/.test(value),
@@ -185,10 +188,10 @@ function isSecret(key: Key, value: string, quoted: boolean): boolean {
   return !PROSE.test(value) && !(key.stem === 'token' && /^[a-z]+$/.test(value));
 }
 
-/** Secrets of the span that are known by the name of their key; the key stays readable. */
+/** Secrets of the span that the name of their key reveals; the key stays readable. */
 export function* findNamedValues(span: Span): Generator<SecretRange> {
   const { text } = span;
-  const values = new Values(text);
+  const values = new ValueReader(text);
   let covered = 0;
   for (const match of matchesIn(KEY, span)) {
     const before = text.slice(Math.max(0, match.index - 64), match.index);
@@ -199,10 +202,10 @@ export function* findNamedValues(span: Span): Generator<SecretRange> {
       before,
     };
     const at = KEY.lastIndex;
-    // A key inside the value before it may be one of its own; a value inside it ends where that one ends.
+    // A key inside the previous value ends where that value ends, so it is skipped.
     if (at < covered || !isSeparated(key)) continue;
     const { start, end, quoted } = values.at(key, at);
-    if (!isSecret(key, text.slice(start, Math.min(end, start + JUDGED)), quoted)) continue;
+    if (!isSecret(key, text.slice(start, Math.min(end, start + MAX_JUDGED_LENGTH)), quoted)) continue;
     covered = end;
     yield { start, end, kind: key.stem === 'authorization' ? 'authorization' : 'secret' };
   }

@@ -4,14 +4,14 @@ import { LineRedactor, replaceRanges } from './line-redactor.ts';
 import { createLogFilter } from './log-filter.ts';
 import { compilePattern, type SecretRange } from './secret-range.ts';
 
-/** The log filter for texts that are no logs: what a cluster says, and what people typed. `redact` are the policy's patterns. */
+/** The log filter for other texts: messages of a cluster, and what people typed. `redact` are the policy's patterns. */
 
 type Patterns = readonly string[];
 
-/** More of one text is not kept: the API server's longest words are far shorter. In UTF-16 units. */
+/** In UTF-16 units. The API server's longest messages are far shorter. */
 const MAX_TEXT_LENGTH = 32 * 1024;
 
-/** A whole text, cleaned and redacted as a log is (`createLogFilter`); at most 32,768 characters of it. */
+/** A whole text, cleaned and redacted like a log (`createLogFilter`); at most 32,768 characters of it. */
 export function redactText(text: string, redact: Patterns): string {
   if (text === '') return text;
   const filter = createLogFilter({ redact });
@@ -28,8 +28,8 @@ const ARMOR_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 const ARMOR_END = /^.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/s;
 
 /**
- * A termination message, redacted: without a first line, or the rest of a private key, that the kubelet may have cut. Of a
- * document in JSON (a report) every text is redacted for itself.
+ * Redacts a termination message. Drops the first line, or the rest of a private key, that the kubelet may have cut. In
+ * a JSON document (a report) every string is redacted separately.
  */
 export function redactTermination(message: string, redact: Patterns): string {
   const document = documentIn(message);
@@ -61,13 +61,13 @@ function documentIn(text: string): object | undefined {
 const secretsIn = (text: string, redact: Patterns): readonly SecretRange[] =>
   new LineRedactor(redact.map(compilePattern)).find({ text, from: 0, to: text.length, startsLine: true });
 
-/** Shorter words hold no secret that is told by anything in the same word. */
+/** A shorter word cannot hold a secret that is recognised by the word alone. */
 const MIN_SCRIPT_LENGTH = 8;
 
-/** The words of a command as they may be shown: a secret is replaced, the other words stay. As many words as before. */
+/** The words of a command with secrets replaced; their number stays the same. */
 export function redactWords(typed: readonly string[], redact: Patterns): readonly string[] {
-  // A script is a word of many lines; what tells a secret may also stand in the word before it.
-  // Of a short word nothing is known that the look over all of them would not find, and thousands of them fit into a command.
+  // A word may be a script of many lines, and a secret may be known only by the word before it, so both each word and
+  // the joined text are checked. Short words are checked only in the joined text: thousands of them fit into a command.
   const words = typed.map((word) => (word.length < MIN_SCRIPT_LENGTH ? word : redactText(word, redact)));
   const text = words.join(' ');
   const ranges = secretsIn(text, redact);
@@ -88,7 +88,7 @@ interface Variable {
   readonly value: string;
 }
 
-/** Variables as they may be shown: of a value that its name calls a secret, nothing. */
+/** Environment variables with secrets replaced; if the name says that the value is a secret, all of the value. */
 export function redactEnv<Named extends Variable>(env: readonly Named[], redact: Patterns): readonly Named[] {
   return env.map((variable) => {
     const from = variable.name.length + 1;
@@ -101,7 +101,7 @@ export function redactEnv<Named extends Variable>(env: readonly Named[], redact:
   });
 }
 
-/** A request in its canonical spelling as everybody may read it; the request itself keeps what was typed. */
+/** A request in its canonical spelling, safe to show to everybody. The request itself keeps what was typed. */
 export function shownCommandLine(request: RunRequest, redact: readonly string[]): string {
   const env = redactEnv(request.env, redact);
   const line = printCommand({

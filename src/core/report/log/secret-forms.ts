@@ -1,12 +1,12 @@
 import { matchesIn, type SecretRange, type Span } from './secret-range.ts';
 import { acceptedRule, TOKEN_PATTERN } from './secret-tokens.ts';
 
-/** Secrets that were encoded in base64 once more, as in a Kubernetes Secret's `data`. */
+/** Finds secrets that are encoded in base64 once more, as in the `data` of a Kubernetes Secret. */
 
 const RUN = /[A-Za-z0-9+/]{16,}={0,2}/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 
-/** What tokens begin with; encoded by themselves they begin with the first whole characters of these. */
+/** Prefixes of tokens. An encoded token begins with the whole base64 characters of its prefix. */
 const PREFIXES = [
   'AKIA',
   'ASIA',
@@ -27,11 +27,14 @@ const PREFIXES = [
   'npm_',
   'hvs.',
 ];
-/** What may stand anywhere in the encoded text: encoded at each of the three alignments, cut to the characters that are sure. */
+/**
+ * What may be anywhere in the encoded text: encoded at each of the three alignments, cut to the characters that are
+ * certain.
+ */
 const ADDRESS = ['Oi8v', 'DovL', 'TovL', 'jovL', 'zovL', '6Ly8', '6Ly9'];
 const ARMOR = ['LS0tLS1CRUdJTi', '0tLS0tQkVHSU4g', 'tLS0tLUJFR0lOI'];
 
-/** The characters of base64 that depend on nothing but `prefix`. */
+/** The base64 characters that depend on `prefix` alone. */
 const encoded = (prefix: string): string =>
   Buffer.from(prefix)
     .toString('base64')
@@ -61,9 +64,9 @@ export function* findBase64Secrets(span: Span): Generator<SecretRange> {
   }
 }
 
-/** Reads from `://` to the end of the word in one go, so that no character is looked at twice. */
+/** Reads from `://` to the end of the word at once, so that no character is read twice. */
 const FROM_AUTHORITY = /:\/\/[^\s"'<>`\\]*/g;
-/** A host's port: what follows `host:` when there is no password. */
+/** A host's port follows `host:` if there is no password. */
 const PORT = /^\d{1,5}(?:[/?#,)\]};]|$)/;
 const MAX_USER_LENGTH = 256;
 const MIN_BARE_TOKEN_LENGTH = 20;
@@ -92,8 +95,9 @@ function* credentialsIn(word: string): Generator<SecretRange> {
 }
 
 /**
- * Passwords in addresses, `scheme://user:password@host`, the user's name kept; long tokens that stand alone before `@`.
- * A password may hold `/` or `@` although an address may not: it ends at the last `@` unless a port explains the colon.
+ * Passwords in addresses, `scheme://user:password@host` (the user's name stays readable), and long tokens directly
+ * before `@`. A password may hold `/` or `@` although an address may not: it ends at the last `@` unless a port
+ * explains the colon.
  */
 export function* findUrlPasswords(span: Span): Generator<SecretRange> {
   if (!span.text.includes('@')) return;
@@ -102,20 +106,20 @@ export function* findUrlPasswords(span: Span): Generator<SecretRange> {
   }
 }
 
-/** Secrets that are known by the words around them: arguments of tools, SQL, and lines of password files. */
+/** Finds secrets by the words around them: arguments of tools, SQL, and lines of password files. */
 
 interface Phrase {
   /**
-   * Its last group is the secret, with which the match ends. Every repeat before it is bounded, so that it takes time
-   * linear in the text.
+   * Its last group is the secret and ends the match. Every repeat before the secret is bounded, so matching is linear
+   * in the text.
    */
   readonly pattern: RegExp;
-  /** The text must hold one of these words; without it the phrase means something else. */
+  /** The text must contain one of these words; without it the phrase means something else. */
   readonly tool?: RegExp;
   readonly accept?: (secret: string) => boolean;
 }
 
-const isTelling = (secret: string): boolean => /\d/.test(secret) && /[a-z]/i.test(secret) && secret.length >= 6;
+const looksLikePassword = (secret: string): boolean => /\d/.test(secret) && /[a-z]/i.test(secret) && secret.length >= 6;
 /** `docker run -u 1000:1000` names a user and a group. */
 const isNoNumber = (secret: string): boolean => !/^\d{1,7}$/.test(secret);
 
@@ -142,7 +146,7 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /^\s{0,16}password\s{1,16}(\S+)\s{0,4}$/gi, accept: (secret) => !/^[a-z.!,]+$/.test(secret) },
   {
     pattern: /pass(?:word|phrase|code)?\s{1,4}(?:is|was|to)\s{1,4}(?:now\s)?["']?([^\s"']+)/gi,
-    accept: isTelling,
+    accept: looksLikePassword,
   },
   // A line of .pgpass: host, port, database, user, password.
   {
@@ -151,7 +155,7 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-/** Every phrase above stands in a text with one of these. */
+/** Every phrase above occurs only in a text with one of these. */
 export const PHRASE_ANCHORS: readonly string[] = [
   ...['curl', 'mysql', 'mariadb', 'sshpass', 'redis-cli', 'login ', ' mongo', 'sqlcmd', 'ldapsearch', 'ldapmodify'],
   ...['ldapadd', 'ldapdelete', 'ldapwhoami', '-pass', 'identified', 'passw', 'passphrase', 'passcode', 'pass is'],
@@ -159,12 +163,12 @@ export const PHRASE_ANCHORS: readonly string[] = [
 ];
 
 function secretIn(match: RegExpExecArray): SecretRange {
-  const said = match.at(-1) ?? '';
+  const secret = match.at(-1) ?? '';
   const end = match.index + match[0].length;
-  return { start: end - said.length + (/^["']/.test(said) ? 1 : 0), end, kind: 'secret' };
+  return { start: end - secret.length + (/^["']/.test(secret) ? 1 : 0), end, kind: 'secret' };
 }
 
-/** What such phrases give away in the span. */
+/** The secrets in such phrases in the span. */
 export function* findPhrases(span: Span): Generator<SecretRange> {
   for (const { tool, pattern, accept = () => true } of PHRASES) {
     if (tool !== undefined && !tool.test(span.text)) continue;

@@ -1,20 +1,20 @@
-/** A secret's place in a text, and what to call it in `[redacted:kind]`. */
+/** Where a secret is in a text, and its kind for `[redacted:kind]`. */
 export interface SecretRange {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
 }
 
-/** Where to look: secrets that start in `[from, to)` of `text`. Text before `from` and after `to` is context. */
+/** Where to search: secrets that start in `[from, to)` of `text`. Text before `from` and after `to` is context. */
 export interface Span {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** `text` begins where a line begins. */
+  /** `text` begins at the start of a line. */
   readonly startsLine: boolean;
 }
 
-/** The ranges in order, overlapping and touching ones joined under the name of the one that starts first. */
+/** The ranges in order. Overlapping and touching ones are joined under the kind of the one that starts first. */
 export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRange[] {
   const merged: SecretRange[] = [];
   for (const range of [...ranges].sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -40,14 +40,14 @@ const MAX_PATTERN_LENGTH = 512;
 
 export type PatternProblem = 'too_long' | 'not_a_pattern' | 'matches_nothing' | 'may_never_end';
 
-/** Escapes and character classes, whose marks repeat and group nothing; a `?` after a `(` belongs to the group. */
+/** Escapes and character classes: their marks neither repeat nor group. The `?` after a `(` belongs to the group. */
 const LITERALS = /\\.|\[(?:\\.|[^\]\\])*\]/gs;
 const UNBOUNDED = /^(?:[*+]|\{\d+,\})/;
 
-/** Whether an unbounded repeat stands inside a repeated group: the shape that takes exponential time. */
+/** Whether a repeated group contains an unbounded repeat: that can take exponential time. */
 function repeatsRepeats(source: string): boolean {
   const shape = source.replace(LITERALS, 'x');
-  /** Of every open group: whether it holds an unbounded repeat. */
+  /** For every open group, whether it contains an unbounded repeat. */
   const groups: boolean[] = [false];
   for (let at = 0; at < shape.length; at++) {
     let repeats = UNBOUNDED.test(shape.slice(at, at + 16));
@@ -63,7 +63,7 @@ function repeatsRepeats(source: string): boolean {
 
 /**
  * What is wrong with a pattern of `output.redact`, or `undefined`: longer than 512 characters, not a JavaScript regular
- * expression, one that matches the empty text, or one with a repeat inside a repeat or a back reference, which could hold up the bot.
+ * expression, matches the empty text, or could hold up the bot (a repeat inside a repeat, or a back reference).
  */
 export function problemOfPattern(source: string): PatternProblem | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return 'too_long';
@@ -75,7 +75,10 @@ export function problemOfPattern(source: string): PatternProblem | undefined {
   return repeatsRepeats(source) || /\\(?:[1-9]|k<)/.test(source) ? 'may_never_end' : undefined;
 }
 
-/** A pattern as the filter runs it; the flags `i` and `u` are kept. Patterns with a problem are an error of the caller. */
+/**
+ * A pattern as the filter runs it, with its flags `i`, `u` and `v`. The caller must have checked it with
+ * `problemOfPattern`.
+ */
 export function compilePattern(pattern: RegExp | string): RegExp {
   if (typeof pattern === 'string') return new RegExp(pattern, 'g');
   return new RegExp(pattern.source, `g${pattern.flags.replace(/[^iuv]/g, '')}`);

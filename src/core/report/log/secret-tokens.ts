@@ -1,13 +1,13 @@
 import { ANY, NO_WORD } from './byte-scan.ts';
 
-/** Secrets that are known by their own shape. */
+/** Secrets that are recognised by their own shape. */
 export interface TokenRule {
   readonly kind: string;
   /** Every match contains one of these (see `createAnchorScan`). */
   readonly anchors: readonly string[];
   /**
-   * No capture groups. Must take time linear in the text: after its first literal either bounded, or sure to match to
-   * the end of the run of characters it looks at, and then judged by `accept`.
+   * No capture groups. Must be linear in the text: after its first literal either bounded, or certain to match to the
+   * end of the run of characters it reads, and then judged by `accept`.
    */
   readonly pattern: string;
   readonly accept?: (match: string) => boolean;
@@ -23,13 +23,13 @@ function isJwt(match: string): boolean {
 
 function isBasicCredential(match: string): boolean {
   const decoded = Buffer.from(match.replace(/^basic +/i, ''), 'base64').toString('latin1');
-  // The user's name holds no colon (RFC 7617): where it ends is never tried twice.
+  // The user's name holds no colon (RFC 7617), so there is only one way to split.
   return /^[\x20-\x39\x3b-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]*$/.test(decoded);
 }
 
 const caseless = (word: string): string => [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 
-/** Order matters where two rules begin alike: the first wins. Formats as documented by their issuers. */
+/** The first of two rules with the same beginning wins. Formats as documented by their issuers. */
 export const TOKEN_RULES: readonly TokenRule[] = [
   { kind: 'aws-key', anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], pattern: '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}' },
   { kind: 'gcp-key', anchors: ['AIza'], pattern: 'AIza[\\w-]{35}' },
@@ -94,10 +94,10 @@ export const TOKEN_RULES: readonly TokenRule[] = [
   { kind: 'api-key', anchors: ['dckr_pat_', 'dop_v1_', 'doo_v1_'], pattern: '(?:dckr_pat_|do[op]_v1_)[\\w-]{20,}' },
 ];
 
-/** The rules as one expression: the capture group that holds the match has the rule's place plus one. */
+/** All rules as one expression: the capture group of a rule is its index plus one. */
 export const TOKEN_PATTERN = new RegExp(TOKEN_RULES.map((rule) => `(${rule.pattern})`).join('|'), 'g');
 
-/** The rule whose group matched, when it also accepts the match. */
+/** The rule whose group matched, if it also accepts the match. */
 export function acceptedRule(match: RegExpMatchArray): TokenRule | undefined {
   const rule = TOKEN_RULES.find((_, index) => match[index + 1] !== undefined);
   return rule?.accept === undefined || rule.accept(match[0]) ? rule : undefined;

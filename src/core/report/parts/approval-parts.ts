@@ -23,21 +23,21 @@ import {
 } from '../message.ts';
 import { typedText } from '../typed-text.ts';
 
-/** Who may decide, by the policy's names for groups. */
+/** The people who may decide, by the policy's group names. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
-/** What the card of a run says of its approval: who may decide and until when, who has, the grant, and the buttons. */
+/** What a run's card shows of its approval: who may decide and until when, the votes, the grant, and the buttons. */
 export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
   return [
-    ...askedPart(run, approvers),
-    ...askedElsewhereParts(run),
+    ...pendingPart(run, approvers),
+    ...copiesPart(run),
     ...votesPart(run),
     ...grantPart(run, nowMs),
     ...buttonsPart(run, nowMs),
   ];
 }
 
-function askedPart(run: Run, approvers: Approvers): readonly Part[] {
+function pendingPart(run: Run, approvers: Approvers): readonly Part[] {
   const { approval } = run;
   if (run.state !== 'pending-approval' || !approval) return [];
   const facts: Fact[] = [
@@ -47,7 +47,7 @@ function askedPart(run: Run, approvers: Approvers): readonly Part[] {
     },
     { label: 'Expires', value: [time(approval.expiresAtMs)] },
     { label: 'Rule', value: [code(approval.rule)] },
-    // What the audit log has of the vote and of the launch.
+    // The hash under which the audit log records the vote and the launch.
     ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
   ];
   return [{ kind: 'facts', facts }];
@@ -61,7 +61,7 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   return [...named, ...members, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
 }
 
-/** Who has voted, when, and why. */
+/** Who voted what, when and why. */
 export function votesPart({ approval }: Run): readonly Part[] {
   if (!approval || approval.votes.length === 0) return [];
   return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
@@ -105,17 +105,20 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
 }
 
 /** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
-const MAX_PLACE_LENGTH = 120;
-const placeWords = (plan: Plan): string => shorten(grantTarget(plan), MAX_PLACE_LENGTH);
+const MAX_TARGET_LENGTH = 120;
+const shownTarget = (plan: Plan): string => shorten(grantTarget(plan), MAX_TARGET_LENGTH);
 
-/** A grant is for single runs, and only where the rule lets one approver give it. The dialog says exactly what is granted. */
+/**
+ * Grants are only for single runs, and only where the rule lets one approver give them. The dialog says exactly what is
+ * granted.
+ */
 function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
   if (batch || !plan || !approval || !mayGrant(approval)) return [];
   const times = `up to ${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
   const label = `Approve for ${formatDuration(GRANT_MS)}`;
   const confirm = {
     title: `${label}?`,
-    text: `The requester, and nobody else, may repeat this exact command in ${placeWords(plan)}, ${times}, without another approval.`,
+    text: `The requester, and nobody else, may repeat this exact command in ${shownTarget(plan)}, ${times}, without another approval.`,
     yes: label,
     no: 'Go back',
   };
@@ -129,19 +132,19 @@ const endButton = (value: string, plan: Plan): Button => ({
   style: 'danger',
   confirm: {
     title: 'End the grant?',
-    text: `The requester will need an approval again to repeat this in ${placeWords(plan)}. Containers already running continue.`,
+    text: `The requester will need an approval again to repeat this in ${shownTarget(plan)}. Containers already running continue.`,
     yes: 'End the grant',
     no: 'Go back',
   },
 });
 
-/** Some may have approved, of the several that the rule wants. */
+/** Of several approvals that the rule wants, some may have come. */
 export function whyExpired(approval: Run['approval']): string {
   const approved = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').length;
   return approved === 0 ? 'nobody approved it in time' : `${approved} of ${approval?.count} approvals came in time`;
 }
 
-/** The one reply to a request that people ended: who, why, and whom it concerns. */
+/** The reply to a request that was rejected, withdrawn or expired, for its requester. */
 export function decisionMessage(run: Run): Message {
   const last = run.approval?.votes.at(-1);
   const requester = person(run.origin.requesterId);
@@ -166,8 +169,11 @@ export function decisionMessage(run: Run): Message {
   };
 }
 
-/** What the card says of those who are asked elsewhere: how many, where, and who could not be. Nothing until that is known. */
-function askedElsewhereParts({ state, asked }: Run): readonly Part[] {
+/**
+ * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing
+ * until all copies are posted.
+ */
+function copiesPart({ state, asked }: Run): readonly Part[] {
   if (state !== 'pending-approval' || !asked || asked.waiting.some(({ kind }) => kind === 'copy')) return [];
   const sentences = [directSpans(asked), shownSpans(asked), notShownSpans(asked)].filter(({ length }) => length > 0);
   const spans = sentences.flatMap((sentence, index) => (index === 0 ? sentence : [text(' '), ...sentence]));

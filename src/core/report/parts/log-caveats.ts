@@ -2,12 +2,12 @@ import { formatCount } from '../../../lib/duration.ts';
 import type { LogCompleteness, Run } from '../../run/run.ts';
 import { type Part, text } from '../message.ts';
 
-/** It was read to its end, but the disk did not take all of it. */
-export const isKeptInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
+/** The log was read to its end, but the disk did not store all of it. */
+export const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
 
 const isOfSpool = (code = ''): boolean => /^spool_/.test(code);
 
-/** The same in a few words, for one log among many; undefined where nothing is in doubt. */
+/** The caveats in a few words, for one log among many; undefined if there are none. */
 export function logDoubt(completeness: LogCompleteness): string | undefined {
   const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = completeness;
   const words = [
@@ -19,7 +19,7 @@ export function logDoubt(completeness: LogCompleteness): string | undefined {
   return words.length === 0 ? undefined : words.join(', ');
 }
 
-/** What could not be proven about the log, said plainly. */
+/** What could not be proven about the log. */
 export function caveats(run: Run): readonly Part[] {
   const { log } = run;
   if (!log) return paragraphs([rebuilt(run)]);
@@ -31,7 +31,7 @@ export function caveats(run: Run): readonly Part[] {
     gaps.length > 0 &&
       `${formatCount(gaps.length, 'possible gap')} in the log (a lost file, or silence): first between ${gaps[0]?.fromStamp} and ${gaps[0]?.toStamp}.`,
     interruptedBy !== undefined &&
-      (isKeptInPart(run)
+      (isStoredInPart(run)
         ? `Not all of the log could be kept (${interruptedBy}): its file ends early; the last lines here are its true end.`
         : `The log could not be read to its end (${interruptedBy}).`),
     log.isReportUnbelieved &&
@@ -42,7 +42,7 @@ export function caveats(run: Run): readonly Part[] {
   return paragraphs(sentences);
 }
 
-/** What a run that was found in the cluster again (`rebuildRun`) does not know of itself. */
+/** What is missing in a run that was rebuilt from the cluster (`rebuildRun`). */
 function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
   if (isRebuilt !== true) return undefined;
   const words = approval && approval.votes.length > 0 ? ', and the voters’ reasons are lost' : '';

@@ -10,30 +10,30 @@ import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../log/redact-text.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
 
-/** One container as it is asked for, whatever the words were that asked for it. */
-interface AskedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
-  /** The containers that it joins, by pod; undefined among them stands for none. Absent: it is said elsewhere. */
+/** One requested container, whether it comes from a command or an EphemeralJob. */
+interface RequestedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
+  /** The container that it joins, per pod; undefined entries mean none. Absent if the message shows it elsewhere. */
   readonly targets?: readonly (string | undefined)[];
-  /** The profiles and users that it runs with, by pod. Absent: they are said elsewhere. */
+  /** The profile and user that it runs with, per pod. Absent if the message shows them elsewhere. */
   readonly powers?: readonly string[];
 }
 
-/** What somebody decides on: one plan, or all of a batch. */
-interface Asked {
+/** What approvers decide on: one plan, or a whole batch. */
+interface ForApproval {
   readonly plan?: Plan;
   readonly batch?: Pick<Batch, 'variants'>;
 }
 
 /**
- * What a person who decides must see of each container: what it runs, what it joins, and every variable, never cut. Words stand in
- * quotes where their borders would not show, and no character hides.
+ * What approvers must see of each container, never cut: what it runs, what it joins, and every variable. Quotes show
+ * where ambiguous words end, and every character is visible.
  */
-export function powerParts(asked: Asked): readonly Part[] {
-  const containers = containersOf(asked).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
+export function powerParts(request: ForApproval): readonly Part[] {
+  const containers = containersOf(request).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
   return containers.flatMap((container) => partsOf(container, containers.length > 1));
 }
 
-function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
+function containersOf({ plan, batch }: ForApproval): readonly RequestedContainer[] {
   if (!batch) return plan ? [plan] : [];
   return (batch.variants[0] ?? []).map((template, index) => ({
     ...template,
@@ -42,13 +42,13 @@ function containersOf({ plan, batch }: Asked): readonly AskedContainer[] {
   }));
 }
 
-/** `restricted as 1000:1000`: the same profile sees its target as one user, and not as another. */
+/** `restricted as 1000:1000`: the same profile with another user may not see its target. */
 function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
   return runAsUser === undefined ? profile : `${profile} as ${runAsUser}:${runAsGroup}`;
 }
 
-/** The same for a reader who only wants to know: `general (picked automatically), runs as root`. */
+/** The shorter form for readers: `general (picked automatically), runs as root`. */
 export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = plan.securityContext ?? {};
   const who = runAsUser === 0 && runAsGroup === 0 ? 'root' : `${runAsUser}:${runAsGroup}`;
@@ -56,7 +56,7 @@ export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'secur
   return `${plan.profile}${picked}${runAsUser === undefined ? '' : `, runs as ${who}`}`;
 }
 
-function partsOf(container: AskedContainer, isOneOfMany: boolean): readonly Part[] {
+function partsOf(container: RequestedContainer, isOneOfMany: boolean): readonly Part[] {
   const { command, env } = container;
   return [
     { kind: 'facts', facts: powerFacts(container, isOneOfMany), whole: true },
@@ -67,24 +67,24 @@ function partsOf(container: AskedContainer, isOneOfMany: boolean): readonly Part
 
 const whole = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });
 
-/** One variable a line: a value of two lines must not look like two variables. */
+/** One line per variable: a value of two lines must not look like two variables. */
 const lineOf = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
 
-/** A card is read by a channel: it shows no secret, not even one that an older kdebug asked about. */
-const withoutSecrets = (container: AskedContainer): AskedContainer => ({
+/** A whole channel reads the card, so it shows no secret, not even in a request that an older kdebug accepted. */
+const withoutSecrets = (container: RequestedContainer): RequestedContainer => ({
   ...container,
   command: redactWords(container.command, []),
   env: redactEnv(container.env, []),
 });
 
-/** Redaction cleans texts as well, which hides nothing on a card: only what it replaced counts. */
-function hidesSecret(container: AskedContainer): boolean {
+/** Redaction also cleans texts, which hides nothing here: only its replacements count. */
+function hidesSecret(container: RequestedContainer): boolean {
   const marks = (text: string): number => text.split('[redacted:').length;
   return marks(canonicalJson(withoutSecrets(container))) > marks(canonicalJson(container));
 }
 
 function powerFacts(
-  { label, targets, powers, env, ...container }: AskedContainer,
+  { label, targets, powers, env, ...container }: RequestedContainer,
   isOneOfMany: boolean,
 ): readonly Fact[] {
   return [
@@ -98,7 +98,7 @@ function powerFacts(
   ];
 }
 
-/** The names are DNS labels: a comma is none of theirs. */
+/** The names are DNS labels, so they contain no comma. */
 const targetSpan = (targets: readonly (string | undefined)[]): Span =>
   code([...new Set(targets)].map((target) => target ?? '(none)').join(', '));
 
@@ -116,35 +116,40 @@ function runsSpans({
 }
 
 /**
- * What a card has room for, in bytes of JSON as Slack may count them (`adapters/slack/limits.ts`): one text of 3,000, and so much
- * that a half of the card is left for the other parts and the buttons.
+ * The room on a card, in bytes of JSON as Slack may count them (`adapters/slack/limits.ts`): one text of 3,000, and
+ * half of the card for the other parts and the buttons.
  */
-const MAX_OF_PART = 2_800;
-const MAX_OF_CARD = 6_000;
-/** JSON around a part, and around a span of it. */
-const AROUND_PART = 160;
-const AROUND_SPAN = 80;
+const MAX_PART_BYTES = 2_800;
+const MAX_CARD_BYTES = 6_000;
+/** JSON around a part, and around a span in it. */
+const PART_OVERHEAD_BYTES = 160;
+const SPAN_OVERHEAD_BYTES = 80;
 
 /**
- * Why a card cannot show all that is decided on; nobody is asked then. A secret is never shown, and a command that a secret hides is
- * one that nobody has seen: whoever asks could hide anything that way.
+ * Why a card cannot show everything that has to be decided; then the request is refused. A secret is never shown, and
+ * nobody could approve the part of a command that a secret hides: a requester could hide anything that way.
  */
-export function unseenOnCard(asked: Asked): ReasonCode | undefined {
-  if (containersOf(asked).some(hidesSecret)) return 'secret_in_command_to_approve';
-  return fitsOnCard(asked) ? undefined : 'command_too_long_to_approve';
+export function unseenOnCard(request: ForApproval): ReasonCode | undefined {
+  if (containersOf(request).some(hidesSecret)) return 'secret_in_command_to_approve';
+  return fitsOnCard(request) ? undefined : 'command_too_long_to_approve';
 }
 
-function fitsOnCard(asked: Asked): boolean {
-  const weights = powerParts(asked).map(weightOf);
-  return weights.every((weight) => weight <= MAX_OF_PART) && weights.reduce((sum, one) => sum + one, 0) <= MAX_OF_CARD;
+function fitsOnCard(request: ForApproval): boolean {
+  const weights = powerParts(request).map(weightOf);
+  return (
+    weights.every((weight) => weight <= MAX_PART_BYTES) && weights.reduce((sum, one) => sum + one, 0) <= MAX_CARD_BYTES
+  );
 }
 
 function weightOf(part: Part): number {
-  if (part.kind === 'preformatted') return AROUND_PART + weigh(part.text);
+  if (part.kind === 'preformatted') return PART_OVERHEAD_BYTES + weigh(part.text);
   if (part.kind !== 'facts') return 0;
   const spans = part.facts.flatMap(({ label, value }) => [text(label), ...value]);
-  return spans.reduce((sum, span) => sum + AROUND_SPAN + weigh('text' in span ? span.text : ''), AROUND_PART);
+  return spans.reduce(
+    (sum, span) => sum + SPAN_OVERHEAD_BYTES + weigh('text' in span ? span.text : ''),
+    PART_OVERHEAD_BYTES,
+  );
 }
 
-/** At least what one character adds to a message: entities and escapes, and three bytes of UTF-8. */
+/** The size that characters may reach in a message: entities, escapes, and three bytes of UTF-8. */
 const weigh = (words: string): number => words.replace(/[&<>"\\\n]/g, '.....').replace(/[^ -~]/g, '...').length;

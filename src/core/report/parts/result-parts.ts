@@ -3,9 +3,9 @@ import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
-import { caveats, isKeptInPart } from './log-caveats.ts';
+import { caveats, isStoredInPart } from './log-caveats.ts';
 
-/** From the container's own times when it ended, else from ours. */
+/** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
   const { termination } = run;
   const started = termination ? Date.parse(termination.startedAt) : Number.NaN;
@@ -35,34 +35,34 @@ export function logParts(run: Run): readonly Part[] {
     const isKnown = log.completeness.interruptedBy === undefined;
     return [plainParagraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
   }
-  const where = run.delivery.fileLost === undefined && !isKeptInPart(run) ? ', all in the attached file' : '';
+  const where = run.delivery.fileLost === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
   const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
 }
 
-/** Nobody is sent to the last lines of a log that has none. */
+/** An empty log has no last lines to check. */
 export function nextPart({ outcome, log }: Run, next: string): readonly Part[] {
   if (next === '' || (outcome?.kind === 'failed' && log?.bytes === 0)) return [];
   return [plainParagraph(next)];
 }
 
-/** The termination message, unless the log or the verdict already says the same. Both were filtered before they were kept. */
+/** The termination message, unless the log or the verdict already says it. Both are stored filtered. */
 export function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
   const message = termination?.message.trim() ?? '';
   if (message === '' || verdict?.line !== undefined || (log && saysTheSame(log, message))) return [];
   return [plainParagraph('Termination message:'), { kind: 'preformatted', text: message }];
 }
 
-/** The kubelet's message is the end of the log, its first line perhaps cut (`redactTermination`). */
+/** The kubelet's message is the end of the log; its first line may be cut (`redactTermination`). */
 function saysTheSame({ head, tail }: RunLog, message: string): boolean {
   const whole = message.replace(/^…\n?/, '').trim();
   const end = tail.trim();
   return head.includes(whole) || end.includes(whole) || (end !== '' && whole.endsWith(end));
 }
 
-/** Which tool looked and as whom; without a report, what the profile alone keeps from sight. */
+/** The tool that made the report and its user; without a report, what the profile cannot see. */
 export function lookedBy({ verdict, plan }: Run): readonly string[] {
   if (verdict?.by !== undefined) return [verdict.by];
   const spots = plan?.blindSpots ?? [];
@@ -71,7 +71,10 @@ export function lookedBy({ verdict, plan }: Run): readonly string[] {
 
 const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
-/** What a diagnosis came to, in the order in which people need it: findings, what is fine, what could not be seen, and the way on. */
+/**
+ * A diagnosis in the order in which people need it: findings, what is fine, what could not be checked, and the next
+ * step.
+ */
 export function verdictParts({ id, verdict }: Run): readonly Part[] {
   if (!verdict) return [];
   const { fine, unseen = [], lookAgain } = verdict;
@@ -96,17 +99,17 @@ const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Sp
   text([limit === undefined ? '.' : ` (threshold: ${limit})`, next === '' ? '' : ` ${next}`].join('')),
 ];
 
-/** Whether a long report is not shown besides: the verdict has said what it says. */
+/** Whether a long report is left to the file: the verdict already summarises it. */
 const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
   verdict?.line !== undefined && log !== undefined && log.omittedLines > 0 && delivery.fileLost === undefined;
 
-/** What stands in its place. */
+/** Replaces such a report. */
 const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
 
-/** As a heading: without the stop that ends the image's sentence. */
+/** As a heading: without the full stop of the image's sentence. */
 export const headlineOf = (verdict: Verdict | undefined): string | undefined => verdict?.line?.replace(/\.$/, '');
 
-/** How bad it is: something wrong asks for attention, something worth knowing does not. */
+/** Only findings that mean something is wrong ask for attention. */
 export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Message['tone'] {
   const isWrong = verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false;
   return tone === 'success' && isWrong ? 'attention' : tone;
@@ -115,7 +118,7 @@ export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Mes
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
 
-/** A few words with files that come after their result. */
+/** The message that carries files posted after their result. */
 export function fileMessage(run: Run): Message {
   const words = wordsOf(run);
   return { summary: words, tone: 'neutral', parts: [{ kind: 'paragraph', spans: [text(words)] }] };

@@ -29,7 +29,7 @@ export function aBatchRun({ size = 4, events = [], request, pausedBy, run = {} }
   });
   const made = newBatch({
     pods,
-    asked: asked.batch,
+    requested: asked.batch,
     nowMs: START_MS,
     ...(pausedBy !== undefined && { pausedBy }),
   });

@@ -14,7 +14,7 @@ it('the index says why logs are missing that their heads promise', () => {
 it('the head of one of several containers says what that one came to, while its pod is still at work', () => {
   const two = newBatch({
     pods: [{ pod: aPod(), plans: [aPlan(), aPlan()] }],
-    asked: { canary: false },
+    requested: { canary: false },
     nowMs: START_MS,
   });
   const first: BatchEvent = {

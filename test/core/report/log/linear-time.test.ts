@@ -40,15 +40,9 @@ const HOSTILE: readonly (string | Hostile)[] = [
   { start: '\ufeff', repeat: 'token=/etc/' },
 ];
 
-const FILES = [
-  'clean-text',
-  'named-value',
-  'credential-phrase',
-  'secret-tokens',
-  'url-password',
-  'base64-secret',
-  'line-redactor',
-].map((name) => `src/core/report/log/${name}.ts`);
+const FILES = ['clean-text', 'named-value', 'secret-tokens', 'secret-forms', 'line-redactor'].map(
+  (name) => `src/core/report/log/${name}.ts`,
+);
 
 const find = (text: string) => findSecrets({ text, from: 0, to: text.length, startsLine: true }, []);
 
