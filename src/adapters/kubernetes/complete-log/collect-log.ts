@@ -1,32 +1,30 @@
 import type { LogCompleteness } from '../../../core/run/run.ts';
 import type { LogRequest, LogSink } from '../../../flow/ports/cluster.ts';
-import { Output } from './block-writer.ts';
-import { Succession } from './handover.ts';
-import { Merge } from './line-merger.ts';
-import { type LogStream, Reading } from './log-stream.ts';
+import { Handover } from './handover.ts';
+import { LineMerger } from './line-merger.ts';
+import { BlockWriter } from './log-output.ts';
+import { type LogStream, StreamCursor } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
 
 /**
- * Reads one container's log by handover follows (cluster facts, "Logs"): while the follow in front lags, further ones are
- * opened and held back, so that every log file is held open by someone although the kubelet renames it. The front is read until
- * it meets the next one's first line, jumps over it, or has nothing more; then the next one is in front. After the
- * container's end a plain read comes last. Memory: about 1 MiB, and up to 6 MiB for the lines of the last seconds.
- * Never rejects for the cluster's sake; what the sink throws comes through.
+ * Reads one container's log to its last line, across rotations (README.md). Memory: about 1 MiB, and up to 6 MiB for the identities of
+ * the lines of the last seconds. A failure of the cluster ends in the result; what the sink throws is thrown.
  */
 export async function collectLog(tools: LogTools, request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
   return new LogCollection(tools, request, sink).run();
 }
 
+/** The loop: read the front, write to the sink, and when there is nothing to read let the handover decide. */
 class LogCollection {
   readonly #tools: LogTools;
   readonly #request: LogRequest;
   readonly #sink: LogSink;
-  readonly #wakeUp = new WakeUp();
-  readonly #output: Output;
-  readonly #merge: Merge;
-  readonly #succession: Succession;
-  #reading: Reading | undefined;
-  /** Waiting for the front, as opposed to for the sink. */
+  readonly #changed = new Signal();
+  readonly #output: BlockWriter;
+  readonly #merger: LineMerger;
+  readonly #handover: Handover;
+  #cursor: StreamCursor | undefined;
+  /** It waits for the front, and not for the sink. */
   #isIdle = false;
   #stopTicking: () => void = () => {};
 
@@ -34,14 +32,14 @@ class LogCollection {
     this.#tools = tools;
     this.#request = request;
     this.#sink = sink;
-    this.#output = new Output(request.limitBytes);
-    this.#merge = new Merge(this.#output, tools.times);
-    this.#succession = new Succession(tools, request, {
-      merge: this.#merge,
-      changed: this.#wakeUp.ring,
+    this.#output = new BlockWriter(request.limitBytes);
+    this.#merger = new LineMerger(this.#output, tools.times);
+    this.#handover = new Handover(tools, request, {
+      merger: this.#merger,
+      changed: this.#changed.raise,
       finishReading: () => {
-        this.#reading?.finish();
-        return this.#reading;
+        this.#cursor?.finish();
+        return this.#cursor;
       },
     });
   }
@@ -49,19 +47,25 @@ class LogCollection {
   async run(): Promise<LogCompleteness> {
     const { ended, signal, terminated } = this.#request;
     const onEnded = (): void => {
-      this.#succession.end();
-      this.#wakeUp.ring();
+      this.#handover.containerEnded();
+      this.#changed.raise();
     };
     if (terminated) onEnded();
     ended.then(onEnded, onEnded);
-    signal.addEventListener('abort', this.#wakeUp.ring);
+    signal.addEventListener('abort', this.#changed.raise);
     this.#tickLater();
     try {
-      return this.#result(await this.#collect());
+      const interruptedBy = await this.#collect();
+      const { beginningMayBeMissing } = this.#handover;
+      return this.#merger.completeness.result({
+        limitReached: this.#output.isFull,
+        beginningMayBeMissing,
+        interruptedBy,
+      });
     } finally {
-      signal.removeEventListener('abort', this.#wakeUp.ring);
+      signal.removeEventListener('abort', this.#changed.raise);
       this.#stopTicking();
-      this.#succession.close();
+      this.#handover.close();
     }
   }
 
@@ -70,54 +74,45 @@ class LogCollection {
     for (;;) {
       if (this.#request.signal.aborted) return 'aborted';
       if (this.#output.isFull) return undefined;
-      this.#succession.settle();
-      const draining = this.#drain();
-      if (draining !== undefined) {
-        await draining;
+      this.#handover.prepare();
+      const reading = this.#readFront();
+      if (reading !== undefined) {
+        await reading;
         continue;
       }
-      const before = this.#succession.front;
-      const done = this.#succession.goOn();
+      const before = this.#handover.front;
+      const done = this.#handover.advance();
       await this.#flush();
       if (done) return done.interruptedBy;
-      if (this.#succession.front !== before) continue;
+      if (this.#handover.front !== before) continue;
       this.#isIdle = true;
-      await this.#wakeUp.sleep();
+      await this.#changed.wait();
       this.#isIdle = false;
     }
   }
 
-  #result(interruptedBy: string | undefined): LogCompleteness {
-    return this.#merge.completeness.result({
-      limitReached: this.#output.isFull,
-      beginningMayBeMissing: this.#succession.beginningMayBeMissing,
-      interruptedBy,
-    });
-  }
-
   #tickLater(): void {
     this.#stopTicking = this.#tools.clock.after(this.#tools.times.tickMs, () => {
-      this.#succession.tick(this.#isIdle);
-      this.#wakeUp.ring();
+      this.#handover.tick(this.#isIdle);
+      this.#changed.raise();
       this.#tickLater();
     });
   }
 
-  /** Takes what the front has. Undefined, at once, when it has nothing now: what is decided then is decided on this very state. */
-  #drain(): Promise<void> | undefined {
-    const { front, isReady } = this.#succession;
-    if (!front || !isReady || this.#merge.isHeld) return undefined;
-    const reading = this.#readingOf(front);
-    const chunks = reading.take();
-    if (chunks.length > 0) return this.#read(reading, chunks);
-    if (!front.end || reading.finish() === undefined) return undefined;
-    return this.#deliver();
+  /** Undefined, at once, when there is nothing to read: the handover then decides on this very state. */
+  #readFront(): Promise<void> | undefined {
+    const front = this.#handover.readableFront;
+    if (!front) return undefined;
+    const cursor = this.#cursorOf(front);
+    const chunks = cursor.chunks();
+    if (chunks.length > 0) return this.#read(cursor, chunks);
+    return front.end && cursor.finish() ? this.#deliver() : undefined;
   }
 
-  async #read(reading: Reading, chunks: Buffer[]): Promise<void> {
-    this.#succession.flow(reading.stream);
+  async #read(cursor: StreamCursor, chunks: Buffer[]): Promise<void> {
+    this.#handover.received(cursor.stream);
     for (let index = 0; index < chunks.length; index += 1) {
-      const goesOn = reading.read(chunks, index);
+      const goesOn = cursor.read(chunks, index);
       await this.#deliver();
       if (!goesOn || this.#output.isFull || this.#request.signal.aborted) return;
     }
@@ -125,18 +120,17 @@ class LogCollection {
 
   async #deliver(): Promise<void> {
     await this.#flush();
-    if (this.#merge.stop) this.#succession.handOver();
+    if (this.#merger.stop) this.#handover.stopped();
   }
 
-  #readingOf(stream: LogStream): Reading {
-    const reading = this.#reading?.stream === stream ? this.#reading : new Reading(stream, this.#merge);
-    this.#reading = reading;
-    return reading;
+  #cursorOf(stream: LogStream): StreamCursor {
+    if (this.#cursor?.stream !== stream) this.#cursor = new StreamCursor(stream, this.#merger);
+    return this.#cursor;
   }
 
   async #flush(): Promise<void> {
-    const blocks = this.#output.take();
-    if (blocks.length > 0) this.#succession.deliver();
+    const blocks = this.#output.blocks();
+    if (blocks.length > 0) this.#handover.delivered();
     for (const block of blocks) {
       const slow = this.#sink.write(block);
       if (slow !== undefined) await this.#unlessAborted(slow);
@@ -155,24 +149,24 @@ class LogCollection {
   }
 }
 
-/** One sleeper, woken by any of several causes; a cause that comes while nobody sleeps is not lost. */
-export class WakeUp {
-  #isDue = false;
+/** Wakes the one loop that waits, for any of several causes; a cause that comes while it does not wait is not lost. */
+class Signal {
+  #isRaised = false;
   #wake: (() => void) | undefined;
 
-  readonly ring = (): void => {
-    this.#isDue = true;
+  readonly raise = (): void => {
+    this.#isRaised = true;
     this.#wake?.();
   };
 
-  /** Resolves at the next `ring`, or at once if there was one since the last sleep. */
-  async sleep(): Promise<void> {
-    if (!this.#isDue) {
+  /** Resolves at the next `raise`, or at once if there was one since the last wait. */
+  async wait(): Promise<void> {
+    if (!this.#isRaised) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
       this.#wake = undefined;
     }
-    this.#isDue = false;
+    this.#isRaised = false;
   }
 }

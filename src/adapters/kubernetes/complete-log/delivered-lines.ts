@@ -107,7 +107,7 @@ export class LineSet {
   }
 
   /** Whether it was there. */
-  take(line: LineKey): boolean {
+  remove(line: LineKey): boolean {
     const slot = this.#find(line);
     if (slot >= 0) this.#slots[slot] = -1;
     return slot >= 0;

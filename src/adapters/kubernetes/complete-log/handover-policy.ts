@@ -1,179 +1,246 @@
-import { stepMs, toMs } from './line-identity.ts';
-import type { Merge } from './line-merger.ts';
-import type { LogStream } from './log-stream.ts';
-import type { LogStreams, LogTools } from './log-streams.ts';
-
-/** All that is known of a collection under way. */
-export interface Evidence {
-  readonly tools: LogTools;
-  readonly merge: Merge;
-  readonly streams: LogStreams;
-  readonly pulse: Pulse;
-  readonly ending: Ending;
-}
-
-/** What the signs of a log under way mean (cluster facts, "Logs"). Changes nothing. */
-export class Judgement {
-  readonly #evidence: Evidence;
-
-  constructor(evidence: Evidence) {
-    this.#evidence = evidence;
-  }
-
-  /** So much has come that a rotation is possible. */
-  get isLarge(): boolean {
-    const { merge, tools } = this.#evidence;
-    return merge.fileBytes >= tools.times.smallBytes;
-  }
-
-  /** Bytes flow, but old ones: the current file may be another one than the front's. */
-  get isLagging(): boolean {
-    const { merge, pulse, tools } = this.#evidence;
-    return merge.hasAny && pulse.isFlowing && tools.client.serverClock.now() - toMs(merge.newest) > tools.times.lagMs;
-  }
-
-  /** Whether another follow must be opened now, so that the log file that is current now is held open. */
-  get isPinDue(): boolean {
-    const { tools, streams, ending } = this.#evidence;
-    const { front, waiting, openedAtMs } = streams;
-    if (!front?.wasOpened || front.end || !front.follow || ending.isKnown) return false;
-    if (waiting >= tools.times.mostPins || tools.clock.now() - openedAtMs < tools.times.openEveryMs) return false;
-    return this.isLagging || this.#isSilenceToProbe;
-  }
-
-  /** A follow that never was at the end of its file misses the rotation and falls silent. Once in a silence that is looked into. */
-  get #isSilenceToProbe(): boolean {
-    const { tools, streams, pulse } = this.#evidence;
-    const { newest } = streams;
-    const isOneOnItsWay = newest !== undefined && newest.first.length === 0 && !newest.end;
-    return !isOneOnItsWay && this.isLarge && pulse.quietMs >= tools.times.quietMs && pulse.probe();
-  }
-
-  /** Nothing has come for so long that the connection may be half-open. */
-  get isDead(): boolean {
-    const { tools, streams, pulse } = this.#evidence;
-    return streams.front !== undefined && !streams.front.end && pulse.quietMs >= tools.times.silenceMs;
-  }
-
-  /**
-   * Whether the front, which is silent, has read its file to the end: then a rotation took it away, and the next one goes on. After the
-   * container's end a follow ends by itself, so only one that is dead is silent.
-   */
-  isExhausted(next: LogStream): boolean {
-    const { tools, merge, pulse, ending } = this.#evidence;
-    const { times } = tools;
-    const [first] = next.first;
-    if (!first) return next.end !== undefined && pulse.quietMs >= times.exhaustedMs;
-    if (ending.isKnown) return pulse.quietMs >= times.deadMs;
-    // The front may be in the same file already, behind its first line; the next line will tell.
-    if (next.first.length < 2 && !next.end && merge.mayHaveGlued(next.firstEnd)) return false;
-    const isAdjacent = !merge.isWithinLine && stepMs(merge.newest, first) <= times.marginMs;
-    return pulse.quietMs >= (isAdjacent ? times.adjacentExhaustedMs : times.exhaustedMs);
-  }
-
-  /** After the container's end: at once when much is still to come, else after the follow had its chance to end by itself. */
-  get isFinalReadDue(): boolean {
-    const { tools, streams, ending } = this.#evidence;
-    if (!ending.isKnown || streams.hasFinal || !streams.mayOpen) return false;
-    return ending.sinceMs >= tools.times.endTogetherMs || this.isLarge || this.isLagging;
-  }
-
-  /**
-   * Whether one follow that ended in order has brought it all, so that no final read is needed: it was there from the beginning, nothing can
-   * have been rotated, and its last line is whole.
-   */
-  isWhole(front: LogStream): boolean {
-    return front.sinceSeconds === undefined && !this.#evidence.merge.isWithinLine && !this.isLarge;
-  }
-}
-
-/** When the container ended, when the follow in front did, and what the one says about the other. Our own clock. */
-export class Ending {
-  readonly #tools: LogTools;
-  #containerAtMs: number | undefined;
-  #front: { readonly stream: LogStream; readonly atMs: number } | undefined;
-
-  constructor(tools: LogTools) {
-    this.#tools = tools;
-  }
-
-  get isKnown(): boolean {
-    return this.#containerAtMs !== undefined;
-  }
-
-  get sinceMs(): number {
-    return this.#containerAtMs === undefined ? 0 : this.#tools.clock.now() - this.#containerAtMs;
-  }
-
-  /** The container has ended. */
-  note(): void {
-    this.#containerAtMs ??= this.#tools.clock.now();
-  }
-
-  /** True when this stream's end is new. */
-  noteFront(stream: LogStream): boolean {
-    if (this.#front?.stream === stream) return false;
-    this.#front = { stream, atMs: this.#tools.clock.now() };
-    return true;
-  }
-
-  /** A follow has ended cleanly, and whether the container has too is not known yet. */
-  isAwaited(stream: LogStream): boolean {
-    if (!stream.follow || this.isKnown || stream.end?.error) return false;
-    return this.#tools.clock.now() - (this.#front?.atMs ?? 0) < this.#tools.times.endTogetherMs;
-  }
-
-  /**
-   * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends it
-   * 29–483 ms before the status shows), because the API server also ends an answer cleanly when it loses the kubelet.
-   */
-  isInOrder(stream: LogStream): boolean {
-    if (stream.end?.error) return false;
-    if (!stream.follow) return true;
-    if (this.#containerAtMs === undefined || !this.#front) return false;
-    return this.#containerAtMs - this.#front.atMs <= this.#tools.times.endTogetherMs;
-  }
-}
-
-/** Ticks without bytes after which a follow no longer counts as flowing. */
-const FLOWING_TICKS = 2;
+import type { BackOff } from '../../../lib/backoff.ts';
 
 /**
- * How long the front has been silent. Counted in ticks and not by the clock, so that a process that was held up does not take its
- * own silence for the server's.
+ * Every duration and size of the log collection, so that tests can scale them together. They follow from a kubelet that looks every 10 s
+ * (8.0–13.4 s measured) whether a log is over 10 MiB: a file lives at least 8 s.
  */
-export class Pulse {
-  readonly #tickMs: number;
-  #ticks = 0;
-  #isProbed = false;
-
-  constructor(tickMs: number) {
-    this.#tickMs = tickMs;
-  }
-
-  get quietMs(): number {
-    return this.#ticks * this.#tickMs;
-  }
-
-  get isFlowing(): boolean {
-    return this.#ticks <= FLOWING_TICKS;
-  }
-
-  /** Once in a silence: true the first time. */
-  probe(): boolean {
-    const isFirst = !this.#isProbed;
-    this.#isProbed = true;
-    return isFirst;
-  }
-
-  /** Bytes came, or another stream is listened to. */
-  beat(): void {
-    this.#ticks = 0;
-    this.#isProbed = false;
-  }
-
-  /** `isIdle`: bytes were waited for. */
-  tick(isIdle: boolean): void {
-    this.#ticks = isIdle ? this.#ticks + 1 : 0;
-  }
+export interface LogTimes {
+  /** How often the policy checks whether another follow must be opened. */
+  readonly tickMs: number;
+  /** A follow whose newest stamp is older than this, while bytes still flow, may be on a file that was rotated away. */
+  readonly lagMs: number;
+  /** Between two openings; with `tickMs` less than half of a file's life, so that somebody holds every file open. */
+  readonly openEveryMs: number;
+  /** After this silence one stream is opened to see whether the follow missed a rotation. */
+  readonly probeMs: number;
+  /** After this silence a follow with a successor counts as read to the end of its file. */
+  readonly readToEndMs: number;
+  /** The same, when the successor's first line stands close to the line delivered last. */
+  readonly adjacentReadToEndMs: number;
+  /** The same, when the container has ended: then a follow ends on its own, unless its connection is dead. */
+  readonly deadFollowMs: number;
+  /** After this silence the connection may be half-open and is replaced. */
+  readonly deadConnectionMs: number;
+  /** A successor begins this much before the newest line (`sinceTime` has whole seconds). */
+  readonly overlapMs: number;
+  /** Stamps are not monotonic: at a rotation and between stdout and stderr they step back by less than this. */
+  readonly marginMs: number;
+  /** A lost file shows as a step in the stamps of at least this. */
+  readonly gapMs: number;
+  /** The shortest time between two rotations. */
+  readonly fileLifeMs: number;
+  /** A follow that was open this soon after the start may have seen the first file. */
+  readonly openInTimeMs: number;
+  /** A follow's end and the container's end belong together when they are this close. */
+  readonly endTogetherMs: number;
+  readonly backOff: BackOff;
+  /** After the container's end, openings that fail in a row before the collection gives up. */
+  readonly maxFailures: number;
+  /** Streams that wait behind the front at once. */
+  readonly maxWaiting: number;
+  /** Below this nothing can have been rotated (the kubelet's own default is 10 MiB). */
+  readonly smallBytes: number;
+  /** From here on a file may be lost: 10 MiB, and a little less, because each part of a long line has a stamp that is not counted. */
+  readonly rotatedBytes: number;
 }
+
+export const LOG_TIMES: LogTimes = {
+  tickMs: 250,
+  lagMs: 4_000,
+  openEveryMs: 4_000,
+  probeMs: 2_000,
+  readToEndMs: 3_000,
+  adjacentReadToEndMs: 2_000,
+  deadFollowMs: 15_000,
+  deadConnectionMs: 60_000,
+  overlapMs: 2_000,
+  marginMs: 1_000,
+  gapMs: 7_000,
+  fileLifeMs: 8_000,
+  openInTimeMs: 3_000,
+  endTogetherMs: 1_500,
+  backOff: { firstMs: 100, maxMs: 5_000 },
+  maxFailures: 7,
+  maxWaiting: 32,
+  smallBytes: 8 * 1024 * 1024,
+  rotatedBytes: 9 * 1024 * 1024,
+};
+
+/** One stream, as far as the policy needs to know it. */
+export interface StreamFacts {
+  readonly follow: boolean;
+  readonly end: 'clean' | 'failed' | undefined;
+  /** How many of its two first lines are known. */
+  readonly firstLines: number;
+}
+
+export interface FrontFacts extends StreamFacts {
+  /** The server has begun to answer. */
+  readonly wasOpened: boolean;
+  /** False while the front must not be read: its first lines are not known yet, or the merger holds a line back. */
+  readonly isReadable: boolean;
+  /** It was opened without `sinceTime`. */
+  readonly isFromStart: boolean;
+  /** When it was read to its end, by our own clock. */
+  readonly endedAtMs: number | undefined;
+}
+
+export interface NextFacts extends StreamFacts {
+  /** From the line delivered last to its first line; undefined while that is not known. */
+  readonly stepMs: number | undefined;
+  /** The line delivered last may contain its first line (a rotation cut that line in two). */
+  readonly mayBeDelivered: boolean;
+}
+
+export interface StreamsFacts {
+  /** The stream that is read. */
+  readonly front: FrontFacts | undefined;
+  /** The oldest stream that waits behind the front. */
+  readonly next: NextFacts | undefined;
+  readonly waiting: number;
+  /** The newest waiting stream has shown nothing yet. */
+  readonly isOneOpening: boolean;
+  /** A stream that does not follow is there already. */
+  readonly hasFinalRead: boolean;
+  readonly openedAtMs: number;
+  /** Openings that failed since the last one that brought something. */
+  readonly failures: number;
+  /** False during the pause after a failure. */
+  readonly mayOpen: boolean;
+}
+
+/** All that is known of a collection at one moment. Times are our own clock's. */
+export interface LogFacts extends StreamsFacts {
+  readonly nowMs: number;
+  readonly containerEndedAtMs: number | undefined;
+  /** How long nothing has come from the front. */
+  readonly silentMs: number;
+  readonly isFlowing: boolean;
+  /** This silence has opened a stream already. */
+  readonly isSilenceProbed: boolean;
+  /** How old the line delivered last is by the server's clock; undefined before the first. */
+  readonly newestAgeMs: number | undefined;
+  /** At least this much was in the kubelet's files. */
+  readonly fileBytes: number;
+  /** The line delivered last has no newline yet. */
+  readonly isWithinLine: boolean;
+}
+
+export type Step =
+  | { readonly kind: 'wait' }
+  /** The next stream becomes the front; where none waits, one is opened. */
+  | { readonly kind: 'hand over'; readonly because: 'start' | 'end of file' | 'silence' | 'broken' }
+  /** Opens a stream behind all others. */
+  | { readonly kind: 'open'; readonly stream: 'final' }
+  | { readonly kind: 'done'; readonly because: 'all read' | 'failures' };
+
+const WAIT: Step = { kind: 'wait' };
+const handOver = (because: Extract<Step, { kind: 'hand over' }>['because']): Step => ({ kind: 'hand over', because });
+
+/** What happens now that the front has nothing to read. */
+export function nextStep(facts: LogFacts, times: LogTimes): Step {
+  const { front, next } = facts;
+  if (!front) return handOver('start');
+  if (!front.isReadable) return WAIT;
+  if (front.end) return stepAfterEnd(front, facts, times);
+  if (next && isReadToEnd(next, facts, times)) return handOver('silence');
+  return isFinalReadDue(facts, times) ? { kind: 'open', stream: 'final' } : WAIT;
+}
+
+/** Why another follow must be opened now, so that somebody holds the current log file open; undefined when none must. */
+export function whyOpenFollow(facts: LogFacts, times: LogTimes): 'lag' | 'silence' | undefined {
+  const { front, containerEndedAtMs, waiting, nowMs, openedAtMs } = facts;
+  if (!front?.wasOpened || front.end || !front.follow || containerEndedAtMs !== undefined) return undefined;
+  if (waiting >= times.maxWaiting || nowMs - openedAtMs < times.openEveryMs) return undefined;
+  if (isLagging(facts, times)) return 'lag';
+  return isSilenceToProbe(facts, times) ? 'silence' : undefined;
+}
+
+/** Nothing has come for so long that the connection may be half-open. */
+export const isConnectionDead = ({ front, silentMs }: LogFacts, times: LogTimes): boolean =>
+  front !== undefined && !front.end && silentMs >= times.deadConnectionMs;
+
+/** So much has come that a rotation is possible. */
+export const isLarge = ({ fileBytes }: Pick<LogFacts, 'fileBytes'>, times: LogTimes): boolean =>
+  fileBytes >= times.smallBytes;
+
+/**
+ * Whether the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has delivered one of
+ * them. A follow without any line adds nothing either; a final read that shows none may still bring its error.
+ */
+export function compareFiles(
+  front: Pick<StreamFacts, 'end'>,
+  next: StreamFacts,
+  isDelivered: () => boolean,
+): 'unknown' | 'same' | 'different' {
+  const isEmpty = next.firstLines === 0;
+  if (isEmpty && (!next.end || !next.follow)) return 'unknown';
+  const isRepeated = isEmpty || isDelivered();
+  // A front that has ended is followed by the next stream in any case; the merger then skips what is repeated.
+  return isRepeated && !front.end ? 'same' : 'different';
+}
+
+/** Whether the merger shall hold back a line after a long step until the next stream shows its first line: but not for ever. */
+export const isFirstLineAwaited = (next: StreamFacts | undefined, heldMs: number, times: LogTimes): boolean =>
+  next?.follow === true && next.firstLines === 0 && !next.end && heldMs < times.readToEndMs;
+
+/** Bytes flow, but old ones: the file that is written now may be another one than the front's. */
+const isLagging = ({ isFlowing, newestAgeMs }: LogFacts, times: LogTimes): boolean =>
+  isFlowing && newestAgeMs !== undefined && newestAgeMs > times.lagMs;
+
+/** A follow that never was at the end of its file misses the rotation and falls silent. One look in each silence finds out. */
+const isSilenceToProbe = (facts: LogFacts, times: LogTimes): boolean =>
+  !facts.isOneOpening && isLarge(facts, times) && facts.silentMs >= times.probeMs && !facts.isSilenceProbed;
+
+/**
+ * Whether the silent front has read its file to the end: then a rotation took the file away, and the next stream goes on. After the
+ * container's end a follow ends on its own, so only a dead one is silent.
+ */
+function isReadToEnd(next: NextFacts, facts: LogFacts, times: LogTimes): boolean {
+  const { silentMs } = facts;
+  if (next.stepMs === undefined) return next.end !== undefined && silentMs >= times.readToEndMs;
+  if (facts.containerEndedAtMs !== undefined) return silentMs >= times.deadFollowMs;
+  // The front may be in the same file already, behind its first line; the next line will tell.
+  if (next.firstLines < 2 && !next.end && next.mayBeDelivered) return false;
+  const isAdjacent = !facts.isWithinLine && next.stepMs <= times.marginMs;
+  return silentMs >= (isAdjacent ? times.adjacentReadToEndMs : times.readToEndMs);
+}
+
+/** After the container's end: at once when much is still to come, else after the follow had its chance to end on its own. */
+function isFinalReadDue(facts: LogFacts, times: LogTimes): boolean {
+  const { containerEndedAtMs, hasFinalRead, mayOpen, nowMs } = facts;
+  if (containerEndedAtMs === undefined || hasFinalRead || !mayOpen) return false;
+  return nowMs - containerEndedAtMs >= times.endTogetherMs || isLarge(facts, times) || isLagging(facts, times);
+}
+
+function stepAfterEnd(front: FrontFacts, facts: LogFacts, times: LogTimes): Step {
+  if (isStatusAwaited(front, facts, times)) return WAIT;
+  const isAtEnd = isEndOfFile(front, facts, times);
+  if (facts.next) return handOver(isAtEnd ? 'end of file' : 'broken');
+  if (isAtEnd && (!front.follow || isWhole(front, facts, times))) return { kind: 'done', because: 'all read' };
+  const isHopeless = facts.containerEndedAtMs !== undefined && facts.failures >= times.maxFailures;
+  if (front.end === 'failed' && isHopeless) return { kind: 'done', because: 'failures' };
+  if (!facts.mayOpen) return WAIT;
+  return handOver(isAtEnd ? 'end of file' : 'broken');
+}
+
+/** A follow has ended cleanly; whether the container has ended too, the status will show in a moment. */
+function isStatusAwaited(front: FrontFacts, { containerEndedAtMs, nowMs }: LogFacts, times: LogTimes): boolean {
+  if (!front.follow || containerEndedAtMs !== undefined || front.end === 'failed') return false;
+  return nowMs - (front.endedAtMs ?? 0) < times.endTogetherMs;
+}
+
+/**
+ * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends it
+ * 29–483 ms before the status shows), because the API server also ends an answer cleanly when it loses the kubelet.
+ */
+function isEndOfFile(front: FrontFacts, { containerEndedAtMs }: LogFacts, times: LogTimes): boolean {
+  if (front.end === 'failed') return false;
+  if (!front.follow) return true;
+  if (containerEndedAtMs === undefined || front.endedAtMs === undefined) return false;
+  return containerEndedAtMs - front.endedAtMs <= times.endTogetherMs;
+}
+
+/** One follow has brought it all, no final read is needed: it read from the start, nothing can have been rotated, its last line is whole. */
+const isWhole = (front: FrontFacts, facts: LogFacts, times: LogTimes): boolean =>
+  front.isFromStart && !facts.isWithinLine && !isLarge(facts, times);

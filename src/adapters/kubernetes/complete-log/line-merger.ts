@@ -1,6 +1,5 @@
-import type { Output } from './block-writer.ts';
-import { Completeness } from './completeness.ts';
 import { DeliveredLines, type LineSet } from './delivered-lines.ts';
+import type { LogTimes } from './handover-policy.ts';
 import {
   hashHead,
   isSameLine,
@@ -11,38 +10,51 @@ import {
   type Stamp,
   stepMs,
 } from './line-identity.ts';
-import type { LineTaker, Verdict } from './line-reader.ts';
-import type { LogTimes } from './log-times.ts';
+import type { LineDecision, LineHandler, Stop } from './line-reader.ts';
+import { type BlockWriter, Completeness } from './log-output.ts';
+
+/** What is known of a stream that begins. */
+export interface StreamStart {
+  /** The stream before it did not come to its end, so the two must overlap. */
+  readonly isBroken: boolean;
+  readonly first: readonly LineKey[];
+  readonly firstEnd: LineEnd | undefined;
+  /** The line at which the stream before it was stopped. */
+  readonly jumpedTo: Readonly<Stamp> | undefined;
+}
 
 /**
- * Joins several readings of one log, one after the other, into every line once and in order. Lines are recognised by stamp
- * and content, never by "not newer than the last": stamps step back where two streams or two files meet.
+ * Joins several streams of one log, one after the other, into every line once and in order. Pure: it knows no connection and no clock.
+ * It recognises a line by stamp and content, never by "not newer than the last": stamps step back where two files meet.
  */
-export class Merge implements LineTaker {
+export class LineMerger implements LineHandler {
   readonly completeness: Completeness;
-  readonly #output: Output;
+  readonly #output: BlockWriter;
   readonly #marginMs: number;
   readonly #gapMs: number;
   readonly #delivered = new DeliveredLines();
-  /** The line that is being delivered, or that a reading left without its newline. */
+  /** The line that is being delivered, or that a stream left without its newline. */
   readonly #line = new OpenLine();
   #first: Readonly<Stamp> = this.#line;
+  /** The stream has ended: a line that comes now may lack its rest, so its stamp alone shows whether it was delivered. */
+  isReadingEnd = false;
   #isOpen = false;
   #hasAny = false;
   #isStamped = true;
-  /** Content of the open line that this reading repeats. */
-  #repeated = 0;
-  #pass = 0;
+  /** Bytes of the open line that this stream repeats. */
+  #repeatedBytes = 0;
+  /** Lines at the beginning of this stream that were delivered. */
+  #repeatedLines = 0;
+  /** Lines that this stream may repeat. */
   #overlap: LineSet | undefined;
-  /** A reading broke off, and no later one has repeated anything of it yet. */
-  #broken = false;
-  #successor: readonly LineKey[] = [];
-  #isSuccessorUnknown = false;
+  /** A stream broke off, and no later one has repeated anything of it yet. */
+  #isBroken = false;
+  #nextLines: readonly LineKey[] = [];
+  #isNextUnknown = false;
   #isHeld = false;
-  #isFinishing = false;
   #stop: Stop | undefined;
 
-  constructor(output: Output, times: LogTimes) {
+  constructor(output: BlockWriter, times: Pick<LogTimes, 'marginMs' | 'gapMs' | 'rotatedBytes'>) {
     this.#output = output;
     this.#marginMs = times.marginMs;
     this.#gapMs = times.gapMs;
@@ -63,17 +75,17 @@ export class Merge implements LineTaker {
     return this.#hasAny;
   }
 
-  /** The least that the kubelet's files must have held for what was delivered. */
+  /** The kubelet's files must have held at least this much. */
   get fileBytes(): number {
     return this.completeness.fileBytes(this.#output.bytes);
   }
 
-  /** A line was left without its newline. */
+  /** The line delivered last has no newline yet. */
   get isWithinLine(): boolean {
     return this.#isOpen;
   }
 
-  /** Whether lines must be shown to `begin` with their head. */
+  /** `begin` must see lines with their head. */
   get needsHead(): boolean {
     return this.#overlap !== undefined;
   }
@@ -88,101 +100,103 @@ export class Merge implements LineTaker {
   }
 
   /**
-   * Whether the line delivered last may be one that a rotation cut in two and whose reading went on into the next file, where
-   * its second half, which is this line, has a stamp of its own.
+   * Whether the line delivered last may have been cut in two by a rotation, and its stream read on into the next file, where the second
+   * half, which is this line, has a stamp of its own.
    */
   mayHaveGlued(first: LineEnd | undefined): boolean {
     return first !== undefined && this.#hasAny && this.#line.end.mayEndWith(first);
   }
 
-  /** The first lines of the reading that comes next; undefined while there is one that has not shown them yet. */
-  expect(successor: readonly LineKey[] | undefined): void {
-    this.#successor = successor ?? [];
-    this.#isSuccessorUnknown = successor === undefined;
+  /** The first lines of the next stream; undefined while there is one that has not shown them yet. */
+  expect(nextLines: readonly LineKey[] | undefined): void {
+    this.#nextLines = nextLines ?? [];
+    this.#isNextUnknown = nextLines === undefined;
   }
 
-  /** Whether the reading waits at a line that may have jumped over the successor, until that has shown its first line. */
+  /** The reading waits at a line that may lie beyond the next stream's first line, until that is known. */
   get isHeld(): boolean {
-    return this.#isHeld && this.#isSuccessorUnknown;
+    return this.#isHeld && this.#isNextUnknown;
   }
 
-  /** How to say, now or later, that between the line delivered last and `next` something may be missing. */
-  doubtNewest(next: Readonly<Stamp>): () => void {
+  /** How to report, now or later, that something may be missing between the line delivered last and `next`. */
+  gapBefore(next: Readonly<Stamp>): () => void {
     const from = { seconds: this.#line.seconds, nanos: this.#line.nanos };
     const { bytes } = this.#output;
     return () => this.completeness.addGap(from, next, bytes);
   }
 
-  /** A reading begins whose first `pass` lines were delivered, and nothing after them. */
-  startAfter(pass: number): void {
+  /** A stream begins whose first lines, so many, were delivered, and nothing after them. */
+  startAfter(lines: number): void {
     this.#start();
-    this.#broken = false;
-    this.#pass = pass;
+    this.#isBroken = false;
+    this.#repeatedLines = lines;
   }
 
-  /** A reading begins that may repeat what was delivered. */
-  startOver(reading: BeginningReading): void {
+  /** A stream begins that may repeat what was delivered. */
+  startOver(start: StreamStart): void {
     this.#start();
     if (!this.#hasAny) return;
     this.#overlap = this.#delivered.toSet();
-    this.#broken ||= reading.broken;
-    if (this.#isGlued(this.#overlap, reading)) this.#pass = 1;
+    this.#isBroken ||= start.isBroken;
+    if (this.#isGlued(this.#overlap, start)) this.#repeatedLines = 1;
   }
 
-  /** Whether a reading's first line is the second half of a line that was cut in two, and was delivered with the first half. */
-  #isGlued(overlap: LineSet, { first: [first, second], firstEnd, jumpedTo }: BeginningReading): boolean {
+  /** Whether a stream's first line is the second half of a line that was cut in two, and was delivered with the first half. */
+  #isGlued(overlap: LineSet, { first: [first, second], firstEnd, jumpedTo }: StreamStart): boolean {
     if (!first || this.hasDelivered(first)) return false;
     if (!second) return this.mayHaveGlued(firstEnd);
-    // Who came to the second line has passed the first, and did not deliver it as a line of its own.
+    // The front came to the second line, so it passed the first, and did not deliver it as a line of its own.
     return overlap.has(second) || (jumpedTo !== undefined && isSameStamp(second, jumpedTo));
   }
 
   #start(): void {
     this.#stop = undefined;
     this.#overlap = undefined;
-    this.#pass = 0;
-    this.#repeated = 0;
-    this.#successor = [];
-    this.#isSuccessorUnknown = false;
+    this.#repeatedLines = 0;
+    this.#repeatedBytes = 0;
+    this.expect([]);
     this.#isHeld = false;
   }
 
-  begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): Verdict {
-    if (!stamp) return this.#beginUnstamped();
-    if (this.#pass > 0) {
-      this.#pass -= 1;
-      return 'pass';
+  begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): LineDecision {
+    if (!stamp) {
+      // Not the kubelet's (a virtual one may write no stamps), unless in the middle of the answer: delivered as it is.
+      this.#isStamped = false;
+      this.#isOpen = true;
+      return 'deliver';
     }
-    const [next] = this.#successor;
+    if (this.#repeatedLines > 0) {
+      this.#repeatedLines -= 1;
+      return 'skip';
+    }
+    const [next] = this.#nextLines;
     if (next && stepMs(next, stamp) > this.#marginMs) {
       this.#stop = { kind: 'jumped', to: { ...stamp } };
       return 'stop';
     }
-    this.#isHeld = this.#isSuccessorUnknown && this.#hasAny && stepMs(this.#line, stamp) >= this.#gapMs;
+    this.#isHeld = this.#isNextUnknown && this.#hasAny && stepMs(this.#line, stamp) >= this.#gapMs;
     if (this.#isHeld) return 'hold';
-    const repeated = this.#overlap && this.#meetRepeated(this.#overlap, stamp, bytes.subarray(from, to));
+    const repeated = this.#overlap && this.#decideRepeated(this.#overlap, stamp, bytes.subarray(from, to));
     if (repeated) return repeated;
     this.#beginNew(stamp);
-    return 'take';
+    return 'deliver';
   }
 
   content(bytes: Buffer, from: number, to: number): void {
-    let start = from;
-    if (this.#repeated > 0) {
-      const repeated = Math.min(this.#repeated, to - from);
-      this.#repeated -= repeated;
-      start += repeated;
-      if (start === to) return;
-    }
+    const repeated = Math.min(this.#repeatedBytes, to - from);
+    this.#repeatedBytes -= repeated;
+    const start = from + repeated;
+    if (start === to) return;
     this.#line.add(bytes, start, to);
     this.#output.write(bytes, start, to);
   }
 
   end(): boolean {
     this.#endLine();
-    const [next, second] = this.#successor;
-    if (next && this.#isStamped && isSameLine(next, this.#line)) this.#stop = { kind: 'met', lines: 1 };
-    else if (second && this.#isStamped && isSameLine(second, this.#line)) this.#stop = { kind: 'met', lines: 2 };
+    if (this.#isStamped && this.#nextLines.length > 0) {
+      const met = this.#nextLines.findIndex((next) => isSameLine(next, this.#line));
+      if (met >= 0) this.#stop = { kind: 'met', lines: met + 1 };
+    }
     return this.#stop === undefined;
   }
 
@@ -190,20 +204,13 @@ export class Merge implements LineTaker {
     this.#output.newline();
     this.completeness.addLine();
     this.#isOpen = false;
-    this.#repeated = 0;
+    this.#repeatedBytes = 0;
     if (this.#isStamped) this.#delivered.push(this.#line);
-  }
-
-  /** Not the kubelet's (a virtual one may know no stamps), unless in the middle of the answer: delivered as it is. */
-  #beginUnstamped(): Verdict {
-    this.#isStamped = false;
-    this.#isOpen = true;
-    return 'take';
   }
 
   #beginNew(stamp: Stamp): void {
     if (this.#hasAny) this.#join(stamp);
-    // A line that a rotation cut in two: what comes now, under a stamp of its own, is its rest.
+    // A line that a rotation cut in two: this is its rest, under a stamp of its own.
     if (this.#isOpen && this.#isStamped) this.#delivered.push(this.#line);
     this.#isOpen = true;
     this.#isStamped = true;
@@ -212,58 +219,36 @@ export class Merge implements LineTaker {
     this.#line.start(stamp);
   }
 
-  /** The line before and this one, which is new, stand next to each other from now on. */
+  /** From now on the line before and this new one are neighbours. */
   #join(stamp: Stamp): void {
-    if (this.#broken) {
-      // Nothing of what was delivered came again although the connection had broken: the file was rotated away meanwhile.
-      this.#broken = false;
-      if (this.#isOpen) this.#endLine();
-      this.completeness.addGap(this.#line, stamp, this.#output.bytes);
-    } else {
+    if (!this.#isBroken) {
       this.completeness.step(this.#line, stamp, this.#output.bytes);
+      return;
     }
+    // The connection broke, and nothing that was delivered came again: the file was rotated away meanwhile.
+    this.#isBroken = false;
+    if (this.#isOpen) this.#endLine();
+    this.completeness.addGap(this.#line, stamp, this.#output.bytes);
   }
 
-  /** The reading has ended: a line that comes now may lack its rest, so its stamp alone says whether it was delivered. */
-  finishing(read: () => boolean): boolean {
-    this.#isFinishing = true;
-    const goesOn = read();
-    this.#isFinishing = false;
-    return goesOn;
-  }
-
-  /** What to do with a line that was delivered, wholly or in part; undefined for one that is new. */
-  #meetRepeated(overlap: LineSet, stamp: Stamp, head: Buffer): Verdict | undefined {
-    const isOpenLine = this.#isOpen && this.#isStamped && this.#line.isBeginningOf(stamp, head);
-    if (isOpenLine) {
-      this.#broken = false;
-      this.#repeated = this.#line.end.length;
-      return 'take';
+  /** What happens to a line that was delivered, wholly or in part; undefined for a new one. */
+  #decideRepeated(overlap: LineSet, stamp: Stamp, head: Buffer): LineDecision | undefined {
+    const isOfOpenLine = this.#isOpen && isSameStamp(stamp, this.#line);
+    if (isOfOpenLine && this.#isStamped && this.#line.isBeginningOf(stamp, head)) {
+      this.#isBroken = false;
+      this.#repeatedBytes = this.#line.end.length;
+      return 'deliver';
     }
+    if (this.isReadingEnd && (isOfOpenLine || this.#delivered.hasStamp(stamp))) return 'skip';
     const { seconds, nanos } = stamp;
-    const isOfOpen = this.#isOpen && isSameStamp(stamp, this.#line);
-    if (this.#isFinishing && (isOfOpen || this.#delivered.hasStamp(stamp))) return 'pass';
-    if (this.#delivered.isForgotten(stamp) || overlap.take({ seconds, nanos, hash: hashHead(head, 0, head.length) })) {
-      this.#broken = false;
-      return 'pass';
+    if (
+      this.#delivered.isForgotten(stamp) ||
+      overlap.remove({ seconds, nanos, hash: hashHead(head, 0, head.length) })
+    ) {
+      this.#isBroken = false;
+      return 'skip';
     }
     if (stepMs(overlap.latest, stamp) > this.#marginMs) this.#overlap = undefined;
     return undefined;
   }
-}
-
-/**
- * Why the reading of a follow stopped in favour of its successor: it delivered the successor's first line or second line itself (`lines`
- * of the successor are then known), or it has jumped over it into a newer file.
- */
-export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
-
-/** What is known of a reading that begins. */
-export interface BeginningReading {
-  /** The one before did not come to its end, so the two must meet. */
-  readonly broken: boolean;
-  readonly first: readonly LineKey[];
-  readonly firstEnd: LineEnd | undefined;
-  /** The line at which the reading before was stopped. */
-  readonly jumpedTo: Readonly<Stamp> | undefined;
 }

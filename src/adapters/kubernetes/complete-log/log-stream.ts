@@ -2,13 +2,13 @@ import { KdebugError } from '../../../core/errors.ts';
 import type { ApiClient, ApiRequest } from '../api/api-client.ts';
 import type { StreamControl } from '../api/stream.ts';
 import { EMPTY_HASH, HEAD_BYTES, hashOn, LineEnd, type LineKey, type Stamp } from './line-identity.ts';
-import type { Merge } from './line-merger.ts';
-import { LineReader, type LineTaker, type Verdict } from './line-reader.ts';
+import type { LineMerger } from './line-merger.ts';
+import { type LineDecision, type LineHandler, LineReader } from './line-reader.ts';
 
-/** A reading in use is let run this far ahead of its reader, one that only holds its file open this far. */
+/** The front may run this far ahead of its reader; a waiting stream, which only holds its file open, this far. */
 const AHEAD_BYTES = 1024 * 1024;
-const PINNED_AHEAD_BYTES = 64 * 1024;
-/** The two first lines tell where a reading begins, even when a rotation cut the first. */
+const WAITING_AHEAD_BYTES = 64 * 1024;
+/** Two lines show where a stream begins, even when a rotation cut the first. */
 const FIRST_LINES = 2;
 
 export interface Opening {
@@ -19,29 +19,29 @@ export interface Opening {
 }
 
 /**
- * One GET of `pods/log`. It begins *pinned*: it reads its first lines and then nothing more, whereupon the kubelet, which cannot write
- * on, holds the log file open as it is, renamed or not. `promote` lets it flow.
+ * One GET of `pods/log`. While it waits it reads its first lines and then nothing more: the kubelet, which cannot send on, then holds
+ * the log file open, renamed or not. `promote` lets it flow.
  */
 export class LogStream {
   readonly follow: boolean;
   readonly sinceSeconds: number | undefined;
   readonly #changed: () => void;
   readonly #control: StreamControl;
-  readonly #peek = new Peek();
-  readonly #peekReader: LineReader;
+  readonly #firstLines = new FirstLines();
+  readonly #firstLinesReader: LineReader;
   #chunks: Buffer[] = [];
   #queuedBytes = 0;
-  #aheadBytes = PINNED_AHEAD_BYTES;
+  #aheadBytes = WAITING_AHEAD_BYTES;
   #isPaused = false;
   #isOpen = false;
   #openedAtMs: number | undefined;
-  #end: { readonly error: KdebugError | undefined; readonly atMs: number } | undefined;
+  #end: { readonly error: KdebugError | undefined } | undefined;
 
   constructor(tools: LogStreamTools, opening: Opening) {
     this.follow = opening.follow;
     this.sinceSeconds = opening.sinceSeconds;
     this.#changed = tools.changed;
-    this.#peekReader = new LineReader({ mayBeginWithin: opening.sinceSeconds !== undefined });
+    this.#firstLinesReader = new LineReader({ mayBeginWithin: opening.sinceSeconds !== undefined });
     this.#control = tools.client.stream(opening.request, {
       opened: () => {
         this.#isOpen = true;
@@ -49,8 +49,8 @@ export class LogStream {
       },
       data: (chunk) => this.#receive(chunk),
       ended: (error) => {
-        this.#end = { error, atMs: tools.client.serverClock.now() };
-        this.#peekReader.finish(this.#peek);
+        this.#end = { error };
+        this.#firstLinesReader.finish(this.#firstLines);
         this.#changed();
       },
     });
@@ -65,8 +65,8 @@ export class LogStream {
     return this.#isOpen;
   }
 
-  /** Set once everything has arrived; there may still be something to take. */
-  get end(): { readonly error: KdebugError | undefined; readonly atMs: number } | undefined {
+  /** Set once everything has arrived; there may still be something to read. */
+  get end(): { readonly error: KdebugError | undefined } | undefined {
     return this.#end;
   }
 
@@ -76,24 +76,24 @@ export class LogStream {
 
   /** Its first lines, at most two, as far as they are known. */
   get first(): readonly LineKey[] {
-    return this.#peek.lines;
+    return this.#firstLines.lines;
   }
 
   /** The whole first line's length and its last bytes; undefined until its newline has come. */
   get firstEnd(): LineEnd | undefined {
-    return this.#peek.firstEnd;
+    return this.#firstLines.firstEnd;
   }
 
   /** Whether `first` will not change any more. */
   get isKnown(): boolean {
-    return this.#peek.isDone || this.#end !== undefined;
+    return this.#firstLines.isDone || this.#end !== undefined;
   }
 
-  /** Its clean end was none: the node said these words instead of going on. */
-  refuse(words: string): void {
+  /** The clean end was none: the node wrote this error instead of the rest. */
+  fail(detail: string): void {
     if (!this.#end) return;
-    const error = this.#end.error ?? new KdebugError('log_unavailable', { detail: words });
-    this.#end = { ...this.#end, error };
+    const error = this.#end.error ?? new KdebugError('log_unavailable', { detail });
+    this.#end = { error };
   }
 
   promote(): void {
@@ -102,7 +102,7 @@ export class LogStream {
   }
 
   /** What has arrived; makes room for more. */
-  take(): Buffer[] {
+  read(): Buffer[] {
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#queuedBytes = 0;
@@ -118,7 +118,7 @@ export class LogStream {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#queuedBytes += chunk.length;
-    if (!this.#peek.isDone) this.#peekReader.read(chunk, this.#peek);
+    if (!this.#firstLines.isDone) this.#firstLinesReader.read(chunk, this.#firstLines);
     if (!this.#isPaused && this.#queuedBytes >= this.#aheadBytes) {
       this.#isPaused = true;
       this.#control.pause();
@@ -144,8 +144,8 @@ export interface LogStreamTools {
   readonly changed: () => void;
 }
 
-/** Learns the identity of the first lines without taking them. */
-class Peek implements LineTaker {
+/** Learns the identity of the first lines without consuming them. */
+class FirstLines implements LineHandler {
   readonly lines: LineKey[] = [];
   readonly #end = new LineEnd();
   #isFirstWhole = false;
@@ -162,12 +162,12 @@ class Peek implements LineTaker {
     return this.#isFirstWhole ? this.#end : undefined;
   }
 
-  begin(stamp: Stamp | undefined): Verdict {
+  begin(stamp: Stamp | undefined): LineDecision {
     this.#stamp = stamp && { ...stamp };
     this.#isCounted = false;
     this.#hash = EMPTY_HASH;
     this.#hashed = 0;
-    return stamp ? 'take' : 'pass';
+    return stamp ? 'deliver' : 'skip';
   }
 
   content(bytes: Buffer, from: number, to: number): void {
@@ -194,44 +194,46 @@ class Peek implements LineTaker {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The reading of one stream into the merge, which may stop it or hold it at a line. */
-export class Reading {
+/** Reads one stream into the merger, which may stop it or hold it at a line. */
+export class StreamCursor {
   readonly stream: LogStream;
-  readonly #merge: Merge;
-  /** Keeps its place in the stream, for who reads on after this reading. */
+  readonly #merger: LineMerger;
+  /** Whoever reads on after this cursor needs the same reader: it may hold half a line. */
   readonly reader: LineReader;
-  #left: Buffer[] = [];
+  #rest: Buffer[] = [];
   #isFinished = false;
 
-  constructor(stream: LogStream, merge: Merge) {
+  constructor(stream: LogStream, merger: LineMerger) {
     this.stream = stream;
-    this.#merge = merge;
+    this.#merger = merger;
     this.reader = new LineReader({ mayBeginWithin: stream.sinceSeconds !== undefined });
   }
 
-  /** What there is to read now; to be given back chunk by chunk. */
-  take(): Buffer[] {
-    const left = this.#left;
-    this.#left = [];
-    return this.stream.isEmpty ? left : [...left, ...this.stream.take()];
+  /** The chunks that are there now, for `read`. */
+  chunks(): Buffer[] {
+    const rest = this.#rest;
+    this.#rest = [];
+    return this.stream.isEmpty ? rest : [...rest, ...this.stream.read()];
   }
 
-  /** Reads `chunks[index]`. False when the reading goes no further: the merge has stopped it, or holds it (then the rest is kept). */
+  /** Reads `chunks[index]`. False when the merger has stopped the reading, or holds it (then the other chunks come again). */
   read(chunks: Buffer[], index: number): boolean {
-    this.reader.needsHead = this.#merge.needsHead;
-    const goesOn = this.reader.read(chunks[index] ?? NOTHING, this.#merge);
-    if (!this.#merge.isHeld) return goesOn;
-    // The held line is with the reader; reading nothing tries it again.
-    this.#left = [NOTHING, ...chunks.slice(index + 1)];
+    this.reader.needsHead = this.#merger.needsHead;
+    const goesOn = this.reader.read(chunks[index] ?? NOTHING, this.#merger);
+    if (!this.#merger.isHeld) return goesOn;
+    // The reader has the held line; reading nothing tries it again.
+    this.#rest = [NOTHING, ...chunks.slice(index + 1)];
     return false;
   }
 
-  /** The stream has ended and is empty: reads what was held back, once. Undefined when that was done. False as `read`. */
-  finish(): boolean | undefined {
-    if (this.#isFinished) return undefined;
-    const goesOn = this.#merge.finishing(() => this.reader.finish(this.#merge));
-    this.#isFinished = !this.#merge.isHeld;
-    if (this.reader.nodeWords !== undefined) this.stream.refuse(this.reader.nodeWords);
-    return goesOn;
+  /** The stream has ended and is empty: reads what the reader held back. False when that was done before. */
+  finish(): boolean {
+    if (this.#isFinished) return false;
+    this.#merger.isReadingEnd = true;
+    this.reader.finish(this.#merger);
+    this.#merger.isReadingEnd = false;
+    this.#isFinished = !this.#merger.isHeld;
+    if (this.reader.nodeError !== undefined) this.stream.fail(this.reader.nodeError);
+    return true;
   }
 }

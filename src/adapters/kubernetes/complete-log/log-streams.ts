@@ -2,12 +2,13 @@ import type { KdebugError } from '../../../core/errors.ts';
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/defined.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
+import type { LogTimes, StreamFacts, StreamsFacts } from './handover-policy.ts';
 import { isSameLine, isSameStamp, type Stamp, stepMs } from './line-identity.ts';
-import type { Merge } from './line-merger.ts';
-import type { LineReader, LineTaker, Verdict } from './line-reader.ts';
-import { type LogClient, LogStream } from './log-stream.ts';
-import type { LogTimes } from './log-times.ts';
+import type { LineMerger } from './line-merger.ts';
+import type { LineDecision, LineHandler } from './line-reader.ts';
+import { type LogClient, LogStream, type Opening, type StreamCursor } from './log-stream.ts';
 
 export interface LogTools {
   readonly client: LogClient;
@@ -17,26 +18,29 @@ export interface LogTools {
 }
 
 /**
- * The readings of one container's log: the one in front, from which content is taken, and those that wait their turn
- * behind it, each holding a log file open. Opens and closes them; decides nothing.
+ * The streams of one container's log: the front, which is read, and those that wait behind it, each holding a log file open. Opens
+ * and closes them; decides nothing.
  */
 export class LogStreams {
   readonly #tools: LogTools;
   readonly #request: LogRequest;
-  readonly #merge: Merge;
-  readonly #changed: () => void;
-  /** Newest last; when there is one that does not follow (the final read), it is the last. */
+  readonly #context: { readonly merger: LineMerger; readonly changed: () => void };
+  /** Newest last; the final read, when there is one, is the last. */
   #waiting: LogStream[] = [];
   #front: LogStream | undefined;
+  #frontEndedAtMs: number | undefined;
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #retryAtMs = 0;
 
-  constructor(tools: LogTools, request: LogRequest, join: { readonly merge: Merge; readonly changed: () => void }) {
+  constructor(
+    tools: LogTools,
+    request: LogRequest,
+    context: { readonly merger: LineMerger; readonly changed: () => void },
+  ) {
     this.#tools = tools;
     this.#request = request;
-    this.#merge = join.merge;
-    this.#changed = join.changed;
+    this.#context = context;
   }
 
   get front(): LogStream | undefined {
@@ -47,59 +51,59 @@ export class LogStreams {
     return this.#waiting[0];
   }
 
-  get newest(): LogStream | undefined {
-    return this.#waiting.at(-1);
+  facts(isReadable: boolean): StreamsFacts {
+    const { merger } = this.#context;
+    const [front, next, newest] = [this.#front, this.next, this.#waiting.at(-1)];
+    const [nextFirst] = next?.first ?? [];
+    return {
+      front: front && {
+        ...factsOf(front),
+        isReadable,
+        wasOpened: front.wasOpened,
+        isFromStart: front.sinceSeconds === undefined,
+        endedAtMs: this.#frontEndedAtMs,
+      },
+      next: next && {
+        ...factsOf(next),
+        stepMs: nextFirst && stepMs(merger.newest, nextFirst),
+        mayBeDelivered: merger.mayHaveGlued(next.firstEnd),
+      },
+      waiting: this.#waiting.length,
+      isOneOpening: newest !== undefined && newest.first.length === 0 && !newest.end,
+      hasFinalRead: [front, newest].some((stream) => stream !== undefined && !stream.follow),
+      openedAtMs: this.#openedAtMs,
+      failures: this.#failures,
+      mayOpen: this.#tools.clock.now() >= this.#retryAtMs,
+    };
   }
 
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  /** Whether a waiting reading begins with a line of this stamp. */
+  /** Whether a waiting stream begins with a line of this stamp. */
   hasFirstLine(stamp: Readonly<Stamp>): boolean {
     return this.#waiting.some(({ first: [first] }) => first !== undefined && isSameStamp(first, stamp));
   }
 
-  get hasFinal(): boolean {
-    return [this.#front, this.newest].some((stream) => stream !== undefined && !stream.follow);
-  }
-
-  /** Openings that failed since the last one that brought something. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  /** Our own clock. */
-  get openedAtMs(): number {
-    return this.#openedAtMs;
-  }
-
-  /** After failures there is a pause before the next opening. */
-  get mayOpen(): boolean {
-    return this.#tools.clock.now() >= this.#retryAtMs;
-  }
-
-  /** Opens a reading behind all others. */
+  /** Opens a stream behind all others. */
   open(kind: 'follow' | 'final'): void {
     this.#openedAtMs = this.#tools.clock.now();
-    this.#waiting.push(new LogStream({ client: this.#tools.client, changed: this.#changed }, this.#opening(kind)));
+    const { changed } = this.#context;
+    this.#waiting.push(new LogStream({ client: this.#tools.client, changed }, this.#opening(kind)));
   }
 
-  /** Puts the next one in front; the one that was is closed, unless somebody else keeps it. */
-  advance(keeps: 'closed' | 'kept' = 'closed'): LogStream | undefined {
-    if (keeps === 'closed') this.#front?.close();
+  /** The next stream becomes the front. */
+  advance(oldFront: 'close' | 'leave open'): void {
+    if (oldFront === 'close') this.#front?.close();
     this.#front = this.#waiting.shift();
+    this.#frontEndedAtMs = undefined;
     this.#front?.promote();
-    return this.#front;
   }
 
-  /** Closes one that waits. */
+  /** Closes a waiting stream. */
   drop(stream: LogStream): void {
     stream.close();
     this.#waiting = this.#waiting.filter((other) => other !== stream);
   }
 
-  /** Two that begin with the same line hold the same file: one is enough, and the final read is the better one. */
+  /** Two streams that begin with the same line hold the same file: one is enough, and the final read is the better one. */
   dropDouble(): void {
     const [before, newest] = this.#waiting.slice(-2);
     const [first, other] = [newest?.first[0], before?.first[0]];
@@ -107,13 +111,17 @@ export class LogStreams {
     this.drop(newest.follow ? newest : before);
   }
 
-  /** A reading ended in vain. */
-  fail(): void {
+  /** The front was read to its end. While the container runs a clean end is a failure too; each one makes the pause longer. */
+  frontEnded(isContainerRunning: boolean): void {
+    if (!this.#front || this.#frontEndedAtMs !== undefined) return;
     const { clock, times, random } = this.#tools;
+    this.#frontEndedAtMs = clock.now();
+    if (!this.#front.end?.error && !isContainerRunning) return;
     this.#retryAtMs = clock.now() + delayOf(times.backOff, this.#failures, random);
     this.#failures += 1;
   }
 
+  /** The front has brought something. */
   succeed(): void {
     this.#failures = 0;
     this.#retryAtMs = 0;
@@ -125,56 +133,54 @@ export class LogStreams {
     this.#waiting = [];
   }
 
-  #opening(kind: 'follow' | 'final') {
+  #opening(kind: 'follow' | 'final'): Opening {
     const { pod, containerName, actingAs } = this.#request;
     const follow = kind === 'follow';
     const sinceSeconds = this.#sinceSeconds();
-    return {
-      follow,
-      sinceSeconds,
-      request: {
-        path: `${podPath(pod.namespace, pod.name)}/log`,
-        query: {
-          container: checkedContainer(containerName),
-          timestamps: 'true',
-          ...(follow && { follow: 'true' }),
-          ...(sinceSeconds !== undefined && { sinceTime: wholeSeconds(sinceSeconds) }),
-        },
-        actingAs,
-      },
+    const query = {
+      container: checkedContainer(containerName),
+      timestamps: 'true',
+      ...defined({
+        follow: follow ? 'true' : undefined,
+        sinceTime: sinceSeconds === undefined ? undefined : wholeSeconds(sinceSeconds),
+      }),
     };
+    const request = { path: `${podPath(pod.namespace, pod.name)}/log`, query, actingAs };
+    return { follow, sinceSeconds, request };
   }
 
   /** A little before the newest line; the API server passes whole seconds on. */
   #sinceSeconds(): number | undefined {
-    if (!this.#merge.hasAny) return undefined;
-    return this.#merge.newest.seconds - Math.ceil(this.#tools.times.overlapMs / 1_000);
+    const { merger } = this.#context;
+    if (!merger.hasAny) return undefined;
+    return merger.newest.seconds - Math.ceil(this.#tools.times.overlapMs / 1_000);
   }
 }
 
 const wholeSeconds = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 
-/** Why a reading of the log failed, as a code: the API server says 400 while a container has no log (yet). */
-export const codeOf = (error: KdebugError): string => (error.facts.status === 400 ? 'log_unavailable' : error.code);
+export const factsOf = ({ follow, end, first }: LogStream): StreamFacts => ({
+  follow,
+  end: end && (end.error ? 'failed' : 'clean'),
+  firstLines: first.length,
+});
 
-/** A follow that was left because it was silent, although it had not ended. */
-export interface Retired {
-  readonly stream: LogStream;
-  /** It goes on where the reading stopped. */
-  readonly reader: LineReader;
-  /** The line before which everything of its file was taken to be read. */
+/** Why a stream failed, as a code: the API server answers 400 while a container has no log (yet). */
+export const reasonOf = (error: KdebugError): string => (error.facts.status === 400 ? 'log_unavailable' : error.code);
+
+/** A follow that lost the front because it was silent, although it had not ended. */
+interface AbandonedStream {
+  readonly cursor: StreamCursor;
+  /** The first line of the next file: the lines before it were thought to be read. */
   readonly next: Readonly<Stamp>;
-  /** It was only held up after all: lines of its file are missing. */
-  readonly onLate: () => void;
+  /** The stream was only held up: lines of its file are missing. */
+  readonly onLateLine: () => void;
 }
 
-/**
- * Follows that were silent for so long that their file was taken to be read to its end. They are listened to further: one that still
- * brings a line older than the next file's first proves that lines were left out.
- */
-export class RetiredStreams {
+/** Listens on: an abandoned stream that still brings a line older than the next file's first proves that lines are missing. */
+export class AbandonedStreams {
   readonly #marginMs: number;
-  #retired: Retired[] = [];
+  #streams: AbandonedStream[] = [];
   #isLast = false;
   #waitedTicks = 0;
 
@@ -182,58 +188,52 @@ export class RetiredStreams {
     this.#marginMs = marginMs;
   }
 
-  add(retired: Retired): void {
-    this.#retired.push(retired);
+  add(stream: AbandonedStream): void {
+    this.#streams.push(stream);
   }
 
   tick(): void {
     this.#waitedTicks += 1;
   }
 
-  /** Hears what has come since; forgets those about which all is known. */
+  /** Reads what has come since, and closes the streams that have proved one thing or the other. */
   listen(): void {
-    this.#retired = this.#retired.filter((retired) => !this.#isDecided(retired));
+    this.#streams = this.#streams.filter((abandoned) => !this.#isDecided(abandoned));
   }
 
-  /** All else is over: true once all of them have ended, or, after a moment, those that have not are said to be in doubt. */
-  isOver(times: Pick<LogTimes, 'tickMs' | 'exhaustedMs'>): boolean {
-    if (this.#retired.length === 0) return true;
+  /** All else is over: true once all have ended, or, after a moment, when those that have not are reported as gaps. */
+  isOver(times: Pick<LogTimes, 'tickMs' | 'readToEndMs'>): boolean {
+    if (this.#streams.length === 0) return true;
     if (!this.#isLast) this.#waitedTicks = 0;
     this.#isLast = true;
-    if (this.#waitedTicks * times.tickMs < times.exhaustedMs) return false;
-    for (const { onLate } of this.#retired) onLate();
+    if (this.#waitedTicks * times.tickMs < times.readToEndMs) return false;
+    for (const { onLateLine } of this.#streams) onLateLine();
     return true;
   }
 
   close(): void {
-    for (const { stream } of this.#retired) stream.close();
-    this.#retired = [];
+    for (const { cursor } of this.#streams) cursor.stream.close();
+    this.#streams = [];
   }
 
-  #isDecided({ stream, reader, next, onLate }: Retired): boolean {
-    const verdict = new FirstLine(next, this.#marginMs);
-    const goesOn = stream.take().every((chunk) => reader.read(chunk, verdict));
+  #isDecided({ cursor: { stream, reader }, next, onLateLine }: AbandonedStream): boolean {
+    const firstStamp = new FirstStamp();
+    const goesOn = stream.read().every((chunk) => reader.read(chunk, firstStamp));
     if (goesOn && !stream.end) return false;
-    if (verdict.isLate || stream.end?.error) onLate();
+    const { stamp } = firstStamp;
+    if ((stamp && stepMs(next, stamp) <= this.#marginMs) || stream.end?.error) onLateLine();
     stream.close();
     return true;
   }
 }
 
-/** Looks at the first stamp only: at the end of its file a follow may also go on into a newer one, which says nothing. */
-class FirstLine implements LineTaker {
-  readonly #next: Readonly<Stamp>;
-  readonly #marginMs: number;
-  isLate = false;
+/** Reads the first stamp only: at the end of its file a follow may go on into a newer one, which proves nothing. */
+class FirstStamp implements LineHandler {
+  stamp: Stamp | undefined;
 
-  constructor(next: Readonly<Stamp>, marginMs: number) {
-    this.#next = next;
-    this.#marginMs = marginMs;
-  }
-
-  begin(stamp: Stamp | undefined): Verdict {
-    if (!stamp) return 'pass';
-    this.isLate = stepMs(this.#next, stamp) <= this.#marginMs;
+  begin(stamp: Stamp | undefined): LineDecision {
+    if (!stamp) return 'skip';
+    this.stamp = { ...stamp };
     return 'stop';
   }
 

@@ -2,26 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatStamp, type Stamp } from '../../../../src/adapters/kubernetes/complete-log/line-identity.ts';
 import {
+  type LineDecision,
+  type LineHandler,
   LineReader,
-  type LineTaker,
-  type Verdict,
 } from '../../../../src/adapters/kubernetes/complete-log/line-reader.ts';
 
 /** Notes what it is given. */
-class Notes implements LineTaker {
+class Notes implements LineHandler {
   readonly lines: string[] = [];
-  readonly #verdict: (stamp: string) => Verdict;
+  readonly #decide: (stamp: string) => LineDecision;
   #line = '';
 
-  constructor(verdict: (stamp: string) => Verdict = () => 'take') {
-    this.#verdict = verdict;
+  constructor(decision: (stamp: string) => LineDecision = () => 'deliver') {
+    this.#decide = decision;
   }
 
-  begin(stamp: Stamp | undefined): Verdict {
+  begin(stamp: Stamp | undefined): LineDecision {
     const text = stamp ? formatStamp(stamp) : '-';
-    const verdict = this.#verdict(text);
-    if (verdict === 'take') this.#line = `${text}|`;
-    return verdict;
+    const decision = this.#decide(text);
+    if (decision === 'deliver') this.#line = `${text}|`;
+    return decision;
   }
 
   content(bytes: Buffer, from: number, to: number): void {
@@ -37,10 +37,10 @@ class Notes implements LineTaker {
 
 const STAMP = '2026-11-21T07:30:00.000000001Z';
 
-function read(chunks: readonly string[], taker: LineTaker, mayBeginWithin = false): LineReader {
+function read(chunks: readonly string[], handler: LineHandler, mayBeginWithin = false): LineReader {
   const reader = new LineReader({ mayBeginWithin });
-  for (const chunk of chunks) reader.read(Buffer.from(chunk, 'latin1'), taker);
-  reader.finish(taker);
+  for (const chunk of chunks) reader.read(Buffer.from(chunk, 'latin1'), handler);
+  reader.finish(handler);
   return reader;
 }
 
@@ -100,7 +100,7 @@ describe('a line', () => {
       const notes = new Notes();
       const reader = read([text.slice(0, cut), text.slice(cut)], notes, mayBeginWithin);
       expect(notes.lines).toEqual(text.includes('\n') ? [`${STAMP}|x`] : []);
-      expect(reader.nodeWords).toBe(text.split('\n').at(-1));
+      expect(reader.nodeError).toBe(text.split('\n').at(-1));
     }
   });
 
@@ -110,19 +110,19 @@ describe('a line', () => {
       const notes = new Notes();
       const reader = read([text.slice(0, cut), text.slice(cut)], notes);
       expect(notes.lines).toEqual([`${STAMP}|rpc error: code = X, failed to open log file "y"`, `${STAMP}|x`]);
-      expect(reader.nodeWords).toBeUndefined();
+      expect(reader.nodeError).toBeUndefined();
     }
   });
 
   it('without its end that says what programs say as well is the program’s: containerd writes it without a newline', () => {
     const taken: string[] = [];
-    const taker = {
-      begin: (): Verdict => 'take',
+    const handler = {
+      begin: (): LineDecision => 'deliver',
       content: (bytes: Buffer, from: number, to: number) => void taken.push(bytes.toString('latin1', from, to)),
       end: () => true,
     };
     const said = 'rpc error: code = Unavailable desc = x';
-    expect(read([`${STAMP} one\n${STAMP} ${said}`], taker).nodeWords).toBeUndefined();
+    expect(read([`${STAMP} one\n${STAMP} ${said}`], handler).nodeError).toBeUndefined();
     expect(taken.join('|')).toBe(`one|${said}`);
   });
 
@@ -130,25 +130,25 @@ describe('a line', () => {
     const text = `${STAMP} ${'long '.repeat(2_000)}`;
     const words = 'failed to watch directory "/var/log/pods/a": no space left on device';
     const taken: string[] = [];
-    const taker = {
-      begin: (): Verdict => 'take',
+    const handler = {
+      begin: (): LineDecision => 'deliver',
       content: (bytes: Buffer, from: number, to: number) => void taken.push(bytes.toString('latin1', from, to)),
       end: () => true,
     };
-    expect(read([text, words], taker).nodeWords).toBe(words);
-    expect(read([text + words], taker).nodeWords).toBe(words);
+    expect(read([text, words], handler).nodeError).toBe(words);
+    expect(read([text + words], handler).nodeError).toBe(words);
     expect(taken.join('')).toBe('long '.repeat(4_000));
   });
 
   it('can be passed over, held and stopped at', () => {
     const at = (nanos: number) => `2026-11-21T07:30:00.00000000${nanos}Z`;
     let isHeld = true;
-    const verdicts: Record<string, () => Verdict> = {
-      [at(2)]: () => 'pass',
-      [at(3)]: () => (isHeld ? 'hold' : 'take'),
+    const decisions: Record<string, () => LineDecision> = {
+      [at(2)]: () => 'skip',
+      [at(3)]: () => (isHeld ? 'hold' : 'deliver'),
       [at(4)]: () => 'stop',
     };
-    const notes = new Notes((stamp) => verdicts[stamp]?.() ?? 'take');
+    const notes = new Notes((stamp) => decisions[stamp]?.() ?? 'deliver');
     const reader = new LineReader({ mayBeginWithin: false });
     const text = [1, 2, 3, 4, 5].map((nanos) => `${at(nanos)} line\n`).join('');
 

@@ -1,14 +1,95 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
 import { defined } from '../../../lib/defined.ts';
+import type { LogTimes } from './handover-policy.ts';
 import { formatStamp, type Stamp, stepMs, toMs } from './line-identity.ts';
-import type { LogTimes } from './log-times.ts';
+
+const BLOCK_BYTES = 64 * 1_024;
+/** The first block is small: most logs are. Each one after it is larger by this. */
+const FIRST_BLOCK_BYTES = 1_024;
+const GROWTH = 8;
+/** Pieces of this size go on as they are; smaller ones are gathered. */
+const WHOLE_BYTES = 8 * 1_024;
+const NEWLINE = 10;
+
+/** Gathers content into blocks for the sink and stops exactly at the limit. Holds one block and those not read yet. */
+export class BlockWriter {
+  readonly #limitBytes: number;
+  #block = Buffer.allocUnsafe(FIRST_BLOCK_BYTES);
+  #from = 0;
+  #to = 0;
+  #ready: Buffer[] = [];
+  #bytes = 0;
+  #isFull = false;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Content bytes so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** There was more content than the limit. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  write(bytes: Buffer, from: number, to: number): void {
+    const end = Math.min(to, from + this.#limitBytes - this.#bytes);
+    if (end < to) this.#isFull = true;
+    const length = end - from;
+    if (length <= 0) return;
+    this.#bytes += length;
+    if (length >= WHOLE_BYTES) {
+      this.#cut();
+      this.#ready.push(bytes.subarray(from, end));
+      return;
+    }
+    if (this.#to + length > this.#block.length) this.#startBlock();
+    bytes.copy(this.#block, this.#to, from, end);
+    this.#to += length;
+  }
+
+  newline(): void {
+    if (this.#bytes >= this.#limitBytes) {
+      this.#isFull = true;
+      return;
+    }
+    if (this.#to === this.#block.length) this.#startBlock();
+    this.#block[this.#to] = NEWLINE;
+    this.#to += 1;
+    this.#bytes += 1;
+  }
+
+  /** Everything that is ready for the sink, in order. */
+  blocks(): Buffer[] {
+    this.#cut();
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+
+  #cut(): void {
+    if (this.#to > this.#from) this.#ready.push(this.#block.subarray(this.#from, this.#to));
+    this.#from = this.#to;
+  }
+
+  /** A new block each time: the sink may keep the old one. */
+  #startBlock(): void {
+    this.#cut();
+    this.#block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#block.length * GROWTH));
+    this.#from = 0;
+    this.#to = 0;
+  }
+}
 
 /** The kubelet writes `<stamp> stdout F ` before a line. */
 const RECORD_BYTES = 40;
 /** A log that stutters for hours must not fill the record of its run. */
 const MAX_GAPS = 100;
 
-/** Keeps what decides whether a log is complete (cluster facts, "Logs"). */
+/** Counts the lines, and notes every place where one may be missing. */
 export class Completeness {
   readonly #times: Pick<LogTimes, 'gapMs' | 'rotatedBytes'>;
   readonly #gaps: LogGap[] = [];
@@ -22,7 +103,7 @@ export class Completeness {
     this.#lines += 1;
   }
 
-  /** The least that the kubelet's files must have held for these lines. */
+  /** The kubelet's files must have held at least this much for these lines. */
   fileBytes(contentBytes: number): number {
     return contentBytes + this.#lines * RECORD_BYTES;
   }
@@ -38,8 +119,8 @@ export class Completeness {
       this.#gaps.push({ fromStamp: formatStamp(from), toStamp: formatStamp(to), atByte });
   }
 
-  result(ending: Ending): LogCompleteness {
-    const { limitReached, beginningMayBeMissing, interruptedBy } = ending;
+  result(end: CollectionEnd): LogCompleteness {
+    const { limitReached, beginningMayBeMissing, interruptedBy } = end;
     return {
       complete: !limitReached && !beginningMayBeMissing && this.#gaps.length === 0 && interruptedBy === undefined,
       limitReached,
@@ -50,7 +131,7 @@ export class Completeness {
   }
 }
 
-export interface Ending {
+interface CollectionEnd {
   readonly limitReached: boolean;
   readonly beginningMayBeMissing: boolean;
   readonly interruptedBy: string | undefined;
@@ -86,13 +167,13 @@ export class FirstFileProof {
     this.#startedAtMs = startedAtMs;
   }
 
-  get isMissing(): boolean {
+  get mayBeMissing(): boolean {
     return !this.#isOpenedInTime || !(this.#beganAtOnce || this.#wasFirstRotation);
   }
 
   /** A follow that was opened at this time, by the server's clock, brings the first bytes. */
   opened(atMs: number): void {
-    this.#isOpenedInTime = atMs - this.#startedAtMs <= this.#times.joinedWithinMs;
+    this.#isOpenedInTime = atMs - this.#startedAtMs <= this.#times.openInTimeMs;
   }
 
   delivered({ hasAny, first, newest, fileBytes }: DeliveredSoFar): void {
