@@ -77,6 +77,15 @@ interface Target {
   readonly name: string;
 }
 
+/** A variable of any function of the file: what is handed on under a name, such as a port that a constructor makes. */
+function variableIn(path: string, name: string): ts.Node | undefined {
+  let found: ts.Node | undefined;
+  walk(sourceOf(path), (node) => {
+    if (ts.isVariableDeclaration(node) && node.initializer && nameOf(node) === name) found ??= node;
+  });
+  return found;
+}
+
 /** A hop in the file of `caller`: a method of the same class, or what the name says. */
 function hopFrom({ path, name }: Target, hop: string): Target {
   const [owner] = name.split('.');
@@ -88,7 +97,7 @@ function hopFrom({ path, name }: Target, hop: string): Target {
 function uses(caller: Target, target: Target): boolean {
   const [head = '', member] = target.name.split('.');
   const isNear = target.path === caller.path || importsOf(caller.path).includes(target.path);
-  const root = declarationOf(caller.path, caller.name);
+  const root = declarationOf(caller.path, caller.name) ?? variableIn(caller.path, caller.name);
   let found = false;
   const look = (node: ts.Node): void => {
     // A method is reached by its name, through a port if need be; a function only by its import.
