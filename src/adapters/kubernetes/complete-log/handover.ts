@@ -14,16 +14,13 @@ import { FirstFileProof } from './log-output.ts';
 import type { LogStream, StreamCursor } from './log-stream.ts';
 import { AbandonedStreams, factsOf, LogStreams, type LogTools, reasonOf } from './log-streams.ts';
 
-/** The collection is over; with a code when the log could not be read to its end. */
-export interface Done {
-  readonly interruptedBy: string | undefined;
-}
+/** All is over; with a code when the log could not be read to its end. */
+type Done = { readonly interruptedBy: string | undefined };
 
 interface HandoverContext {
   readonly merger: LineMerger;
   /** A stream has changed: bytes, or its end. */
   readonly changed: () => void;
-  /** Gives the merger what is held back of the front. */
   readonly finishReading: () => StreamCursor | undefined;
 }
 
@@ -148,7 +145,7 @@ export class Handover {
 
   #facts(): LogFacts {
     const { clock, client } = this.#tools;
-    const merger = this.#merger;
+    const { hasAny, newest, fileBytes, isWithinLine } = this.#merger;
     return {
       ...this.#streams.facts(this.readableFront !== undefined),
       nowMs: clock.now(),
@@ -156,9 +153,9 @@ export class Handover {
       silentMs: this.#msOf(this.#silentTicks),
       isFlowing: this.#silentTicks <= FLOWING_TICKS,
       isSilenceProbed: this.#isSilenceProbed,
-      newestAgeMs: merger.hasAny ? client.serverClock.now() - toMs(merger.newest) : undefined,
-      fileBytes: merger.fileBytes,
-      isWithinLine: merger.isWithinLine,
+      newestAgeMs: hasAny ? client.serverClock.now() - toMs(newest) : undefined,
+      fileBytes,
+      isWithinLine,
     };
   }
 

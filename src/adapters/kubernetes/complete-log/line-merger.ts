@@ -10,18 +10,8 @@ import {
   type Stamp,
   stepMs,
 } from './line-identity.ts';
-import type { LineDecision, LineHandler, Stop } from './line-reader.ts';
+import type { LineDecision, LineHandler, Stop, StreamStart } from './line-reader.ts';
 import { type BlockWriter, Completeness } from './log-output.ts';
-
-/** What is known of a stream that begins. */
-export interface StreamStart {
-  /** The stream before it did not come to its end, so the two must overlap. */
-  readonly isBroken: boolean;
-  readonly first: readonly LineKey[];
-  readonly firstEnd: LineEnd | undefined;
-  /** The line at which the stream before it was stopped. */
-  readonly jumpedTo: Readonly<Stamp> | undefined;
-}
 
 /**
  * Joins several streams of one log, one after the other, into every line once and in order. Pure: it knows no connection and no clock.
@@ -71,6 +61,7 @@ export class LineMerger implements LineHandler {
     return this.#first;
   }
 
+  /** A line with a stamp was delivered. */
   get hasAny(): boolean {
     return this.#hasAny;
   }
@@ -183,12 +174,16 @@ export class LineMerger implements LineHandler {
   }
 
   content(bytes: Buffer, from: number, to: number): void {
-    const repeated = Math.min(this.#repeatedBytes, to - from);
-    this.#repeatedBytes -= repeated;
-    const start = from + repeated;
+    const start = this.#repeatedBytes === 0 ? from : this.#skipRepeated(from, to);
     if (start === to) return;
     this.#line.add(bytes, start, to);
     this.#output.write(bytes, start, to);
+  }
+
+  #skipRepeated(from: number, to: number): number {
+    const repeated = Math.min(this.#repeatedBytes, to - from);
+    this.#repeatedBytes -= repeated;
+    return from + repeated;
   }
 
   end(): boolean {

@@ -1,4 +1,12 @@
-import { HEAD_BYTES, NEEDS_MORE, NO_STAMP, type Stamp, StampReader } from './line-identity.ts';
+import {
+  HEAD_BYTES,
+  type LineEnd,
+  type LineKey,
+  NEEDS_MORE,
+  NO_STAMP,
+  type Stamp,
+  StampReader,
+} from './line-identity.ts';
 
 /** What happens to a line: it is delivered or skipped, waits for the next `read`, or ends the reading before it. */
 export type LineDecision = 'deliver' | 'skip' | 'hold' | 'stop';
@@ -17,6 +25,16 @@ export interface LineHandler {
 
 /** Why the front must stop: it delivered the next stream's first line or its first two, or jumped over them into a newer file. */
 export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
+
+/** What is known of a stream that begins. */
+export interface StreamStart {
+  /** The stream before it did not come to its end, so the two must overlap. */
+  readonly isBroken: boolean;
+  readonly first: readonly LineKey[];
+  readonly firstEnd: LineEnd | undefined;
+  /** The line at which the stream before it was stopped. */
+  readonly jumpedTo: Readonly<Stamp> | undefined;
+}
 
 const NEWLINE = 10;
 const STOPPED = -1;
