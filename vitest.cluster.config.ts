@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],
-    env: { KDEBUG_TEST_CLUSTER: '1' },
+    env: { KDEBUG_TEST_CLUSTER: '1', KDEBUG_TEST: 'full' },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // One node: files that share it would starve each other.

@@ -1,13 +1,25 @@
-// Prints each failed test of the JSON reports of vitest in a folder, with its first words, then "N passed, N failed"; exits 1
-// when a test failed or no report is there.
+// Prints each failed test of the JSON reports of vitest in a folder, with its first words, then the count of each report, then
+// "N passed, N failed": a test that two reports hold (`npm test` is a part of `npm run test:full`) counts once. Exits 1 when a
+// test failed or no report is there.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const folder = process.argv[2] ?? '.';
 const reports = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
-  .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-const passed = reports.reduce((sum, report) => sum + report.numPassedTests, 0);
+  .map((name) => ({ name, ...JSON.parse(readFileSync(join(folder, name), 'utf8')) }));
+
+/** How often a test of a name passed, in the report in which that was most often: some names occur several times in a file. */
+const passed = new Map();
+for (const { testResults } of reports) {
+  const here = new Map();
+  for (const { name, assertionResults } of testResults)
+    for (const { fullName, status } of assertionResults) {
+      if (status === 'passed') here.set(`${name} ${fullName}`, (here.get(`${name} ${fullName}`) ?? 0) + 1);
+    }
+  for (const [test, times] of here) passed.set(test, Math.max(times, passed.get(test) ?? 0));
+}
+const total = [...passed.values()].reduce((sum, times) => sum + times, 0);
 // A file that does not even load fails without a failed test.
 const failed = reports.reduce((sum, report) => sum + Math.max(report.numFailedTests, report.success ? 0 : 1), 0);
 
@@ -23,5 +35,7 @@ function tell(file, title, words) {
   process.stdout.write(`failed: ${relative('.', file)}: ${title}\n${shown}\n\n`);
 }
 
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
+for (const { name, numPassedTests, numFailedTests, numPendingTests } of reports)
+  process.stdout.write(`${name}: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`);
+process.stdout.write(`${total} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 || reports.length === 0 ? 1 : 0;

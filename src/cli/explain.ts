@@ -6,8 +6,9 @@ import { parseCommand } from '../core/command/parse.ts';
 import { printCommand } from '../core/command/print.ts';
 import { REASONS, type ReasonCode } from '../core/errors.ts';
 import { asChannelId, asUserId } from '../core/ids.ts';
+import type { Requester } from '../core/policy/plan-request.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { type Asker, explainRequest } from './explain-request.ts';
+import { explainRequest } from './explain-request.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]
   COMMAND is what would be typed after /kdebug; one that begins with a dash goes to the end, after --`;
@@ -28,7 +29,7 @@ export function explain(words: readonly string[], out: (line: string) => void): 
     return 2;
   }
   const request = readRequest(read.command, out);
-  return request ? print(request, { asker: read.asker, policy: loaded.policy }, out) : 2;
+  return request ? print(request, { requester: read.requester, policy: loaded.policy }, out) : 2;
 }
 
 /** The request in a command; undefined after having said what is wrong with it. */
@@ -46,10 +47,10 @@ function readRequest(command: string, out: (line: string) => void): RunRequest |
 
 function print(
   request: RunRequest,
-  { asker, policy }: { readonly asker: Asker; readonly policy: Policy },
+  { requester, policy }: { readonly requester: Requester; readonly policy: Policy },
   out: (line: string) => void,
 ): number {
-  const explained = explainRequest(request, asker, policy);
+  const explained = explainRequest(request, requester, policy);
   const row = (name: string, value: string | undefined) => value !== undefined && out(`${name.padEnd(10)}${value}`);
   row('command', printCommand({ kind: 'run', request }));
   row('place', explained.place);
@@ -83,7 +84,7 @@ function sentenceOf(code: ReasonCode, subject: string): string {
 interface Words {
   readonly command: string;
   readonly path: string;
-  readonly asker: Asker;
+  readonly requester: Requester;
 }
 
 function readWords(words: readonly string[]): Words | undefined {
@@ -93,8 +94,8 @@ function readWords(words: readonly string[]): Words | undefined {
   const { channel = '', user = '', team, policy: path } = read.values;
   const valid = /^[CGD][A-Z0-9]{2,20}$/.test(channel) && /^[UW][A-Z0-9]{2,20}$/.test(user);
   if (!valid || path === undefined || (team !== undefined && !/^[TE][A-Z0-9]{2,20}$/.test(team))) return undefined;
-  const asker = { channelId: asChannelId(channel), requesterId: asUserId(user), teamId: team ?? '<team>' };
-  return { command, path, asker };
+  const requester = { channelId: asChannelId(channel), requesterId: asUserId(user), teamId: team ?? '<team>' };
+  return { command, path, requester };
 }
 
 function parsed(words: readonly string[]) {

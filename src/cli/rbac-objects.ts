@@ -1,7 +1,7 @@
 import { asChannelId, type ChannelId } from '../core/ids.ts';
-import { matchesNamespace } from '../core/policy/decide.ts';
 import { type KnownPeople, type YieldedIdentities, yieldedIdentities } from '../core/policy/identity.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { matchesNamespace } from '../core/policy/resolve.ts';
 
 export interface RbacOptions extends KnownPeople {
   /** Of the policy. */

@@ -3,7 +3,7 @@ import { loadPolicy } from '../config/load-policy.ts';
 import { printYaml } from '../config/print-yaml.ts';
 import { isDnsLabel, isDnsSubdomain } from '../core/container/names.ts';
 import { REASONS } from '../core/errors.ts';
-import { resolveCluster } from '../core/policy/resolve-image.ts';
+import { resolveCluster } from '../core/policy/resolve.ts';
 import { defined } from '../lib/defined.ts';
 import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';
 

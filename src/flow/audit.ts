@@ -3,13 +3,16 @@ import type { FlowDeps } from './deps.ts';
 import type { AuditEntry } from './ports/machine.ts';
 import type { RefusedAtDoor } from './ports/slack.ts';
 
+/** A run, or a request that never becomes one: it has no id. */
+export type AuditSubject = Partial<Pick<Run, 'id'>> & Pick<Run, 'origin' | 'partOf'>;
+
 /**
  * Keeps one step of a run for ever. @throws KdebugError audit_unavailable: what was to be recorded must not happen then.
  * `actorId` defaults to the requester.
  */
 export async function record(
   deps: Pick<FlowDeps, 'audit' | 'clock'>,
-  run: Run,
+  run: AuditSubject,
   step: AuditEntry['step'],
   facts: AuditEntry['facts'],
 ): Promise<void> {
@@ -17,7 +20,7 @@ export async function record(
   await deps.audit.append({
     step,
     atMs: deps.clock.now(),
-    runId: run.id,
+    runId: run.id ?? '',
     channelId: run.origin.channelId,
     actorId: typeof actorId === 'string' ? actorId : run.origin.requesterId,
     facts: run.partOf === undefined ? rest : { ...rest, batch: run.partOf },

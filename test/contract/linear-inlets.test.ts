@@ -26,6 +26,7 @@ import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/selector
 import { parseDuration } from '../../src/lib/duration.ts';
 import { nearest } from '../../src/lib/nearest.ts';
 import { alphabetOf, type Hostile, slowTexts, textsOver } from '../support/linear-time.ts';
+import { inFullOr } from '../support/sample.ts';
 
 /** A function that is given Slack's words, the file whose expressions it uses, and texts that were slow once or might be. */
 type Inlet = readonly [name: string, file: string, run: (text: string) => unknown, seeds?: readonly Hostile[]];
@@ -259,7 +260,7 @@ it.each(CASES)(
   '$name is read in time linear in its length',
   ({ file, run, seeds }) => {
     const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
-    const texts = [...seeds, ...textsOver(alphabet, { pairs: 200, chains: 60 })];
+    const texts = [...seeds, ...textsOver(alphabet, { pairs: inFullOr(200, 20), chains: inFullOr(60, 5) })];
     const slow = slowTexts(run, texts, { longest: 64 * 1024 });
     expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
   },

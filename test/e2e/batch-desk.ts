@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -247,20 +248,24 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       await batch.shows(/Cancelled by/);
     }, 120_000);
 
-    it('by commands, and not beyond the rule', async () => {
-      const batch = await begin(() => say(sleeping()));
-      await batch.shows(columns(4, 0, 0, 1, 3));
-      expect(await say(`batch ${batch.id}`, 'U0JONAS')).toContain('4 pods matched');
-      expect(await say(`batch ${batch.id} pause`, 'U0JONAS')).toMatch(/only the requester of this batch/i);
-      expect(await say(`batch ${batch.id} pause`)).toContain('is paused');
-      expect(await say(`batch ${batch.id} --parallelism=5`)).toMatch(/too many pods in parallel/i);
-      expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
-      expect(await say(`batch ${batch.id} resume`)).toContain('continues');
-      await batch.shows(columns(4, 0, 0, 2, 1));
-      expect(await say('list')).toContain('batch: Running, 0 of 3 pods succeeded');
-      expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
-      expect(await say(`batch ${batch.id} cancel`)).toMatch(/cannot be changed like that now/);
-    }, 120_000);
+    itInFull(
+      'by commands, and not beyond the rule',
+      async () => {
+        const batch = await begin(() => say(sleeping()));
+        await batch.shows(columns(4, 0, 0, 1, 3));
+        expect(await say(`batch ${batch.id}`, 'U0JONAS')).toContain('4 pods matched');
+        expect(await say(`batch ${batch.id} pause`, 'U0JONAS')).toMatch(/only the requester of this batch/i);
+        expect(await say(`batch ${batch.id} pause`)).toContain('is paused');
+        expect(await say(`batch ${batch.id} --parallelism=5`)).toMatch(/too many pods in parallel/i);
+        expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
+        expect(await say(`batch ${batch.id} resume`)).toContain('continues');
+        await batch.shows(columns(4, 0, 0, 2, 1));
+        expect(await say('list')).toContain('batch: Running, 0 of 3 pods succeeded');
+        expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
+        expect(await say(`batch ${batch.id} cancel`)).toMatch(/cannot be changed like that now/);
+      },
+      120_000,
+    );
 
     it('a job that is paused starts when it is resumed', async () => {
       const paused = fixture('hello-world').replace('replicas: 4', 'replicas: 2\n  paused: true');
@@ -271,15 +276,19 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       await batch.shows(columns(4, 2, 0, 0, 0));
     }, 120_000);
 
-    it('its canary waits for Continue', async () => {
-      const batch = await begin(() => say('-l app=helloworld --image=tool --canary --parallelism=4 -- true'));
-      await batch.shows(columns(4, 1, 0, 0, 3), /Canary finished: review it/);
-      expect(await privately('U0JONAS', () => batch.press('continue', 'U0JONAS'))).toMatch(
-        /only the requester of this batch/i,
-      );
-      await batch.press('continue');
-      await batch.shows(columns(4, 4, 0, 0, 0));
-    }, 120_000);
+    itInFull(
+      'its canary waits for Continue',
+      async () => {
+        const batch = await begin(() => say('-l app=helloworld --image=tool --canary --parallelism=4 -- true'));
+        await batch.shows(columns(4, 1, 0, 0, 3), /Canary finished: review it/);
+        expect(await privately('U0JONAS', () => batch.press('continue', 'U0JONAS'))).toMatch(
+          /only the requester of this batch/i,
+        );
+        await batch.press('continue');
+        await batch.shows(columns(4, 4, 0, 0, 0));
+      },
+      120_000,
+    );
   });
 
   it('runs the pods that failed again, once', async () => {

@@ -1,4 +1,5 @@
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
+import { inFullOr } from '../support/sample.ts';
 import { tellStories } from './stories.ts';
 
 let cluster: LocalCluster;
@@ -11,7 +12,7 @@ tellStories(
       kubeconfig: cluster.kubeconfig,
       context: 'local',
       transport: 'http',
-      longLogs: [400_000, 1_000_000],
+      longLogs: [inFullOr(400_000, 40_000), inFullOr(1_000_000, 100_000)],
       linesPerSecond: 60_000,
     };
   },

@@ -6,6 +6,7 @@ import { hasRedis } from '../adapters/store/redis/redis-server.ts';
 import type { BotProcess } from '../support/program/bot-process.ts';
 import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
 import { ProgramScene } from '../support/program/program-scene.ts';
+import { itInFull, sampleOf } from '../support/sample.ts';
 
 /** Slack takes one post a second in a channel. */
 const CHANNELS = Array.from({ length: 12 }, (_, index) => `C0TEAM${index}`);
@@ -87,7 +88,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
 
   const ended = (bot: BotProcess): number => bot.log.filter(({ message }) => message === 'run ended').length;
 
-  describe.each(['http', 'socket'] as const)('over %s', (transport) => {
+  describe.each(sampleOf('transports of several processes', ['http', 'socket'] as const, 1))('over %s', (transport) => {
     it('answer every command once, whoever gets it and however often', async () => {
       await open(transport);
       const bots = await Promise.all([scene.boot(), scene.boot()]);
@@ -192,21 +193,25 @@ describe.skipIf(!hasRedis)('several processes', () => {
     expectOnce([pod]);
   }, 60_000);
 
-  it('alone and without Redis: the next one finds what was launched, and ends its thread', async () => {
-    await open('http', 'memory');
-    const first = await scene.boot();
-    const pod = aPod();
-    await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
-    await scene.slack.until(() => scene.posts('anchor').length === 1);
-    const startMs = performance.now();
-    expect(await first.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startMs).toBeLessThan(ALL_OF_IT_MS);
-    expect(scene.posts('result')).toEqual([]);
+  itInFull(
+    'alone and without Redis: the next one finds what was launched, and ends its thread',
+    async () => {
+      await open('http', 'memory');
+      const first = await scene.boot();
+      const pod = aPod();
+      await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
+      await scene.slack.until(() => scene.posts('anchor').length === 1);
+      const startMs = performance.now();
+      expect(await first.stop()).toEqual({ code: 0, signal: null });
+      expect(performance.now() - startMs).toBeLessThan(ALL_OF_IT_MS);
+      expect(scene.posts('result')).toEqual([]);
 
-    await scene.boot();
-    await told(1);
-    expect(scene.textOf(scene.posts('result')[0])).toContain('restarted during this run');
-    await stopAll();
-    expectOnce([pod]);
-  }, 60_000);
+      await scene.boot();
+      await told(1);
+      expect(scene.textOf(scene.posts('result')[0])).toContain('restarted during this run');
+      await stopAll();
+      expectOnce([pod]);
+    },
+    60_000,
+  );
 });

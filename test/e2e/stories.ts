@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
+import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 
 /** Where the stories are told: the same on the local and on a real cluster. */
@@ -174,17 +175,21 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       expect(thread.anchor).toMatch(/The pod is gone|The target exited/);
     }, 90_000);
 
-    it('waits for a crash-looping target and runs in its next running window', async () => {
-      await kube.pod(
-        shop,
-        'looping',
-        { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sh', '-c', 'sleep 4; exit 1')] },
-        (pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
-      );
-      const thread = await inThread('looping --image=debian -- echo made it');
-      expect(thread.anchor).toContain('Succeeded');
-      expect(thread.result).toContain('made it');
-    }, 120_000);
+    itInFull(
+      'waits for a crash-looping target and runs in its next running window',
+      async () => {
+        await kube.pod(
+          shop,
+          'looping',
+          { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sh', '-c', 'sleep 4; exit 1')] },
+          (pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+        );
+        const thread = await inThread('looping --image=debian -- echo made it');
+        expect(thread.anchor).toContain('Succeeded');
+        expect(thread.result).toContain('made it');
+      },
+      120_000,
+    );
   });
 
   it("sees a restricted namespace's target as its own user and group, without any capability", async () => {

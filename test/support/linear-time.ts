@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { atomsOf } from './expression-atoms.ts';
+import { random } from './random.ts';
 
 /** Shows that a function of text takes time in proportion to the length of its text. */
 
@@ -109,17 +110,6 @@ export function alphabetOf(files: readonly string[]): readonly string[] {
   return [...new Set(files.flatMap(expressionsIn).flatMap(atomsOf))];
 }
 
-/** Numbers in [0, 1) that are the same in every run (mulberry32). */
-function drawn(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 /**
  * Texts over an alphabet: each atom alone, each pair (a sample of `pairs` when there are more), a sample of `chains` of
  * three to five atoms, and as many texts in which one atom stands first and others are repeated behind it.
@@ -128,7 +118,7 @@ export function* textsOver(
   alphabet: readonly string[],
   { pairs = 2000, chains = 500, seed = 1 }: { pairs?: number; chains?: number; seed?: number } = {},
 ): Generator<Hostile> {
-  const draw = drawn(seed);
+  const draw = random(seed);
   const atom = (): string => alphabet[Math.floor(draw() * alphabet.length)] as string;
   for (const repeat of alphabet) yield { repeat };
   const share = Math.min(1, pairs / alphabet.length ** 2);

@@ -2,8 +2,7 @@ import { own } from '../../lib/own-property.ts';
 import type { Plan } from '../container/plan.ts';
 import { canonicalJson } from '../hash.ts';
 import { decide } from '../policy/decide.ts';
-import type { Decision } from '../policy/decision.ts';
-import type { Policy, Rule } from '../policy/policy.ts';
+import type { Decision, Policy, Rule } from '../policy/policy.ts';
 import type { Batch, BatchHead } from './batch.ts';
 import { plansOf } from './new-batch.ts';
 

@@ -7,7 +7,7 @@ import type { Batch, BatchPod, PlanTemplate, Variant } from './batch.ts';
 import type { SelectedPod } from './select-pods.ts';
 
 /** `parallelism` if the request names none (EphemeralJob). */
-const DEFAULT_PARALLELISM = 1;
+export const DEFAULT_PARALLELISM = 1;
 
 /** A pod of the snapshot, with the plan of each of its containers; a skipped one has none. */
 export interface PlannedPod extends SelectedPod {

@@ -34,7 +34,6 @@ export interface RunRequest {
   /** `--arguments-only`: `command` holds the arguments of the image's own entry point. */
   readonly argumentsOnly: boolean;
   readonly timeoutMs?: number;
-  readonly holdMs?: number;
   readonly reason?: string;
   readonly dryRun: boolean;
   readonly batch: {

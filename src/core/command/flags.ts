@@ -153,14 +153,6 @@ const TABLE = [
     example: 'web-1 --image=debian --dry-run',
   },
   {
-    name: 'hold',
-    value: 'duration',
-    placeholder: '15m',
-    group: 'run',
-    help: 'Keep the container alive this long, to attach with your own tools. Not in this version.',
-    example: 'web-1 --image=debian --hold=15m',
-  },
-  {
     name: 'replicas',
     value: 'replicas',
     placeholder: 'N',

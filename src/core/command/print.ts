@@ -78,7 +78,6 @@ function requestParts(request: RunRequest): readonly string[] {
     ...value('image-pull-policy', request.imagePullPolicy),
     ...when('arguments-only', request.argumentsOnly),
     ...value('timeout', duration(request.timeoutMs)),
-    ...value('hold', duration(request.holdMs)),
     ...value('reason', request.reason),
     ...when('dry-run', request.dryRun),
     ...scaleParts(batch),

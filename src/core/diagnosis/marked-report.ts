@@ -1,7 +1,7 @@
 import { own } from '../../lib/own-property.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isDiagnostic } from '../policy/resolve-image.ts';
+import { isDiagnostic } from '../policy/resolve.ts';
 import { type Diagnosis, parseReport } from './report.ts';
 
 /** Frames the report at the end of a log; the termination message holds the same document, shortened. */

@@ -1,8 +1,8 @@
 import { defined } from '../../lib/defined.ts';
 import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
-import { admits } from '../container/auto-profile.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
+import { admits } from '../container/profiles.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';

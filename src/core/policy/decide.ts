@@ -3,9 +3,9 @@ import { own } from '../../lib/own-property.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import { classText } from './class-facts.ts';
-import type { Decision } from './decision.ts';
+import type { Decision } from './policy.ts';
 import { type Approval, type ApproverGroup, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
-import { isSameReference, mayUseCommand } from './resolve-image.ts';
+import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
 
 /**
  * What the policy says of a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
@@ -138,13 +138,3 @@ function withApproval({ plan, policy }: Question, rule: string, approval: Approv
 
 const namesAnybody = ({ usergroup, users, channel }: ApproverGroup): boolean =>
   usergroup !== undefined || users.length > 0 || channel !== undefined;
-
-/**
- * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into
- * `kube-…` (reserved by Kubernetes for its own namespaces): those must be named in full. `*` alone covers nothing.
- */
-export function matchesNamespace(pattern: string, namespace: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === namespace;
-  const prefix = pattern.slice(0, -1);
-  return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
-}

@@ -1,8 +1,7 @@
 import { defined } from '../../lib/defined.ts';
-import { identityOfTarget } from '../container/auto-profile.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
-import type { UserAndGroup } from '../container/profiles.ts';
+import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';
 import { CLASS_FACTS, type ClassFact, type ClassReason } from './class-facts.ts';
 import { type ImageClass, worseClass } from './policy.ts';
 

@@ -1,29 +1,25 @@
 import { defined } from '../../lib/defined.ts';
 import type { RunRequest } from '../command/command.ts';
+import type { Plan } from '../container/plan.ts';
+import { type Pod, type PodContainer, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
 import {
   admits,
   blindSpots,
   type ChosenProfile,
   chooseProfile,
   identityOfTarget,
-  type TargetIdentity,
-} from '../container/auto-profile.ts';
-import type { Plan } from '../container/plan.ts';
-import { type Pod, type PodContainer, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
-import {
   NOBODY,
   NOBODY_OF_FREE_COMMANDS,
   type Profile,
   securityContextOf,
+  type TargetIdentity,
   type UserAndGroup,
 } from '../container/profiles.ts';
-import type { ReasonCode } from '../errors.ts';
 import type { Origin } from '../run/run.ts';
 import { decide } from './decide.ts';
-import type { Decision } from './decision.ts';
 import { classOfLaunch } from './launch-class.ts';
-import type { ImageAlias, Policy } from './policy.ts';
-import { usesOwnWords } from './resolve-image.ts';
+import type { Decision, Denial, ImageAlias, Policy } from './policy.ts';
+import { usesOwnWords } from './resolve.ts';
 
 /** What was found out for a request: enough for a plan. */
 export interface Resolved {
@@ -39,9 +35,7 @@ export interface Resolved {
   readonly alias: ImageAlias;
 }
 
-export type PlanResult =
-  | { readonly kind: 'plan'; readonly plan: Plan }
-  | { readonly kind: 'refused'; readonly code: ReasonCode; readonly subject: string };
+export type PlanResult = { readonly kind: 'plan'; readonly plan: Plan } | Denial;
 
 /**
  * The plan of a request whose place, pod, target container and image are known. Pure. Refuses a profile that the namespace's
@@ -154,7 +148,7 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
     return made(make('restricted', restrictedUser(target, nobody)));
   }
   if (!admits(level, asked)) {
-    return { kind: 'refused', code: 'profile_refused_here', subject: `${asked} in a namespace that enforces ${level}` };
+    return { kind: 'deny', code: 'profile_refused_here', subject: `${asked} in a namespace that enforces ${level}` };
   }
   return made(make(asked, request.runAs ?? (asked === 'restricted' ? restrictedUser(target, nobody) : undefined)));
 }

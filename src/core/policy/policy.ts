@@ -1,4 +1,5 @@
 import type { Profile } from '../container/profiles.ts';
+import type { ReasonCode } from '../errors.ts';
 import type { ChannelId, UserId } from '../ids.ts';
 
 /** Classes of harm, in rising order (design, section 3.2). */
@@ -124,3 +125,18 @@ export interface Output {
   readonly retentionMs: number;
   readonly deliverTo: 'thread' | 'requester';
 }
+
+/** What the policy says about a plan, with the rule that decides. */
+export type Decision =
+  | { readonly kind: 'allow'; readonly rule: string }
+  | { readonly kind: 'needs-approval'; readonly rule: string; readonly approval: Approval }
+  | {
+      readonly kind: 'deny';
+      readonly code: ReasonCode;
+      /** The rule that came nearest; absent when none was near. */
+      readonly rule?: string;
+      /** The value that was not allowed, for the sentence. */
+      readonly subject: string;
+    };
+
+export type Denial = Extract<Decision, { kind: 'deny' }>;

@@ -1,6 +1,6 @@
 import type { ReasonCode } from '../errors.ts';
 import { canonicalJson } from '../hash.ts';
-import type { Decision } from './decision.ts';
+import type { Decision } from './policy.ts';
 
 /** What a run waits for while it is pending (design, section 4.4). Frozen when it is asked for; votes are added. */
 export interface PendingApproval {

@@ -3,9 +3,8 @@ import { isPinned } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
 import { classText } from '../policy/class-facts.ts';
-import type { Decision } from '../policy/decision.ts';
 import type { KubernetesIdentity } from '../policy/identity.ts';
-import type { Rule } from '../policy/policy.ts';
+import type { Decision, Rule } from '../policy/policy.ts';
 import type { Rehearsal, Run } from '../run/run.ts';
 import { code, type Fact, type Message, person, type Span, strong, text } from './message.ts';
 

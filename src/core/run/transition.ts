@@ -2,7 +2,7 @@ import { defined } from '../../lib/defined.ts';
 import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
-import type { Decision } from '../policy/decision.ts';
+import type { Decision } from '../policy/policy.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
 import { isGivenUp } from './life-cycle.ts';

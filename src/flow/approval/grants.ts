@@ -1,9 +1,9 @@
 import type { Plan } from '../../core/container/plan.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { Decision } from '../../core/policy/decision.ts';
 import { covers, type Grant, mayGrant } from '../../core/policy/grant.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
+import type { Decision } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';

@@ -4,35 +4,37 @@ import { podsToRerun } from '../../core/batch/pod-result.ts';
 import { type BatchTarget, kindOf, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
 import type { RunRequest } from '../../core/command/command.ts';
 import type { Plan } from '../../core/container/plan.ts';
-import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { type Aim, aimOf, type PlanInputs, roomFor } from '../../core/policy/plan-request.ts';
 import { type Policy, worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/defined.ts';
+import type { AuditSubject } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import {
-  type Aim,
-  aimOf,
   type Glance,
-  learntOf,
+  type LearntOf,
+  learntFrom,
   type PlannedRequest,
-  type PlanParts,
-  planPod,
+  planPodOrRefuse,
   refuse,
+  unlessDenied,
 } from '../stages/plan-pod.ts';
-import { roomFor } from '../stages/pod-room.ts';
 
 /** Pods that are planned before others get their turn: a few milliseconds. */
 const AT_ONCE = 100;
 
+/** A run, or a request that only `can-i` and the like plan. */
+export type PlanSubject = AuditSubject & Pick<Run, 'request' | 'job' | 'rerunOf'>;
+
 /** The requests of a batch, one for each container that a pod gets. */
-export const requestsOf = ({ job, request }: Run): readonly RunRequest[] => job?.requests ?? [request];
+export const requestsOf = ({ job, request }: PlanSubject): readonly RunRequest[] => job?.requests ?? [request];
 
 /**
  * The snapshot of a request for several pods: which they are now, each with its plan, and what the policy says of all of them. No
  * match is a refusal. @throws Refused
  */
-export async function planBatch(run: Run, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
+export async function planBatch(run: PlanSubject, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
   const { aim, policy, deps } = context;
   const { request, origin } = run;
   const cluster = deps.clusters.get(aim.cluster);
@@ -50,14 +52,12 @@ export async function planBatch(run: Run, target: BatchTarget, context: PlanCont
   });
   stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
-  const learnt = learntOnce(deps);
   const parts = requests.map((asked) => ({
     request: asked,
     origin,
     policy,
     level,
-    aim: { ...aim, alias: aimOf(asked, origin, policy).alias },
-    learntOf: learnt,
+    aim: { ...aim, alias: unlessDenied(aimOf(asked, origin, policy)).alias },
   }));
   const batch = newBatch({
     pods: await planAll(selected.pods, parts, context),
@@ -81,15 +81,16 @@ export interface PlanContext {
 
 async function planAll(
   selected: readonly SelectedPod[],
-  parts: readonly PlanParts[],
+  parts: readonly PlanInputs[],
   { deps, glance }: PlanContext,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
+  const learntOf = lookUpOnce(learntFrom(deps));
   const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
   for (const pod of selected) {
     const kind = glance && kindOf(pod.pod);
     const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
-    const made = known ?? (await planOfEach(pod, parts));
+    const made = known ?? (await planOfEach(pod, parts, learntOf));
     if (kind !== undefined && pod.skip === undefined) kinds.set(kind, made);
     if (planned.push({ ...pod, ...made }) % AT_ONCE !== 0) continue;
     await sleep(deps.clock, 0);
@@ -103,25 +104,26 @@ const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void 
 
 async function planOfEach(
   { pod, skip }: SelectedPod,
-  parts: readonly PlanParts[],
+  parts: readonly PlanInputs[],
+  learntOf: LearntOf,
 ): Promise<Pick<PlannedPod, 'plans' | 'key'>> {
   if (skip !== undefined) return { plans: [] };
   const plans: Plan[] = [];
-  for (const part of parts) plans.push(await planPod(pod, part));
+  for (const part of parts) plans.push(await planPodOrRefuse(pod, part, learntOf));
   return { plans, key: variantKeyOf(plans) };
 }
 
-/** Pods of one batch are of few kinds: each is looked up once. */
-function learntOnce(deps: FlowDeps): PlanParts['learntOf'] {
-  const known = new Map<string, Promise<UserAndGroup | undefined>>();
+/** A batch has few kinds of targets: looks up each kind once. */
+function lookUpOnce(lookUp: LearntOf): LearntOf {
+  const known = new Map<string, ReturnType<LearntOf>>();
   return (kind) => {
-    const asked = known.get(kind) ?? learntOf(kind, deps);
-    known.set(kind, asked);
-    return asked;
+    const learnt = known.has(kind) ? known.get(kind) : lookUp(kind);
+    known.set(kind, learnt);
+    return learnt;
   };
 }
 
-async function uidsToRerun({ rerunOf }: Run, { store }: FlowDeps): Promise<ReadonlySet<string> | undefined> {
+async function uidsToRerun({ rerunOf }: PlanSubject, { store }: FlowDeps): Promise<ReadonlySet<string> | undefined> {
   if (rerunOf === undefined) return undefined;
   const earlier = await store.read(rerunOf);
   return earlier?.batch

@@ -5,6 +5,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { problemOfPod } from '../../core/container/target.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
+import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { asksTheSame } from '../../core/policy/vote.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
@@ -12,8 +13,7 @@ import type { Refusal, Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import type { CheckAtLaunch } from '../stages/launch.ts';
-import { aimOf, planPod, Refused } from '../stages/plan-pod.ts';
-import { roomFor } from '../stages/pod-room.ts';
+import { planPodOrRefuse, Refused, unlessDenied } from '../stages/plan-pod.ts';
 import { accessProblem, unwanted } from '../stages/preflight.ts';
 import type { PodSlot } from './run-pod.ts';
 
@@ -98,8 +98,8 @@ async function driftOf(
   // What the pods before it have taught meanwhile is no drift.
   const learntOf = () => (uid === undefined || gid === undefined ? undefined : { uid, gid });
   try {
-    const aim = aimOf(request, origin, policy);
-    const now = await planPod(pod, { request, origin, policy, level, aim, learntOf });
+    const aim = unlessDenied(aimOf(request, origin, policy));
+    const now = await planPodOrRefuse(pod, { request, origin, policy, level, aim }, learntOf);
     return keyOf(now) === key ? undefined : refusal('approval_changed');
   } catch (thrown) {
     if (thrown instanceof Refused) return thrown.refusal;

@@ -1,7 +1,7 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
-import { resolveCluster } from '../../core/policy/resolve-image.ts';
+import { resolveCluster } from '../../core/policy/resolve.ts';
 import type { Message } from '../../core/report/message.ts';
 import { limitedMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';

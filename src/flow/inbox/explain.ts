@@ -1,11 +1,10 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { asRunId } from '../../core/ids.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
 import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { own } from '../../lib/own-property.ts';
 import { isApprover } from '../approval/approvers.ts';
@@ -36,11 +35,10 @@ interface Looking {
 }
 
 async function answer(origin: Origin, request: RunRequest, { deps, glance }: Looking): Promise<Message> {
-  const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
-  const made = await planOrRefusal(run, deps, glance);
-  if ('refusal' in made) return refusalAnswer(made.refusal);
+  const planned = await planOrRefusal({ origin, request }, deps, glance);
+  if ('refusal' in planned) return refusalAnswer(planned.refusal);
   if (glance.isOver()) return tooLate();
-  return withInvitation(canIMessage(made.plan, made.decision), origin, deps);
+  return withInvitation(canIMessage(planned.plan, planned.decision), origin, deps);
 }
 
 /** Undefined: kdebug may not look into the channel whose members the group is. @throws as `isApprover` */

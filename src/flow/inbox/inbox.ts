@@ -187,7 +187,6 @@ export class CommandInbox implements Inbox {
   }
 
   readonly #take: AcceptRequest = async (origin, request, extra = {}) => {
-    if (request.holdMs !== undefined) return said(notYetMessage('--hold'));
     const refused = this.#starter.refusalFor(origin.requesterId);
     if (refused) return said(reasonMessage(refused));
     const run: Run = {

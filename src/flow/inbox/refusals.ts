@@ -1,5 +1,5 @@
 import { type KdebugError, REASONS, type ReasonCode, toKdebugError } from '../../core/errors.ts';
-import type { Decision } from '../../core/policy/decision.ts';
+import type { Decision } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { recordRefusal } from '../audit.ts';

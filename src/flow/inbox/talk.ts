@@ -2,12 +2,11 @@ import type { ParsedCommand, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import { type Talk, talkIn } from '../../core/command/talk.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { asRunId } from '../../core/ids.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { resolveNamespace } from '../../core/policy/resolve-place.ts';
+import { resolveNamespace } from '../../core/policy/resolve.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, talkMessage } from '../../core/report/private-messages.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { own } from '../../lib/own-property.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -52,10 +51,9 @@ export class Talks {
 /** Asks as a run would be planned, so that nobody learns more from the answer than from a run. */
 async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
   const request = withImage(typed, deps.policies.current());
-  const run: Run = { schema: 1, id: asRunId(''), state: 'received', origin, request, commandLine: '', delivery: {} };
   const untilMs = deps.clock.now() + PATIENCE_MS;
   try {
-    await planOrRefusal(run, deps, { isOver: () => deps.clock.now() >= untilMs });
+    await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.now() >= untilMs });
     return false;
   } catch (thrown) {
     return toKdebugError(thrown).code === 'pod_not_found';

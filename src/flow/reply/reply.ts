@@ -1,7 +1,7 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isActive } from '../../core/policy/grant.ts';
-import { isDiagnostic } from '../../core/policy/resolve-image.ts';
+import { isDiagnostic } from '../../core/policy/resolve.ts';
 import { rehearsalMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { refusalMessage } from '../../core/report/private-messages.ts';

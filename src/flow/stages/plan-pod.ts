@@ -1,100 +1,29 @@
 import type { Batch } from '../../core/batch/batch.ts';
-import type { RunRequest } from '../../core/command/command.ts';
-import { identityOfTarget, kindOfTarget } from '../../core/container/auto-profile.ts';
 import type { Plan } from '../../core/container/plan.ts';
-import type { Pod, PodContainer, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Pod } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
-import { targetContainerOf } from '../../core/container/target.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
-import type { Decision } from '../../core/policy/decision.ts';
-import { makePlan } from '../../core/policy/make-plan.ts';
-import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
-import { resolveImage } from '../../core/policy/resolve-image.ts';
-import { resolveNamespace } from '../../core/policy/resolve-place.ts';
-import type { Origin, Refusal } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { kindToLookUp, type PlanInputs, planPod } from '../../core/policy/plan-request.ts';
+import type { Decision, Denial } from '../../core/policy/policy.ts';
+import type { Refusal } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
-/** A plan that is only looked at, by somebody who waits for the answer. */
+/** A plan that nobody launches, for somebody who waits for the answer. */
 export interface Glance {
-  /** Nobody waits any more: then the work stops. */
+  /** Nobody waits any more: stop working. */
   isOver(): boolean;
 }
 
-export const refuse = (code: ReasonCode, subject?: string): never => {
-  throw new Refused(refusal(code, subject));
-};
-
-/** What a request came to. */
 export interface PlannedRequest {
   readonly plan: Plan;
-  /** Of the plan, or of all of a batch's. */
+  /** Of the plan, or of all plans of a batch. */
   readonly planHash: string;
   readonly decision: Decision;
   readonly batch?: Batch;
 }
 
-/** Where a request goes and what it runs; found in the policy alone. */
-export interface Aim {
-  readonly cluster: string;
-  readonly namespace: string;
-  readonly alias: ImageAlias;
-}
-
-/** @throws Refused */
-export function aimOf(request: RunRequest, { channelId }: Pick<Origin, 'channelId'>, policy: Policy): Aim {
-  const place = resolveNamespace(request, channelId, policy);
-  if (place.kind === 'deny') return refuse(place.code, place.subject);
-  const image = resolveImage(request.image, policy);
-  if (image.kind === 'deny') throw new Refused(withNearest(image.code, image.subject, image.nearest));
-  return { cluster: place.cluster, namespace: place.namespace, alias: image.alias };
-}
-
-/** Everything that the plan of a pod is made from but the pod. */
-export interface PlanParts {
-  readonly request: RunRequest;
-  readonly origin: Origin;
-  readonly policy: Policy;
-  readonly aim: Aim;
-  readonly level: PodSecurityLevel;
-  /** What was learnt of a kind of target (`kindOfTarget`). */
-  readonly learntOf: (kind: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
-}
-
-/** The plan of one pod. @throws Refused */
-export async function planPod(pod: Pod, parts: PlanParts): Promise<Plan> {
-  const { request, origin, policy, aim, level } = parts;
-  const target = targetContainerOf(pod, request.targetContainer);
-  if (target.kind === 'problem') return refuse(target.problem.code, target.problem.subject);
-  const container = target.kind === 'container' ? target.container : undefined;
-  const kind = container && unknownKindOf(pod, container, aim.cluster);
-  const learnt = kind === undefined ? undefined : await parts.learntOf(kind);
-  const resolved = { request, origin, policy, cluster: aim.cluster, pod, container, level, alias: aim.alias };
-  const made = makePlan({ ...resolved, ...defined({ learnt }) });
-  return made.kind === 'plan' ? made.plan : refuse(made.code, made.subject);
-}
-
-/** The kind of a target of which nothing nearer says as whom it runs. */
-function unknownKindOf(pod: Pod, container: PodContainer, cluster: string): string | undefined {
-  const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
-  return knowsGroup && identityOfTarget(pod, container) ? undefined : kindOfTarget(pod, container.name, cluster);
-}
-
-/** What an earlier diagnosis learnt of a kind of target: a hint, never a must. */
-export async function learntOf(kind: string, { store, log }: FlowDeps): Promise<UserAndGroup | undefined> {
-  try {
-    return await store.learnt(kind);
-  } catch (thrown) {
-    log.debug('nothing learnt can be looked up', { reason: toKdebugError(thrown).code });
-    return undefined;
-  }
-}
-
-const withNearest = (code: ReasonCode, subject: string, nearest: string | undefined): Refusal =>
-  refusal(code, nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`);
-
-/** A step of planning either yields or refuses. */
+/** Ends planning with a refusal. */
 export class Refused extends Error {
   readonly refusal: Refusal;
 
@@ -103,3 +32,45 @@ export class Refused extends Error {
     this.refusal = refusal;
   }
 }
+
+export const refuse = (code: ReasonCode, subject?: string): never => {
+  throw new Refused(refusal(code, subject));
+};
+
+/** @throws Refused */
+export function unlessDenied<T extends { readonly kind: string }>(result: T | Denial): T {
+  if (isDenial(result)) throw new Refused(refusal(result.code, result.subject, result.rule));
+  return result;
+}
+
+const isDenial = (result: { readonly kind: string } | Denial): result is Denial => result.kind === 'deny';
+
+/** The user and group that was learnt of a kind of target (`kindOfTarget`). */
+export type LearntOf = (kind: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
+
+/** @throws Refused */
+export async function planPodOrRefuse(pod: Pod, inputs: PlanInputs, learntOf: LearntOf): Promise<Plan> {
+  const learnt = await learntFor(pod, inputs, learntOf);
+  return unlessDenied(planPod(pod, { ...inputs, learnt })).plan;
+}
+
+export function learntFor(
+  pod: Pod,
+  { request, aim }: Pick<PlanInputs, 'request' | 'aim'>,
+  learntOf: LearntOf,
+): ReturnType<LearntOf> {
+  const kind = kindToLookUp(pod, request, aim.cluster);
+  return kind === undefined ? undefined : learntOf(kind);
+}
+
+/** Looks up what earlier diagnoses learnt. It is a hint: planning goes on without it when the store fails. */
+export const learntFrom =
+  ({ store, log }: Pick<FlowDeps, 'store' | 'log'>): LearntOf =>
+  async (kind) => {
+    try {
+      return await store.learnt(kind);
+    } catch (thrown) {
+      log.debug('cannot look up learnt identity', { reason: toKdebugError(thrown).code });
+      return undefined;
+    }
+  };

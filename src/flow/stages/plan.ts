@@ -1,9 +1,8 @@
 import { planHash } from '../../core/container/plan.ts';
-import { problemOfPod } from '../../core/container/target.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { classText } from '../../core/policy/class-facts.ts';
-import { decide } from '../../core/policy/decide.ts';
+import { aimOf, planRequest } from '../../core/policy/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
@@ -11,19 +10,18 @@ import type { EventOf } from '../../core/run/run-event.ts';
 import { defined } from '../../lib/defined.ts';
 import { type GrantContext, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
-import { type PlanContext, planBatch } from '../batch/plan.ts';
+import { type PlanContext, type PlanSubject, planBatch } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun, RunChanger } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
-import { aimOf, type Glance, learntOf, type PlannedRequest, planPod, Refused, refuse } from './plan-pod.ts';
-import { roomFor } from './pod-room.ts';
+import { type Glance, learntFor, learntFrom, type PlannedRequest, Refused, refuse, unlessDenied } from './plan-pod.ts';
 import { accessProblem, rehearse, tooOld } from './preflight.ts';
 
 /**
- * Resolves a request to a plan and decides on it. What cannot work is refused here, early and plainly, before anything was
- * asked of the cluster but the person's rights, the pod and its namespace. A channel that outsiders read, a channel or namespace that
- * no rule names, and who may not get the pod are refused before the pod is read, so nobody learns from the answers which pods exist.
+ * Turns a request into a plan and decides on it. Refuses early what cannot work: before this stage adds anything to the cluster, and
+ * before it reads a pod where the channel, the policy or the person's own rights are in the way, so that no answer reveals which pods
+ * exist.
  */
 export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
@@ -31,28 +29,27 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
   try {
     const old = tooOld(run, deps);
     if (old) throw new Refused(old);
-    const made = await planFor(run, deps);
-    const { decision } = made;
-    await recordDecision(run, made, deps);
+    const planned = await planFor(run, deps);
+    const { decision } = planned;
+    await recordDecision(run, planned, deps);
     if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
-    const planned = { ...made, atMs };
     if (run.request.dryRun) {
-      const rehearsal = await rehearse(run, made.plan, deps);
-      await session.apply({ kind: 'rehearsed', ...planned, rehearsal });
+      const rehearsal = await rehearse(run, planned.plan, deps);
+      await session.apply({ kind: 'rehearsed', ...planned, atMs, rehearsal });
       return;
     }
     const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeAsking(run, made, { asked: decision, deps, runs });
-    const event = { kind: 'planned', ...planned, ...defined({ grantedBy }) } as const;
-    await takePlan(session, event, deps.policies.current());
+      decision.kind === 'allow' ? undefined : await beforeAsking(run, planned, { asked: decision, deps, runs });
+    const event = { kind: 'planned', ...planned, atMs, ...defined({ grantedBy }) } as const;
+    await applyPlan(session, event, deps.policies.current());
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
   }
 }
 
-/** A person has only so many requests waiting for an approval; the store counts. @throws Refused */
-async function takePlan(session: HeldRun, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
+/** The store limits how many requests of one person wait for an approval. @throws Refused */
+async function applyPlan(session: HeldRun, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
   try {
     await session.apply(planned);
   } catch (thrown) {
@@ -62,14 +59,14 @@ async function takePlan(session: HeldRun, planned: EventOf<'planned'>, { limits 
   }
 }
 
-/** Plans the request as it would be planned now; nothing is kept. At a glance, pods of one kind are judged by one of them. */
+/** Plans a request by the policy and the pods of this moment; stores nothing. A glance plans one pod of each kind. */
 export async function planOrRefusal(
-  run: Run,
+  subject: PlanSubject,
   deps: FlowDeps,
   glance?: Glance,
 ): Promise<PlannedRequest | { readonly refusal: Refusal }> {
   try {
-    return await planFor(run, deps, glance);
+    return await planFor(subject, deps, glance);
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
     throw thrown;
@@ -87,13 +84,13 @@ function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, dep
   });
 }
 
-/** An open grant stands in for the approval; without one, the cluster must take the patch before a person is bothered. */
+/** Uses an open grant instead of an approval. Without one, the cluster must accept the patch before anybody is asked. @throws Refused */
 async function beforeAsking(
   run: Run,
   { plan, batch }: PlannedRequest,
   { asked, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
-  // A grant is for single runs: it counts them.
+  // A grant counts single runs, so it covers no batch.
   const grantedBy = batch ? undefined : await useGrant(run, plan, { asked, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const unseen = unseenOnCard({ plan, ...defined({ batch }) });
@@ -103,33 +100,31 @@ async function beforeAsking(
   return undefined;
 }
 
-/** Refuses before the cluster is asked about any pod: what the channel is, and who asks, may stand against it. */
-async function planFor(run: Run, deps: FlowDeps, glance?: Glance): Promise<PlannedRequest> {
-  const { request, origin } = run;
+/** Checks the channel, the policy and the person's rights, in this order, before it reads a pod. @throws Refused */
+async function planFor(subject: PlanSubject, deps: FlowDeps, glance?: Glance): Promise<PlannedRequest> {
+  const { request, origin } = subject;
   const policy = deps.policies.current();
-  // At a glance, and in a rehearsal, nothing is posted.
+  // A glance and a dry run post nothing.
   const problem = await channelProblem(origin, deps, { posts: !glance && request.dryRun !== true });
   if (problem) throw new Refused(problem);
-  const aim = aimOf(request, origin, policy);
+  const aim = unlessDenied(aimOf(request, origin, policy));
   const { target } = request;
-  const podName = target.kind === 'pod' ? { podName: target.name } : {};
-  const denied = await accessProblem(run, { ...aim, ...podName }, deps);
+  const podName = target.kind === 'pod' ? target.name : undefined;
+  const denied = await accessProblem(subject, { ...aim, ...defined({ podName }) }, deps);
   if (denied) throw new Refused(denied);
   if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
   const context = { aim, policy, deps, ...defined({ glance }) };
-  return target.kind === 'pod' ? planOne(run, target.name, context) : planBatch(run, target, context);
+  return target.kind === 'pod' ? planOne(subject, target.name, context) : planBatch(subject, target, context);
 }
 
 async function planOne(
-  { request, origin }: Run,
+  { request, origin }: PlanSubject,
   name: string,
   { aim, policy, deps }: PlanContext,
 ): Promise<PlannedRequest> {
   const cluster = deps.clusters.get(aim.cluster);
   const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
-  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
-  if (problem) return refuse(problem.code, problem.subject);
-  const parts = { request, origin, policy, aim, level, learntOf: (kind: string) => learntOf(kind, deps) };
-  const plan = await planPod(pod, parts);
-  return { plan, planHash: planHash(plan), decision: decide(plan, policy) };
+  const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));
+  const { plan, decision } = unlessDenied(planRequest(pod, { request, origin, policy, aim, level, learnt }));
+  return { plan, planHash: planHash(plan), decision };
 }

@@ -1,20 +1,14 @@
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
-import { problemOfRoom, type Room } from '../../core/container/target.ts';
+import { problemOfRoom } from '../../core/container/target.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { Limits } from '../../core/policy/policy.ts';
+import { roomFor } from '../../core/policy/plan-request.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
 /** How long a place is held: longer than a launch takes with all its tries, and until the watch has shown its container. */
 const HELD_MS = 120_000;
-
-export const roomFor = (requesterId: string, limits: Limits): Room => ({
-  most: limits.ephemeralContainersPerPod,
-  mostOfPerson: limits.ephemeralContainersPerPodAndUser,
-  requesterId,
-});
 
 interface HeldPlace {
   readonly name: string;

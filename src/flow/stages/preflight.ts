@@ -7,7 +7,7 @@ import { writeReference } from '../../core/run/reference.ts';
 import type { Refusal, Rehearsal, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/defined.ts';
 import { lapsedVoters } from '../approval/approvers.ts';
-import { record } from '../audit.ts';
+import { type AuditSubject, record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal, refusalOfError } from '../inbox/refusals.ts';
 import type { LaunchAnswer } from '../ports/cluster.ts';
@@ -27,7 +27,11 @@ export interface AccessTarget {
  * `identity.unmapped` says. It is asked before the pod is read, so that nobody learns of a pod what the cluster denies them to get.
  * Fails closed by throwing.
  */
-export async function accessProblem(run: Run, place: AccessTarget, deps: FlowDeps): Promise<Refusal | undefined> {
+export async function accessProblem(
+  run: AuditSubject,
+  place: AccessTarget,
+  deps: FlowDeps,
+): Promise<Refusal | undefined> {
   const { identity } = deps.policies.current();
   if (isRefusedUnmapped(identity, run.origin.requesterId)) return refusal('identity_unmapped', run.origin.requesterId);
   const actingAs = identityFor(identity, run.origin);

@@ -8,6 +8,7 @@ import type { EphemeralJob } from '../../../src/core/job/ephemeral-job.ts';
 import { jobOfRun, requestsOfJob } from '../../../src/core/job/job-request.ts';
 import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
 import { aRequest } from '../../support/builders.ts';
+import { inFullOr } from '../../support/sample.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../fixtures/ephemeraljob/${name}.yaml`, import.meta.url), 'utf8');
@@ -282,7 +283,7 @@ describe('hostile text', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: inFullOr(500, 100) },
     );
   });
 });
@@ -359,7 +360,7 @@ describe('export', () => {
       fc.property(anyJob, (job) => {
         expect(read(exportYaml(job))).toEqual(job);
       }),
-      { numRuns: 300 },
+      { numRuns: inFullOr(300, 60) },
     );
   });
 

@@ -1,11 +1,25 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { isFull } from '../../support/sample.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
+export interface BrowserOptions {
+  /** The story that `npm test` plays, too; the others are of the full run. */
+  readonly inSample?: boolean;
+}
+
 /** `describe`, where there is a browser; elsewhere skipped, with the reason. */
-export function describeInBrowser(name: string, tests: (open: Opener) => void): void {
+export function describeInBrowser(
+  name: string,
+  tests: (open: Opener) => void,
+  { inSample = false }: BrowserOptions = {},
+): void {
+  if (!isFull && !inSample) {
+    describe.skip(name, () => tests(new Opener()));
+    return;
+  }
   if (!existsSync(CHROMIUM)) {
     console.warn(`skipped: ${name}: there is no ${CHROMIUM}`);
     describe.skip(name, () => tests(new Opener()));

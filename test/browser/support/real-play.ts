@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openStage, type Stage } from '../../../play/app/stage.ts';
 import { type Page as PlayPage, startPage } from '../../../play/page/server/page.ts';
-import { describeInBrowser, type Opener } from './browser.ts';
+import { type BrowserOptions, describeInBrowser, type Opener } from './browser.ts';
 
 /** All of `npm run play`: local Slack, local cluster, the real application, and the page's own server. */
 class RealPlay {
@@ -31,14 +31,22 @@ class RealPlay {
 }
 
 /** `describeInBrowser` with a play of its own; it fails when a page complained. */
-export function describePlay(name: string, tests: (browser: Opener, play: RealPlay) => void): void {
-  describeInBrowser(name, (browser) => {
-    const play = new RealPlay();
-    beforeAll(() => play.start());
-    afterAll(async () => {
-      await play.stop();
-      expect(browser.complaints).toEqual([]);
-    });
-    tests(browser, play);
-  });
+export function describePlay(
+  name: string,
+  tests: (browser: Opener, play: RealPlay) => void,
+  options?: BrowserOptions,
+): void {
+  describeInBrowser(
+    name,
+    (browser) => {
+      const play = new RealPlay();
+      beforeAll(() => play.start());
+      afterAll(async () => {
+        await play.stop();
+        expect(browser.complaints).toEqual([]);
+      });
+      tests(browser, play);
+    },
+    options,
+  );
 }

@@ -53,5 +53,4 @@ it('the first screen offers no verb that only answers that it is missing', () =>
   expect(offered).toContain('show');
   expect(offered.filter((word) => missing.includes(word ?? ''))).toEqual([]);
   for (const verb of missing) expect(textOf(helpMessage(verb))).toContain('Not in this version.');
-  expect(textOf(helpMessage('--hold'))).toContain('Not in this version.');
 });

@@ -126,7 +126,7 @@ describe('every sentence of the grammar', () => {
     expect(
       commandOf(
         'web -n shop --cluster prod --no-target --image registry.example.com:5000/a/b:1 -c look --env=A=1 --env B=x=y --env=C= ' +
-          '--profile=netadmin --image-pull-policy Always --arguments-only --timeout 1h30m --reason "a\n b" --dry-run --hold=15m -- -v --image=x',
+          '--profile=netadmin --image-pull-policy Always --arguments-only --timeout 1h30m --reason "a\n b" --dry-run -- -v --image=x',
       ),
     ).toEqual(
       pod('web', {
@@ -145,7 +145,6 @@ describe('every sentence of the grammar', () => {
         command: ['-v', '--image=x'],
         argumentsOnly: true,
         timeoutMs: 5_400_000,
-        holdMs: 900_000,
         reason: 'a b',
         dryRun: true,
       }),
@@ -180,6 +179,7 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
     ['web --img=debian', 'flag_unknown', '--img=debian', '--image'],
     ['web --Image=debian', 'flag_unknown', '--Image=debian', '--image'],
     ['web -image=debian', 'flag_unknown', '-image=debian', '--image'],
+    ['web --hold=15m', 'flag_unknown', '--hold=15m', undefined],
     ['web --__proto__=1', 'flag_unknown', '--__proto__=1', undefined],
     ['web --constructor x', 'flag_unknown', '--constructor', undefined],
     ['web --toString', 'flag_unknown', '--toString', undefined],

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import { decide, matchesNamespace } from '../../../src/core/policy/decide.ts';
+import { decide } from '../../../src/core/policy/decide.ts';
 import type { Approval, Policy, Rule } from '../../../src/core/policy/policy.ts';
+import { matchesNamespace } from '../../../src/core/policy/resolve.ts';
 import { aPlan, aPolicy, aRule } from '../../support/builders.ts';
 
 /** A plan as the planner makes it: its security context is its profile's. */

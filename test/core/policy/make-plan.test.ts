@@ -218,7 +218,7 @@ describe('the profile', () => {
 
   it('is refused where the namespace would refuse it', () => {
     expect(makePlan(resolved({ request: { profile: 'general' }, level: 'baseline' }))).toEqual({
-      kind: 'refused',
+      kind: 'deny',
       code: 'profile_refused_here',
       subject: 'general in a namespace that enforces baseline',
     });

@@ -1,7 +1,7 @@
 import { startLocalCluster } from '../../../play/cluster/index.ts';
 import type { StoredMessage } from '../../../play/slack/index.ts';
+import { random } from '../../support/random.ts';
 import type { Tally } from '../support/check.ts';
-import { random } from '../support/random.ts';
 import { type Command, RedisScene } from '../support/redis-scene.ts';
 import { type Ground, MISHAPS, type Mishap } from './mishaps.ts';
 

@@ -1,21 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'vitest';
 
-/** The 56 faults of the matrix, and what became of each here. */
+interface Counted {
+  readonly points: number;
+  readonly held: number;
+}
+
+/** What became of the faults of one part of the matrix. */
+export interface BoardFacts {
+  readonly survived: readonly string[];
+  /** Faults of which a test failed. */
+  readonly failed: readonly string[];
+  /** Faults that cannot be tried here, and why. */
+  readonly pending: readonly (readonly [id: string, why: string])[];
+  readonly crashPoints: Counted;
+  readonly pairs: Counted;
+  readonly lost: number;
+  readonly duplicates: number;
+}
+
+/** The faults of one part of the matrix, and what became of each here. */
 export class Board {
-  readonly #known = new Set<string>();
   readonly #survived = new Set<string>();
   readonly #pending = new Map<string, string>();
   /** Tests that began and did not end well. */
   readonly #failed = new Map<string, string>();
-  readonly crashPoints = { points: 0, held: 0 };
-  readonly pairs = { points: 0, held: 0 };
-  lost = 0;
-  duplicates = 0;
+  readonly #crashPoints = { points: 0, held: 0 };
+  readonly #pairs = { points: 0, held: 0 };
+  #lost = 0;
+  #duplicates = 0;
 
   /** A test of one fault, named by its number and sentence. A fault may have several; all must pass. */
-  fault(id: string, sentence: string, run: () => Promise<void> | void, timeoutMs = 30_000): void {
+  fault(id: string, sentence: string, run: () => Promise<void> | void, timeoutMs = 60_000): void {
     const name = `${id} ${sentence}`;
-    this.#known.add(id);
     it(
       name,
       async () => {
@@ -30,7 +48,6 @@ export class Board {
 
   /** A fault that cannot be tried here: printed at the end, and not counted. */
   pending(id: string, why: string): void {
-    this.#known.add(id);
     this.#pending.set(id, why);
   }
 
@@ -38,25 +55,38 @@ export class Board {
     what: 'crashPoints' | 'pairs',
     found: { points: number; held: number; lost: number; duplicates: number },
   ): void {
-    this[what].points += found.points;
-    this[what].held += found.held;
-    this.lost += found.lost;
-    this.duplicates += found.duplicates;
+    const counted = what === 'pairs' ? this.#pairs : this.#crashPoints;
+    counted.points += found.points;
+    counted.held += found.held;
+    this.#lost += found.lost;
+    this.#duplicates += found.duplicates;
   }
 
-  /** Those of F01 to F56 that nobody speaks of. */
-  get missing(): readonly string[] {
-    const all = Array.from({ length: 56 }, (_, index) => `F${String(index + 1).padStart(2, '0')}`);
-    return all.filter((id) => !this.#known.has(id));
+  /** Leaves what became of this part in a file of the folder. */
+  save(folder: string, part: string): void {
+    const facts: BoardFacts = {
+      survived: [...this.#survived],
+      failed: [...this.#failed.values()],
+      pending: [...this.#pending],
+      crashPoints: this.#crashPoints,
+      pairs: this.#pairs,
+      lost: this.#lost,
+      duplicates: this.#duplicates,
+    };
+    writeFileSync(join(folder, `${part}.json`), JSON.stringify(facts));
   }
+}
 
-  report(): string {
-    const failed = new Set(this.#failed.values());
-    const survived = [...this.#survived].filter((id) => !failed.has(id) && !this.#pending.has(id)).length;
-    const { crashPoints, pairs } = this;
-    return [
-      ...[...this.#pending].map(([id, why]) => `pending ${id}: ${why}`),
-      `faults survived ${survived}/56, crash points ${crashPoints.held}/${crashPoints.points}, pairs ${pairs.held}/${pairs.points}, results lost ${this.lost}, duplicates ${this.duplicates}`,
-    ].join('\n');
-  }
+/** One line of the parts that were played, and one of each fault that could not be tried. */
+export function reportOf(parts: readonly BoardFacts[]): string {
+  const failed = new Set(parts.flatMap((part) => part.failed));
+  const pending = new Map(parts.flatMap((part) => part.pending));
+  const survived = new Set(parts.flatMap((part) => part.survived).filter((id) => !failed.has(id) && !pending.has(id)));
+  const sum = (of: (part: BoardFacts) => number): number => parts.reduce((total, part) => total + of(part), 0);
+  const heldOf = (of: (part: BoardFacts) => Counted): string =>
+    `${sum((part) => of(part).held)}/${sum((part) => of(part).points)}`;
+  return [
+    ...[...pending].map(([id, why]) => `pending ${id}: ${why}`),
+    `faults survived ${survived.size}/56, crash points ${heldOf((part) => part.crashPoints)}, pairs ${heldOf((part) => part.pairs)}, results lost ${sum((part) => part.lost)}, duplicates ${sum((part) => part.duplicates)}`,
+  ].join('\n');
 }

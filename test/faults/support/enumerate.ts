@@ -1,3 +1,4 @@
+import { sampleOf } from '../../support/sample.ts';
 import { judge, Tally } from './check.ts';
 import type { CrashPoint, Mark } from './effects.ts';
 import { PortScene, type Story } from './port-scene.ts';
@@ -24,15 +25,15 @@ export async function singles(story: Story): Promise<Findings> {
   return found;
 }
 
-/** For every crash of the first replica, every crash of the one that recovers. */
+/** For every crash of the first replica, every crash of the one that recovers; outside the full run a sample of both. */
 export async function pairs(story: Story): Promise<Findings> {
   const found = new Found(story);
   const quiet = new PortScene(story);
   await quiet.play();
-  for (const firsts of grouped(quiet.effects.marks(0))) {
+  for (const firsts of sampleOf(`first crashes in ${story.name}`, grouped(quiet.effects.marks(0)), 3)) {
     const recovery = new PortScene(story, [firsts[0]]);
     await recovery.play();
-    for (const seconds of grouped(recovery.effects.marks(1)))
+    for (const seconds of sampleOf(`second crashes in ${story.name}`, grouped(recovery.effects.marks(1)), 6))
       await found.tell([firsts[0], seconds[0]], firsts.length * seconds.length);
   }
   return found;

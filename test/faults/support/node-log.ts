@@ -1,13 +1,13 @@
 import { collectLog } from '../../../src/adapters/kubernetes/complete-log/collect-log.ts';
-import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
 import { LOG_TIMES, type LogTimes } from '../../../src/adapters/kubernetes/complete-log/handover-policy.ts';
+import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { RunLog } from '../../../src/core/run/run.ts';
 import type { Spools } from '../../../src/flow/ports/machine.ts';
 import { SimulatedKubelet } from '../../adapters/kubernetes/support/simulated-kubelet.ts';
 import { aTermination } from '../../support/builders.ts';
+import { random } from '../../support/random.ts';
 import { PortScene } from './port-scene.ts';
-import { random } from './random.ts';
 import { MAIN } from './stories.ts';
 
 /** Sizes a hundredth of the real ones, so that a file is rotated beyond 100 KiB; durations as they are. */

@@ -4,6 +4,7 @@ import { columnsOf, countPods, inFlightOf, matchedOf } from '../../../src/core/b
 import type { ReasonCode } from '../../../src/core/errors.ts';
 import { isBatchRun } from '../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import { inFullOr } from '../../support/sample.ts';
 import { BatchWorld } from './batch-world.ts';
 import type { Fate } from './fleet.ts';
 import type { Mortal } from './mortal.ts';
@@ -115,7 +116,7 @@ describe('whatever happens to the bots, the store and the cluster', () => {
         expect((await world.run()).state).toBe('finished');
         expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
       }),
-      { numRuns: 60 },
+      { numRuns: inFullOr(60, 20) },
     );
   }, 120_000);
 });

@@ -29,7 +29,7 @@ describe('denies, with nothing kept and nothing started,', () => {
     expect(await world.store.recent(anOrigin().channelId, 10)).toEqual([]);
   });
 
-  it.each(['stop aaaaaaaaaa', 'rerun aaaaaaaaaa', 'web-1 --hold=15m', '--all --hold=15m'])(
+  it.each(['stop aaaaaaaaaa', 'rerun aaaaaaaaaa'])(
     'when the request is for a later version: %s (not_in_this_version)',
     async (asked) => {
       const world = new World();

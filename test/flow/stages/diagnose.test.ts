@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOfTarget } from '../../../src/core/container/auto-profile.ts';
+import { kindOfTarget } from '../../../src/core/container/profiles.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';

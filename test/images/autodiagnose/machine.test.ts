@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
+import { isFull } from '../../support/sample.ts';
 import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
 import { cleanUp, directory, filesIn, fullQueue, IDLE, pathWith, startProgram, startTarget, WELL } from './targets.ts';
 
@@ -103,7 +104,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     });
   });
 
-  it.skipIf(!canUnshare('--mount') || !hasBusybox)('is that its disks are full, or read-only', async () => {
+  it.skipIf(!isFull || !canUnshare('--mount') || !hasBusybox)('is that its disks are full, or read-only', async () => {
     const root = await directory();
     const mounts = [
       `mkdir ${root}/bin ${root}/full ${root}/files ${root}/broken`,
@@ -121,7 +122,7 @@ describe.skipIf(!hasProc)('what the machine under a process does', () => {
     expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
 
-  it.skipIf(!canUnshare('--mount') || !hasBusybox)(
+  it.skipIf(!isFull || !canUnshare('--mount') || !hasBusybox)(
     'is a volume that never answers, and holds up no other',
     async () => {
       const root = await directory();

@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
 import type { Diagnosis, Finding } from '../../../src/core/diagnosis/report.ts';
+import { sampleOf } from '../../support/sample.ts';
 import { directory } from './targets.ts';
 
 /** The script run on real processes; every document that it writes is held against the schema. */
@@ -31,8 +32,10 @@ export function has(program: string): boolean {
 }
 
 /** The shells of this machine that the script must run under. */
-export const SHELLS: readonly (readonly string[])[] = [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(
-  ([program = '']) => hasProc && has(program),
+export const SHELLS = sampleOf(
+  'shells of autodiagnose',
+  [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(([program = '']) => hasProc && has(program)),
+  1,
 );
 
 const schema: object = JSON.parse(

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../play/cluster/index.ts';
+import { isFull } from '../../support/sample.ts';
 import { hasKubectl, runKubectl } from './run-kubectl.ts';
 
 if (!hasKubectl) console.warn('skipped: rights as real kubectl sees them, because there is no kubectl here');
 
-describe.skipIf(!hasKubectl)('real kubectl and rights', () => {
+describe.runIf(isFull && hasKubectl)('real kubectl and rights', () => {
   let cluster: LocalCluster;
   let directory: string;
 

@@ -97,7 +97,7 @@ function flags(word: string, earlier: readonly string[], { completion }: Known):
 
 /** Flags that take a value which nobody can list. */
 const VALUED: ReadonlySet<string> = new Set(
-  ['selector', 'target', 'container', 'env', 'timeout', 'reason', 'hold', 'replicas', 'parallelism', 'ttl'].map(
+  ['selector', 'target', 'container', 'env', 'timeout', 'reason', 'replicas', 'parallelism', 'ttl'].map(
     (name) => `--${name}`,
   ),
 );

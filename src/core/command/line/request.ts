@@ -74,7 +74,6 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
       label: flag('container', readContainerName),
       imagePullPolicy: flag('image-pull-policy', readPullPolicy),
       timeoutMs: flag('timeout', readDuration),
-      holdMs: flag('hold', readDuration),
       reason: flag('reason', readReason),
     }),
     env: readEnvironment(line, report),

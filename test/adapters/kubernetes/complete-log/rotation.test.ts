@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { START_MS } from '../../../support/builders.ts';
+import { sampleOf } from '../../../support/sample.ts';
 import { LogScene } from '../support/log-scene.ts';
 import { aWriter, live, setBreaks, setStalls } from '../support/log-writer.ts';
 import type { SimulatedKubelet } from '../support/simulated-kubelet.ts';
 
-const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+const SEEDS = sampleOf(
+  'seeds of rotated logs',
+  Array.from({ length: 20 }, (_, index) => index + 1),
+  4,
+);
 const PROVEN_COMPLETE = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
 
 describe('a log that is rotated while it is read', () => {

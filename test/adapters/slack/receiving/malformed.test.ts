@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sign } from '../../../../play/slack/deliver/signed.ts';
 import { knownPayload } from '../../../../src/adapters/slack/receiving/delivery.ts';
+import { inFullOr } from '../../../support/sample.ts';
 import { startWorld, type World } from '../harness.ts';
 import { SHAPES, spoilt } from './payload-shapes.ts';
 
@@ -92,7 +93,7 @@ describe('a signed request over HTTP', () => {
         expect([200, 400]).toContain(status);
         expect(unheard).toEqual([]);
       }),
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: inFullOr(400, 60), endOnFailure: true },
     );
     expect(await isAnswered()).toBe(true);
   });
@@ -143,7 +144,7 @@ describe('a message over Socket Mode', () => {
       fc.property(spoilt, ({ envelope, body }) => {
         world.local.sockets.sendRaw(JSON.stringify({ type: envelope, envelope_id: 'e', payload: body }));
       }),
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: inFullOr(400, 60), endOnFailure: true },
     );
     expect(await isAnswered()).toBe(true);
     expect(await isAnswered()).toBe(true);

@@ -1,9 +1,43 @@
 import { nearest } from '../../lib/nearest.ts';
 import { own } from '../../lib/own-property.ts';
+import type { RunRequest } from '../command/command.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
-import type { ImageAlias, Policy } from './policy.ts';
+import type { ImageAlias, Policy, Rule } from './policy.ts';
+
+export interface ResolvedNamespace {
+  readonly kind: 'ok';
+  readonly cluster: string;
+  readonly namespace: string;
+}
+
+/**
+ * Where a request means to go. Without `-n` it is the first namespace that the channel's rules for that cluster name in full,
+ * else `default`. A channel or namespace that no rule names is denied here, before the cluster is asked anything, so that
+ * nobody learns from an answer which pods exist.
+ */
+export function resolveNamespace(
+  request: Pick<RunRequest, 'cluster' | 'namespace'>,
+  channelId: string,
+  policy: Policy,
+): ResolvedNamespace | NotResolved {
+  const rules = own(policy.channels, channelId)?.rules;
+  if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: channelId };
+  const resolved = resolveCluster(request.cluster, policy);
+  if (resolved.kind === 'deny') return resolved;
+  const { cluster } = resolved;
+  const here = rules.filter((rule) => rule.clusters.includes(cluster));
+  if (here.length === 0) return { kind: 'deny', code: 'cluster_not_allowed', subject: cluster };
+  const namespace = request.namespace ?? defaultNamespace(here);
+  const named = here.some((rule) => rule.namespaces.some((pattern) => matchesNamespace(pattern, namespace)));
+  return named
+    ? { kind: 'ok', cluster, namespace }
+    : { kind: 'deny', code: 'namespace_not_allowed', subject: namespace };
+}
+
+const defaultNamespace = (rules: readonly Rule[]): string =>
+  rules.flatMap(({ namespaces }) => namespaces).find((pattern) => !pattern.endsWith('*')) ?? 'default';
 
 export interface NotResolved {
   readonly kind: 'deny';
@@ -85,4 +119,14 @@ export function resolveCluster(
 function denied(code: ReasonCode, subject: string, candidates: readonly string[]): NotResolved {
   const near = nearest(subject, candidates);
   return { kind: 'deny', code, subject, ...(near === undefined ? {} : { nearest: near }) };
+}
+
+/**
+ * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into
+ * `kube-…` (reserved by Kubernetes for its own namespaces): those must be named in full. `*` alone covers nothing.
+ */
+export function matchesNamespace(pattern: string, namespace: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === namespace;
+  const prefix = pattern.slice(0, -1);
+  return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
 }

@@ -1,0 +1,108 @@
+import { defined } from '../../lib/defined.ts';
+import { type BatchSize, decideBatch } from '../batch/decide-batch.ts';
+import type { RunRequest } from '../command/command.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Pod, PodSecurityLevel } from '../container/pod.ts';
+import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
+import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
+import type { Origin } from '../run/run.ts';
+import { isRefusedUnmapped } from './identity.ts';
+import { makePlan } from './make-plan.ts';
+import type { Decision, Denial, ImageAlias, Limits, Policy } from './policy.ts';
+import { type NotResolved, resolveImage, resolveNamespace } from './resolve.ts';
+
+/**
+ * Planning without I/O, for everybody who plans: the stage, its dry run, `can-i`, the check before a pod of a batch is launched, and
+ * the command-line tool `explain`. `aimOf` comes first, before anything is read from the cluster; then `planRequest` for one pod,
+ * or `planPod` for each pod of a batch.
+ */
+
+export type Requester = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
+
+/** Where a request goes and what it runs. */
+export interface Aim {
+  readonly kind: 'aim';
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly alias: ImageAlias;
+}
+
+/**
+ * What the policy alone says about a request. Denies a channel or namespace that no rule names, an image outside the catalogue and an
+ * unmapped person before the cluster is read, so that no answer reveals which pods exist.
+ */
+export function aimOf(request: RunRequest, requester: Requester, policy: Policy): Aim | Denial {
+  const resolved = resolveNamespace(request, requester.channelId, policy);
+  if (resolved.kind === 'deny') return denialOf(resolved);
+  const image = resolveImage(request.image, policy);
+  if (image.kind === 'deny') return denialOf(image);
+  if (isRefusedUnmapped(policy.identity, requester.requesterId)) {
+    return { kind: 'deny', code: 'identity_unmapped', subject: requester.requesterId };
+  }
+  return { kind: 'aim', cluster: resolved.cluster, namespace: resolved.namespace, alias: image.alias };
+}
+
+const denialOf = ({ kind, code, subject, nearest }: NotResolved): Denial => ({
+  kind,
+  code,
+  subject: nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`,
+});
+
+/** Everything that a pod's plan is made from, except the pod. */
+export interface PlanInputs {
+  readonly request: RunRequest;
+  readonly origin: Requester;
+  readonly policy: Policy;
+  readonly aim: Aim;
+  /** The namespace's Pod Security level. */
+  readonly level: PodSecurityLevel;
+  /** What an earlier diagnosis learnt of this kind of target (`kindToLookUp`). */
+  readonly learnt?: UserAndGroup | undefined;
+}
+
+/**
+ * The plan of one pod and the decision on it. `size`: a batch of that size, all of whose pods are like this one. A denial comes without a
+ * plan: this pod cannot be debugged, whatever the rules say.
+ */
+export function planRequest(
+  pod: Pod,
+  inputs: PlanInputs,
+  size: BatchSize = { pods: 1, parallelism: 1 },
+): { readonly kind: 'planned'; readonly plan: Plan; readonly decision: Decision } | Denial {
+  const { origin, policy } = inputs;
+  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
+  if (problem) return { kind: 'deny', ...problem };
+  const planned = planPod(pod, inputs);
+  if (planned.kind === 'deny') return planned;
+  return { kind: 'planned', plan: planned.plan, decision: decideBatch([planned.plan], policy, size) };
+}
+
+/** The plan of one pod; nobody has decided on it. */
+export function planPod(
+  pod: Pod,
+  { request, origin, policy, aim, level, learnt }: PlanInputs,
+): { readonly kind: 'plan'; readonly plan: Plan } | Denial {
+  const target = targetContainerOf(pod, request.targetContainer);
+  if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
+  const container = target.kind === 'container' ? target.container : undefined;
+  const resolved = { request, origin, policy, cluster: aim.cluster, pod, container, level, alias: aim.alias };
+  return makePlan({ ...resolved, ...defined({ learnt }) });
+}
+
+/**
+ * The kind of target (`kindOfTarget`) whose user and group an earlier diagnosis may have learnt. Undefined: the pod itself says whom
+ * the target runs as, or nothing learnt may be used.
+ */
+export function kindToLookUp(pod: Pod, { targetContainer }: RunRequest, cluster: string): string | undefined {
+  const target = targetContainerOf(pod, targetContainer);
+  if (target.kind !== 'container') return undefined;
+  const { container } = target;
+  const knowsGroup = (container.securityContext.runAsGroup ?? pod.spec.securityContext.runAsGroup) !== undefined;
+  return knowsGroup && identityOfTarget(pod, container) ? undefined : kindOfTarget(pod, container.name, cluster);
+}
+
+export const roomFor = (requesterId: string, limits: Limits): Room => ({
+  most: limits.ephemeralContainersPerPod,
+  mostOfPerson: limits.ephemeralContainersPerPodAndUser,
+  requesterId,
+});

@@ -1,0 +1,3 @@
+import { seedProperties } from './sample.ts';
+
+seedProperties();
