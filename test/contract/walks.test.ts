@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { importsOf, readProjectFile, sourceOf, walk } from './source-tree.ts';
+import { importsOf, readProjectFile, sourceOf, sourcePaths, walk } from './source-tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_STOPS = 12;
 
 /**
- * One numbered line of a walk: `file` `name` (from N, through `a`, `b`): prose. Without `from`, the stop before calls it.
+ * One numbered line of a walk: `file` `name` (from N, through `a`, `b`, as `c`): prose. Without `from`, the stop before calls it.
  * A name is a function, a constant, `Class.method` or `Class.constructor`.
  */
 interface Stop {
@@ -19,6 +19,8 @@ interface Stop {
   readonly from: number | undefined;
   /** Names in the caller's file that lead here, each used by the one before. */
   readonly through: readonly string[];
+  /** The name under which the caller was given this function. */
+  readonly as: string | undefined;
 }
 
 interface Walk {
@@ -43,8 +45,9 @@ function stopOf(text: string, index: number): Stop {
   const line = text.replace(/\s+/g, ' ');
   const [, path = '', name = '', way = ''] = /^`([^`]+)` `([^`]+)`(?: \(([^)]*)\))?:/.exec(line) ?? [];
   const [, from = index] = /from (\d+)/.exec(way) ?? [];
-  const through = [...way.matchAll(/`([^`]+)`/g)].map(([, hop]) => hop ?? '');
-  return { line, path, name, from: index === 0 ? undefined : Number(from) - 1, through };
+  const as = /as `([^`]+)`/.exec(way)?.[1];
+  const through = [...way.replace(/as `[^`]+`/, '').matchAll(/`([^`]+)`/g)].map(([, hop]) => hop ?? '');
+  return { line, path, name, from: index === 0 ? undefined : Number(from) - 1, through, as };
 }
 
 const nameOf = (node: ts.Node): string | undefined => {
@@ -109,6 +112,15 @@ function uses(caller: Target, target: Target): boolean {
   return found;
 }
 
+/** Whether the code of `caller` calls a member `as`, and some file gives it `target` under that name. */
+function usesAs(caller: Target, target: Target, as: string): boolean {
+  if (!uses(caller, { path: '', name: `_.${as}` })) return false;
+  return sourcePaths().some((path) => {
+    const wiring = importsOf(path).includes(target.path) ? variableIn(path, as) : undefined;
+    return wiring !== undefined && wiring.getText().includes(`${target.name}(`);
+  });
+}
+
 /** The links on the way to a stop that the code does not have. */
 function brokenLinks(stops: readonly Stop[], stop: Stop): readonly string[] {
   const caller = stop.from === undefined ? undefined : stops[stop.from];
@@ -117,7 +129,8 @@ function brokenLinks(stops: readonly Stop[], stop: Stop): readonly string[] {
   for (const hop of stop.through) chain.push(hopFrom(chain.at(-1) ?? caller, hop));
   return [...chain, stop].flatMap((target, index) => {
     const before = chain[index - 1];
-    if (!before || uses(before, target)) return [];
+    const isGiven = target === stop && stop.as !== undefined;
+    if (!before || (isGiven ? usesAs(before, stop, stop.as ?? '') : uses(before, target))) return [];
     return [`${before.path} ${before.name} does not use ${target.name} of ${target.path}`];
   });
 }
