@@ -117,7 +117,7 @@ function usesAs(caller: Target, target: Target, as: string): boolean {
   if (!uses(caller, { path: '', name: `_.${as}` })) return false;
   return sourcePaths().some((path) => {
     const wiring = importsOf(path).includes(target.path) ? variableIn(path, as) : undefined;
-    return wiring !== undefined && wiring.getText().includes(`${target.name}(`);
+    return wiring?.getText().includes(`${target.name}(`) ?? false;
   });
 }
 
