@@ -87,7 +87,7 @@ const openPage = (stage: Stage, bundle: Promise<Bundle>, port?: string): Promise
     ...(port !== undefined && { port: Number(port) }),
   });
 
-/** The main job, then an approval; who has opened the page meanwhile has taken over, and is not talked over. */
+/** The main job, then an approval; stops once somebody has opened the page. */
 async function tour(player: Player, page: Page | undefined, isLocal: boolean): Promise<void> {
   // A real cluster has other pods, and is asked nothing unbidden.
   if (!isLocal) return;
@@ -104,7 +104,7 @@ async function tour(player: Player, page: Page | undefined, isLocal: boolean): P
 
 const LEFT_ALONE_SECONDS = 10;
 
-/** Until the keyboard says quit. Started by a script, without one, the page goes on for whoever has it open. */
+/** Until the keyboard says quit. Without a keyboard (in a script), the page stays up while somebody has it open. */
 async function serve(player: Player, page: Page | undefined): Promise<void> {
   const hasQuit = await player.interact();
   if (hasQuit || !page || process.stdin.isTTY) return;

@@ -1,6 +1,6 @@
 import { type Change, describeMessage, type LocalSlack, type StoredMessage } from '../slack/index.ts';
 
-/** Changes of one message within this time are told once, in their newest state. */
+/** Prints the changes of one message within this time once, in their newest state. */
 const SETTLE_MS = 120;
 
 /**

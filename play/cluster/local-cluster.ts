@@ -105,7 +105,7 @@ export class LocalCluster {
     return this.#parts.world.pods.subscribe('', listener);
   }
 
-  /** All events that are kept, in the order in which they first happened. */
+  /** All stored events, in the order in which they first happened. */
   events(): readonly EventObject[] {
     return this.#parts.world.events.list('');
   }

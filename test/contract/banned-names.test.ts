@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { BANNED_NAMES, type BannedName, FOREIGN_NAMES, REMAINING } from './banned-names.ts';
@@ -58,14 +60,15 @@ function offendersIn(declared: readonly Declared[]): ReadonlyMap<string, string>
 
 const paths = sourcePaths();
 const offenders = offendersIn(paths.flatMap((path) => [fileName(path), ...declaredIn(sourceOf(path), path)]));
-if (process.env.PRINT_NAMES) {
-  console.info([...offenders.values()].sort().join('\n'));
-  console.info(
-    [...offenders.keys()]
-      .sort()
-      .map((name) => `  '${name}',`)
-      .join('\n'),
+if (process.env.PRINT_NAMES) console.info([...offenders.values()].sort().join('\n'));
+if (process.env.WRITE_NAMES) {
+  const list = [...offenders.keys()].sort().map((name) => `\n  '${name}',`);
+  const file = fileURLToPath(new URL('banned-names.ts', import.meta.url));
+  const text = readFileSync(file, 'utf8').replace(
+    /(REMAINING: readonly string\[\] = )\[[^\]]*\]/,
+    `$1[${list.join('')}\n]`,
   );
+  writeFileSync(file, text);
 }
 
 describe('the names declared in src/', () => {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { importsOf, readProjectFile, sourceOf, walk } from './source-tree.ts';
+import { importsOf, readProjectFile, sourceOf, sourcePaths, walk } from './source-tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_STOPS = 12;
 
 /**
- * One numbered line of a walk: `file` `name` (from N, through `a`, `b`): prose. Without `from`, the stop before calls it.
+ * One numbered line of a walk: `file` `name` (from N, through `a`, `b`, as `c`): prose. Without `from`, the stop before calls it.
  * A name is a function, a constant, `Class.method` or `Class.constructor`.
  */
 interface Stop {
@@ -19,6 +19,8 @@ interface Stop {
   readonly from: number | undefined;
   /** Names in the caller's file that lead here, each used by the one before. */
   readonly through: readonly string[];
+  /** The name under which the caller was given this function. */
+  readonly as: string | undefined;
 }
 
 interface Walk {
@@ -43,8 +45,9 @@ function stopOf(text: string, index: number): Stop {
   const line = text.replace(/\s+/g, ' ');
   const [, path = '', name = '', way = ''] = /^`([^`]+)` `([^`]+)`(?: \(([^)]*)\))?:/.exec(line) ?? [];
   const [, from = index] = /from (\d+)/.exec(way) ?? [];
-  const through = [...way.matchAll(/`([^`]+)`/g)].map(([, hop]) => hop ?? '');
-  return { line, path, name, from: index === 0 ? undefined : Number(from) - 1, through };
+  const as = /as `([^`]+)`/.exec(way)?.[1];
+  const through = [...way.replace(/as `[^`]+`/, '').matchAll(/`([^`]+)`/g)].map(([, hop]) => hop ?? '');
+  return { line, path, name, from: index === 0 ? undefined : Number(from) - 1, through, as };
 }
 
 const nameOf = (node: ts.Node): string | undefined => {
@@ -77,6 +80,15 @@ interface Target {
   readonly name: string;
 }
 
+/** A variable of any function of the file: what is handed on under a name, such as a port that a constructor makes. */
+function variableIn(path: string, name: string): ts.Node | undefined {
+  let found: ts.Node | undefined;
+  walk(sourceOf(path), (node) => {
+    if (ts.isVariableDeclaration(node) && node.initializer && nameOf(node) === name) found ??= node;
+  });
+  return found;
+}
+
 /** A hop in the file of `caller`: a method of the same class, or what the name says. */
 function hopFrom({ path, name }: Target, hop: string): Target {
   const [owner] = name.split('.');
@@ -88,7 +100,7 @@ function hopFrom({ path, name }: Target, hop: string): Target {
 function uses(caller: Target, target: Target): boolean {
   const [head = '', member] = target.name.split('.');
   const isNear = target.path === caller.path || importsOf(caller.path).includes(target.path);
-  const root = declarationOf(caller.path, caller.name);
+  const root = declarationOf(caller.path, caller.name) ?? variableIn(caller.path, caller.name);
   let found = false;
   const look = (node: ts.Node): void => {
     // A method is reached by its name, through a port if need be; a function only by its import.
@@ -100,6 +112,15 @@ function uses(caller: Target, target: Target): boolean {
   return found;
 }
 
+/** Whether the code of `caller` calls a member `as`, and some file gives it `target` under that name. */
+function usesAs(caller: Target, target: Target, as: string): boolean {
+  if (!uses(caller, { path: '', name: `_.${as}` })) return false;
+  return sourcePaths().some((path) => {
+    const wiring = importsOf(path).includes(target.path) ? variableIn(path, as) : undefined;
+    return wiring?.getText().includes(`${target.name}(`) ?? false;
+  });
+}
+
 /** The links on the way to a stop that the code does not have. */
 function brokenLinks(stops: readonly Stop[], stop: Stop): readonly string[] {
   const caller = stop.from === undefined ? undefined : stops[stop.from];
@@ -108,7 +129,8 @@ function brokenLinks(stops: readonly Stop[], stop: Stop): readonly string[] {
   for (const hop of stop.through) chain.push(hopFrom(chain.at(-1) ?? caller, hop));
   return [...chain, stop].flatMap((target, index) => {
     const before = chain[index - 1];
-    if (!before || uses(before, target)) return [];
+    const isGiven = target === stop && stop.as !== undefined;
+    if (!before || (isGiven ? usesAs(before, stop, stop.as ?? '') : uses(before, target))) return [];
     return [`${before.path} ${before.name} does not use ${target.name} of ${target.path}`];
   });
 }

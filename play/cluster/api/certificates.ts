@@ -6,7 +6,7 @@ export interface Certificates {
   readonly cert: string;
 }
 
-/** A fresh authority and a certificate for this machine's loopback names. Nothing is kept on disk. */
+/** A fresh authority and a certificate for this machine's loopback names. Nothing is stored on disk. */
 export async function makeCertificates(): Promise<Certificates> {
   const authority = await generate([{ name: 'commonName', value: 'kdebug local cluster' }], {
     keyType: 'ec',

@@ -17,7 +17,7 @@ export interface RequestRecord {
   /** Who sent it, when it was sent in somebody else's name. */
   impersonatedBy: string;
   status: number;
-  /** The local cluster does not know such a request: a gap of ours or a mistake of the caller. */
+  /** The local cluster does not know such a request: a gap here or a mistake of the caller. */
   unknown: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Exchange {
 
 export type ExchangeWatcher = (exchange: Exchange) => void;
 
-/** What is kept of a body, in bytes. */
+/** The most that is stored of a body, in bytes. */
 export const BODY_KEPT = 64 * 1024;
 
 export type RequestFilter = Partial<

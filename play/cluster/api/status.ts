@@ -94,7 +94,7 @@ export const forbiddenPath = (why: string): ApiError => new ApiError(403, 'Forbi
 
 export const cause = (reason: string, field: string, message: string): StatusCause => ({ reason, message, field });
 
-/** A 422. One cause is told plainly, several in brackets (apimachinery `NewInvalid`). */
+/** A 422. One cause stands alone, several are in brackets (apimachinery `NewInvalid`). */
 export function invalid(kind: string, name: string, causes: readonly StatusCause[], group = ''): ApiError {
   const told = causes.map((each) => `${each.field}: ${each.message}`);
   const list = told.length === 1 ? told[0] : `[${told.join(', ')}]`;

@@ -107,7 +107,7 @@ export class Kubelet implements NodeSide, LogSource {
     this.#parts.world.places.setNode(nodeName, false);
   }
 
-  /** The kubelet is back: everything that came meanwhile starts at once, and what happened is told. */
+  /** The kubelet is back: everything that waited starts at once, and the status catches up. */
   nodeUp(nodeName: string): void {
     this.#down.delete(nodeName);
     this.#parts.world.places.setNode(nodeName, true);

@@ -9,7 +9,7 @@ export interface StartProblem {
   readonly kind: 'problem';
   readonly reason: string;
   readonly message: string;
-  /** Reasons and messages of the events that are told, all warnings unless said otherwise. */
+  /** Reasons and messages of the events, warnings unless marked otherwise. */
   readonly events: readonly { readonly reason: string; readonly message: string; readonly isNormal?: boolean }[];
   readonly retry: 'pull' | 'target' | 'sync' | 'never';
   /** The runtime had made the container: its last state is `StartError`. */
@@ -51,7 +51,7 @@ export function planStart(
   return program ? { ...ready, program } : commandProblem(container, argv[0] ?? '', ready.imageId);
 }
 
-/** What is told before anything can go wrong with a container whose image is there. */
+/** The events before anything can fail, for a container whose image is there. */
 export const pulled = ({ image }: Container) => ({
   reason: 'Pulled',
   message: `Container image "${image}" already present on machine`,

@@ -44,7 +44,7 @@ interface EnvVar {
   readonly value?: string;
 }
 
-/** core/v1 Container and EphemeralContainer: the fields that mean something here; others are kept but unread. */
+/** core/v1 Container and EphemeralContainer: the fields that mean something here; others are stored but unread. */
 export interface Container {
   readonly name: string;
   readonly image: string;

@@ -70,7 +70,7 @@ export class SimulatedCgroup {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** The process is not really held back: the periods in which it used more than its quota are told as throttled. */
+  /** Nothing slows the process down: periods in which it used more than its quota count as throttled. */
   #holdBack(cpuMicros: number): void {
     const now = Date.now();
     const elapsed = this.#seen ? (now - this.#seen.at) * 1000 : 0;

@@ -88,7 +88,7 @@ function instanceOf(podName: string, status: ContainerStatus, previous: boolean)
   throw badRequest(`${where} is waiting to start: ${why[reason] ?? reason}`);
 }
 
-/** One log answer. The client's pace is kept: nothing is read ahead while it does not take what was sent. */
+/** One log answer. It follows the client's pace: it reads nothing ahead while the client does not read. */
 class LogStream {
   readonly #call: Call;
   readonly #clock: Clock;

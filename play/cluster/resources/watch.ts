@@ -46,7 +46,7 @@ class PodWatch {
   readonly #filter: PodFilter;
   readonly #asTable: boolean;
   #sent = 0;
-  /** Ended or silenced: nothing more is said. */
+  /** Ended or silenced: it sends nothing more. */
   #isOver = false;
   #hasColumns = false;
   #cleanUp: (() => void)[] = [];

@@ -12,7 +12,7 @@ export interface Play {
   readonly session: Store<Session>;
   readonly line: Store<Line>;
   readonly server: Server;
-  /** What went wrong last, until it is taken away. */
+  /** The last error, until somebody dismisses it. */
   readonly notice: Store<string | undefined>;
 }
 

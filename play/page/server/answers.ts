@@ -35,7 +35,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** The bytes as a download, whatever they are: no browser shows them as a page of ours. */
+/** Any bytes, as a download: no browser shows them as a page of this origin. */
 export async function sendFile(response: ServerResponse, file: StoredFile | undefined): Promise<void> {
   const path = pathOf(file);
   response.writeHead(200, {

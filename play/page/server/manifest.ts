@@ -15,7 +15,7 @@ const Manifest = z.object({
 /** What the page needs to know of the app as it would be installed. */
 export interface AppManifest {
   readonly shortcuts: Snapshot['shortcuts'];
-  /** Whether the app is told of what people write to it directly (`message.im`). */
+  /** Whether the app gets an event for direct messages to it (`message.im`). */
   readonly hearsDirectMessages: boolean;
 }
 

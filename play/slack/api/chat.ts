@@ -113,7 +113,7 @@ function postEphemeral(call: Call): Json {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),
   });
-  // "Ephemeral messages in threads are only shown if there is already an active thread": else nobody is told of it.
+  // "Ephemeral messages in threads are only shown if there is already an active thread": else nobody sees it.
   if (message.threadTs === undefined || slack.replies(channel.id, message.threadTs).length > 0) {
     slack.ephemerals.push(message);
     slack.tell({ kind: 'ephemeral', message });

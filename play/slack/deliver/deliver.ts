@@ -180,7 +180,7 @@ export class Deliver {
     this.members.invite(order);
   }
 
-  /** Somebody, or the bot, is taken out of a channel. */
+  /** Removes somebody, or the bot, from a channel. */
   remove(order: { readonly channel: string; readonly user: string }): void {
     this.members.remove(order);
   }

@@ -9,7 +9,7 @@ export interface InviteOrder {
   readonly invited: string;
 }
 
-/** Who is in a channel, and who comes and goes. The app's manifest subscribes to no event of it, so none is sent. */
+/** The members of a channel, and joins and leaves. The app's manifest subscribes to none of their events, so none is sent. */
 export class Members {
   private readonly slack: SlackState;
 

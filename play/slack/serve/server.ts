@@ -59,7 +59,7 @@ export class SlackServer {
     try {
       await this.route(request, response, url);
     } catch (error) {
-      // A client that went away in the middle is no failure of ours; anything else must be seen.
+      // A client that disconnects is not an error of this server; anything else must be visible.
       if (request.destroyed && !request.complete) return;
       this.parts.unknown.push(`${url.pathname}: ${String(error)}`);
       send(response, { status: 500, body: String(error) });

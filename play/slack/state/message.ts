@@ -49,7 +49,7 @@ export interface StoredFile {
   state: 'awaiting-bytes' | 'uploaded' | 'complete';
   /** Who shared it; absent: the app. */
   readonly user?: string;
-  /** Where its bytes are given to who has the right token. */
+  /** The URL of its bytes, for callers with the right token. */
   readonly urlPrivate?: string;
   shares: { channel: string; ts: string; threadTs?: string }[];
   /** Behind a free workspace's limit: Slack gives next to nothing of it. */

@@ -3,7 +3,7 @@ import { renderBlocks, renderMrkdwn } from '../read/render.ts';
 import type { Notification, StoredFile, StoredMessage } from './message.ts';
 import type { SlackChannel, Team } from './team.ts';
 
-/** What of the workspace decides who is notified. */
+/** The part of the workspace that decides whom Slack notifies. */
 interface Workspace {
   readonly team: Team;
   readonly files: ReadonlyMap<string, StoredFile>;

@@ -112,7 +112,7 @@ interface ChoicesProps {
   readonly onPick: (chosen: readonly string[]) => void;
 }
 
-/** The same in a message: every change is told to the app at once, with all that is chosen then. */
+/** The same in a message: each change goes to the app at once, with the whole selection. */
 export function Choices({ element, busy, onPick }: ChoicesProps): ReactNode {
   const [chosen, setChosen] = useState(() => initialOf(element));
   const label = stringOf(objectOf(element.placeholder).text) || 'Choose an option';

@@ -9,7 +9,7 @@ interface Props {
   readonly children: string;
 }
 
-/** A link to a message of this workspace: it opens here, for those who may see the channel. */
+/** A link to a message of this workspace: it opens here, if the person may see the channel. */
 export function MessageLink({ href, linked, children }: Props): ReactNode {
   const { world, session, notice } = usePlay();
   const remember = useRemember();

@@ -76,7 +76,7 @@ function Moment({ span }: { readonly span: Json }): ReactNode {
   return href === undefined ? shown : <Link address={href}>{words}</Link>;
 }
 
-/** Words that lead somewhere, if that is somewhere one may go; the address is said on pointing. */
+/** A link, if its address is allowed; the tooltip shows the address. */
 export function Link({ address, children }: { readonly address: string; readonly children: string }): ReactNode {
   const domain = useWorld(({ team }) => team.domain);
   const href = safeHref(address);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLine, usePlay } from '../context.ts';
 import type { LogChoice } from '../state/session.ts';
 
-/** As much as is kept on the page, in characters. */
+/** The most that the page holds, in characters. */
 const KEPT = 200_000;
 const RETRY_MS = 1_500;
 

@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import type { Deed, DeedAnswer } from '../../contract.ts';
 import { usePlay } from '../context.ts';
 
-/** Does a deed; what went wrong with it is told to the person by the notice at the bottom of the page. */
+/** Runs an action; the notice at the bottom of the page shows its error. */
 export function useDo(): (deed: Deed) => Promise<DeedAnswer> {
   const { server, notice } = usePlay();
   return useCallback(

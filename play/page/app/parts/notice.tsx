@@ -3,7 +3,7 @@ import { usePlay } from '../context.ts';
 
 const SHOWN_MS = 10_000;
 
-/** What could not be done, said at the bottom of the page until it is taken away or grows old. */
+/** An error at the bottom of the page, until somebody dismisses it or it grows old. */
 export function Notice(): ReactNode {
   const { notice } = usePlay();
   const words = useSyncExternalStore(notice.subscribe, notice.get);
