@@ -131,7 +131,7 @@ export interface Explained {
 }
 
 /** Plans the request as the bot does, on an imagined pod. */
-export function explainRequest(request: RunRequest, requester: Requester, policy: Policy): Explained {
+function explainRequest(request: RunRequest, requester: Requester, policy: Policy): Explained {
   const known = { identity: identityText(policy, requester), ...destinationText(request, requester, policy) };
   const aim = aimOf(request, requester, policy);
   if (aim.kind === 'deny') return { ...known, decision: aim };

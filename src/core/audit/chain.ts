@@ -85,11 +85,7 @@ const macOf = (key: Uint8Array, purpose: Purpose, body: string | Uint8Array): st
   hmacSha256(key, `kdebug audit ${purpose}\n`, body);
 
 /** `fields` (at least one) as one line of JSON. Its last field `mac` is the HMAC of every byte before it. */
-export function sign(
-  key: Uint8Array,
-  purpose: Purpose,
-  fields: object,
-): { readonly line: string; readonly mac: string } {
+function sign(key: Uint8Array, purpose: Purpose, fields: object): { readonly line: string; readonly mac: string } {
   const body = JSON.stringify(fields).slice(0, -1);
   const mac = macOf(key, purpose, body);
   return { line: `${body},"mac":"${mac}"}`, mac };
@@ -99,7 +95,7 @@ export function sign(
  * Reads a line that `sign` made. `unsigned`: it has another form; `changed`: a byte or the key differs. Only a holder
  * of the key can make a `genuine` line, so its fields have the shape that `sign` got.
  */
-export function openSigned(
+function openSigned(
   key: Uint8Array,
   purpose: Purpose,
   line: Buffer,

@@ -190,7 +190,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
 ];
 
 /** What autodiagnose finds in the target's network and name resolution, and in its own environment. */
-export const STATE_FINDINGS: readonly FindingRule[] = [
+const STATE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'targeting_off',
     seenBy: 'image',
@@ -369,7 +369,7 @@ export const STATE_FINDINGS: readonly FindingRule[] = [
 ];
 
 /** What autodiagnose finds in the target's certificates, files and flags. */
-export const CONTENT_FINDINGS: readonly FindingRule[] = [
+const CONTENT_FINDINGS: readonly FindingRule[] = [
   {
     code: 'tls_expiring',
     seenBy: 'image',

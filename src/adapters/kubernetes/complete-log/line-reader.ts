@@ -174,18 +174,18 @@ const ONLY_THE_KUBELETS = [
 const BEGINNINGS = [...ONLY_THE_KUBELETS, 'failed to seek ', 'rpc error: code = '] as const;
 
 /** A kubelet's error is one sentence with a path or two in it. */
-export const MAX_ERROR_BYTES = 4_096;
+const MAX_ERROR_BYTES = 4_096;
 
 const MAX_LENGTH = Math.max(...BEGINNINGS.map((beginning) => beginning.length));
 
 /** Whether text without a stamp is an error of the node's, or, as far as it has come, may become one. */
-export function mayBeNodeError(bytes: Buffer): boolean {
+function mayBeNodeError(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, MAX_LENGTH);
   return BEGINNINGS.some((beginning) => beginning.startsWith(head) || head.startsWith(beginning));
 }
 
 /** Where in a line such an error begins that nobody else writes; -1 where there is none. */
-export function findNodeError(bytes: Buffer): number {
+function findNodeError(bytes: Buffer): number {
   const found = ONLY_THE_KUBELETS.map((beginning) => bytes.indexOf(beginning, 0, 'latin1')).filter((at) => at >= 0);
   return found.length === 0 ? -1 : Math.min(...found);
 }

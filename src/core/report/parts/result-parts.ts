@@ -129,7 +129,7 @@ function wordsOf(run: Run): string {
 }
 
 /** The log was read to its end, but the disk did not store all of it. */
-export const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
+const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
 
 const isOfSpool = (code = ''): boolean => /^spool_/.test(code);
 
