@@ -16,8 +16,10 @@ import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
 import { warnOfChannels } from './flow/reply/slack-connect.ts';
 import { RunSupervisor } from './flow/supervisor.ts';
-import { defined } from './lib/defined.ts';
-import { VERSION } from './version.ts';
+import { defined } from './lib/object.ts';
+
+/** The version that user agents and records carry; a test holds it equal to package.json's. */
+export const VERSION = '0.1.0';
 
 /** A running bot. */
 export interface App {

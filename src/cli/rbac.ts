@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { loadPolicy } from '../config/load-policy.ts';
-import { printYaml } from '../config/print-yaml.ts';
 import { isDnsLabel, isDnsSubdomain } from '../core/container/names.ts';
 import { REASONS } from '../core/errors.ts';
 import { resolveCluster } from '../core/policy/resolve.ts';
-import { defined } from '../lib/defined.ts';
+import { defined } from '../lib/object.ts';
+import { printYaml } from '../lib/yaml.ts';
 import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';
 
 /** Where lines go: the YAML to `out`, everything else to `err`, so that the YAML can be piped to kubectl. */

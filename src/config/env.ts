@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deriveKey } from '../core/hash.ts';
-import { defined } from '../lib/defined.ts';
+import { defined } from '../lib/object.ts';
 import { type ProxyEnv, passwordOf, proxyOf } from './proxy-variables.ts';
 
 /** The environment, checked (design, section 3). It holds secrets: never log it whole. */

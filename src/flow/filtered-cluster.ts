@@ -1,7 +1,7 @@
 import type { ContainerStatus, ContainerTermination, Pod } from '../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { redactTermination, redactText } from '../core/report/log/redact-text.ts';
-import { defined } from '../lib/defined.ts';
+import { defined } from '../lib/object.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Cluster, Clusters, PodSeen } from './ports/cluster.ts';
 

@@ -2,7 +2,7 @@ import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { isBatchRun, isEnded, isLaunched, isPlanned, nextStep } from '../core/run/life-cycle.ts';
 import type { Run } from '../core/run/run.ts';
 import { sleep } from '../lib/clock.ts';
-import { defined } from '../lib/defined.ts';
+import { defined } from '../lib/object.ts';
 import { Rounds } from '../lib/rounds.ts';
 import { record } from './audit.ts';
 import type { BatchLogs } from './batch/logs.ts';

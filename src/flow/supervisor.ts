@@ -1,8 +1,7 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
 import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
-import { sleep } from '../lib/clock.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { sleep, withDeadline } from '../lib/clock.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
 import { runBatch } from './batch/run-batch.ts';

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 
 /** Something wrong in a document, by its path from the root: keys, and list positions from 0. */
 export interface Finding {
@@ -67,3 +67,6 @@ function child(document: Document.Parsed, node: unknown, step: string | number):
 }
 
 const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
+
+/** One YAML document without its `---`; the same value always prints the same text, and no line is folded. */
+export const printYaml = (value: object): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/compose.ts';
 import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

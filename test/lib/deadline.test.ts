@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { withDeadline } from '../../src/lib/deadline.ts';
+import { withDeadline } from '../../src/lib/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 describe('withDeadline', () => {

@@ -2,7 +2,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { AccessAnswer, AccessRequest, ActingAs } from '../../flow/ports/cluster.ts';
 import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiResponse, readStatus, toClusterError } from './api/api-errors.ts';
 import { checkIdentity } from './api/connection.ts';

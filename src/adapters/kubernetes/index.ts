@@ -3,7 +3,7 @@ import type { Policy, PolicyCluster } from '../../core/policy/policy.ts';
 import type { Cluster, Clusters } from '../../flow/ports/cluster.ts';
 import type { Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { OnCall } from './api/api-client.ts';
 import { KubernetesCluster } from './cluster.ts';
 

@@ -1,7 +1,7 @@
 import type { Node, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrUndefined } from './api/json-fields.ts';

@@ -8,7 +8,7 @@ import type {
   PodEphemeralContainer,
   PodSecurityContext,
 } from '../../core/container/pod.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import {
   asFlag,
   asNumber,

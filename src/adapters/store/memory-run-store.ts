@@ -5,8 +5,8 @@ import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
 import { frozenCopy } from '../../lib/frozen-copy.ts';
+import { defined } from '../../lib/object.ts';
 import { LearntIdentities, MemoryNotes } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { sha256 } from '../hash.ts';
 import { formatLink, type Link, openRecord } from './chain.ts';
 import { fromLogLine, type Line } from './lines.ts';

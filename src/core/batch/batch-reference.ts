@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { BatchRun } from '../run/life-cycle.ts';

@@ -1,4 +1,4 @@
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import { canonicalJson } from '../hash.ts';
 import { decide } from '../policy/decide.ts';

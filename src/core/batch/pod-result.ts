@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import { cleanText, foldRewrites } from '../report/log/clean-text.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { ParsedCommand, RunRequest } from './command.ts';
 import { parseCommand } from './parse.ts';
 import { readPasted } from './pasted.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
 import type { EnvVar, EphemeralContainer } from './ephemeral-container.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/is-object.ts';
+import { isObject } from '../../lib/object.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
 
 /** A core/v1 EphemeralContainer as it is sent, or as an API server holds it. */

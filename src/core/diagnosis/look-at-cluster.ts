@@ -1,5 +1,5 @@
-import { defined } from '../../lib/defined.ts';
 import { formatCount, formatDuration } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
 import { quantityOf } from '../../lib/quantity.ts';
 import { shorten } from '../../lib/text.ts';
 import type { ContainerStatus, ContainerTermination, Node, Pod, PodEvent } from '../container/pod.ts';

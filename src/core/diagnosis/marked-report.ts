@@ -1,4 +1,4 @@
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isDiagnostic } from '../policy/resolve.ts';

@@ -1,5 +1,4 @@
-import { defined } from '../../lib/defined.ts';
-import { isObject } from '../../lib/is-object.ts';
+import { defined, isObject } from '../../lib/object.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
 /** A problem that a diagnosis found. */

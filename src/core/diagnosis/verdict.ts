@@ -1,5 +1,5 @@
-import { defined } from '../../lib/defined.ts';
 import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';

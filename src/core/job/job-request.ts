@@ -1,5 +1,5 @@
-import { defined } from '../../lib/defined.ts';
 import { parseDuration, printDuration } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
 import type { RunRequest } from '../command/command.ts';
 import { PROFILES, type Profile, type ProfileName, securityContextOf } from '../container/profiles.ts';
 import { canonicalJson } from '../hash.ts';

@@ -1,10 +1,17 @@
 import { printDuration } from '../../lib/duration.ts';
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import { classText } from './class-facts.ts';
-import type { Decision } from './policy.ts';
-import { type Approval, type ApproverGroup, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+import {
+  type Approval,
+  type ApproverGroup,
+  type Decision,
+  type ImageAlias,
+  type Policy,
+  type Rule,
+  worseClass,
+} from './policy.ts';
 import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
 
 /**

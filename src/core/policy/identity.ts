@@ -1,4 +1,4 @@
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import { asUserId, type ChannelId } from '../ids.ts';
 import type { Origin } from '../run/run.ts';
 import type { Identity, Policy, Unmapped } from './policy.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
 import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';

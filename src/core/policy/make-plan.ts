@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import { type Pod, type PodContainer, type PodSecurityLevel, workloadOf } from '../container/pod.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { type BatchSize, decideBatch } from '../batch/decide-batch.ts';
 import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';

@@ -1,6 +1,5 @@
-import { defined } from '../../lib/defined.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { own } from '../../lib/own-property.ts';
+import { defined, own } from '../../lib/object.ts';
 import type { RunRequest } from '../command/command.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';

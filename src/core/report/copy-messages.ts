@@ -1,4 +1,4 @@
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { Run } from '../run/run.ts';
 import {
   channel,

@@ -9,8 +9,8 @@ import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isBatchRun } from '../run/life-cycle.ts';
 import type { Refusal, Run } from '../run/run.ts';
-import { batchWords } from './batch/private-batch.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
+import { batchWords } from './run-for-one.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single

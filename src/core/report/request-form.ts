@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { PROFILES } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Form } from './message.ts';

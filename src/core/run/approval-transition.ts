@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { isActive } from '../policy/grant.ts';
 import { judgeVote, withoutVotesOf } from '../policy/vote.ts';
 import type { Run } from './run.ts';

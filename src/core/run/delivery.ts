@@ -1,5 +1,5 @@
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { parseCommand } from '../command/parse.ts';
 import { printCommand } from '../command/print.ts';
 import { buildEphemeralContainer } from '../container/build.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';

@@ -8,7 +8,7 @@ import { type Aim, aimOf, type PlanInputs, roomFor } from '../../core/policy/pla
 import { type Policy, worseClass } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { AuditSubject } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import {

@@ -12,7 +12,7 @@ import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts
 import type { Outcome } from '../../core/run/outcome.ts';
 import { withoutSecret } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { conclude } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';

@@ -7,7 +7,7 @@ import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
 import { limitedMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';

@@ -13,8 +13,7 @@ import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../co
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
-import { own } from '../../lib/own-property.ts';
+import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';

@@ -4,7 +4,7 @@ import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';

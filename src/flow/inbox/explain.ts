@@ -5,8 +5,8 @@ import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.t
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/deadline.ts';
-import { own } from '../../lib/own-property.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { own } from '../../lib/object.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { withInvitation } from '../reply/slack-connect.ts';

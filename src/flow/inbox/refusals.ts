@@ -3,7 +3,7 @@ import type { Decision } from '../../core/policy/policy.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Refusal } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { recordRefusal } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';

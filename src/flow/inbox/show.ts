@@ -6,15 +6,14 @@ import {
   exportMessage,
   MAX_SHOWN_LENGTH,
 } from '../../core/report/batch/manifest-message.ts';
-import { batchForOne } from '../../core/report/batch/private-batch.ts';
 import type { Message } from '../../core/report/message.ts';
 import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
-import { logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
+import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
-import { withDeadline } from '../../lib/deadline.ts';
-import { defined } from '../../lib/defined.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';

@@ -8,7 +8,7 @@ import { isBatchRun } from '../../core/run/life-cycle.ts';
 import { aboutContainer, type FoundContainer, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';

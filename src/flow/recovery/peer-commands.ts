@@ -3,7 +3,7 @@ import { isActive } from '../../core/policy/grant.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';

@@ -1,6 +1,6 @@
 import type { Run } from '../../core/run/run.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 
 /** Where a run's anchor goes: its channel, or the thread that the request stood in. */

@@ -7,7 +7,7 @@ import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import { record } from '../audit.ts';
 import { refusal } from '../inbox/refusals.ts';

@@ -2,7 +2,7 @@ import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId } from '../../core/ids.ts';
 import { type Message, text } from '../../core/report/message.ts';
 import type { Origin, Refusal } from '../../core/run/run.ts';
-import { own } from '../../lib/own-property.ts';
+import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 import { isForGood } from './post-once.ts';

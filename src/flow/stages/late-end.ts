@@ -3,8 +3,8 @@ import { outcomeOfTermination, stateOfContainer } from '../../core/container/sta
 import { KdebugError } from '../../core/errors.ts';
 import type { Grant } from '../../core/policy/grant.ts';
 import { isLaunched, type LaunchedRun, nextStep } from '../../core/run/life-cycle.ts';
-import { defined } from '../../lib/defined.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
+import { defined } from '../../lib/object.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';

@@ -4,7 +4,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { aboutContainer, writeReference } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { LaunchRequest } from '../ports/cluster.ts';
 

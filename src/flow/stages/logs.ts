@@ -7,7 +7,7 @@ import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
 import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
 import { isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';

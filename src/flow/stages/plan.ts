@@ -7,7 +7,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { type GrantContext, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
 import { type PlanContext, type PlanSubject, planBatch } from '../batch/plan.ts';

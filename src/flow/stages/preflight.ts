@@ -5,7 +5,7 @@ import { identityFor, isRefusedUnmapped, rulesFor, subjectFor } from '../../core
 import { redactEnv, redactText, redactWords } from '../../core/report/log/redact-text.ts';
 import { writeReference } from '../../core/run/reference.ts';
 import type { Refusal, Rehearsal, Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '../../lib/object.ts';
 import { lapsedVoters } from '../approval/approvers.ts';
 import { type AuditSubject, record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';

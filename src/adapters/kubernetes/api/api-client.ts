@@ -1,7 +1,7 @@
 import type { ReasonCode } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { type ApiResponse, toClusterError, toUnreachable } from './api-errors.ts';
 import { type Connection, type HeaderLines, identityHeaders, type Route } from './connection.ts';
 import { Pace } from './pace.ts';

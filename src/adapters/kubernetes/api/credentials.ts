@@ -5,7 +5,7 @@ import { KubeConfig, loadYaml, makeAbsolutePath } from '@kubernetes/client-node'
 import { KdebugError } from '../../../core/errors.ts';
 import type { PolicyCluster } from '../../../core/policy/policy.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { asObject, asObjects, asText } from './json-fields.ts';
 
 /** Where a cluster's credentials come from. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../lib/is-object.ts';
+import { isObject } from '../../../lib/object.ts';
 
 /**
  * Reads fields of JSON from an API server. A field that is missing or of another type reads as empty, so no server, older, newer or

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { toClusterError, toUnreachable } from './api-errors.ts';
 import type { HeaderLines, Route } from './connection.ts';
 import { retryAfterMs } from './server-clock.ts';

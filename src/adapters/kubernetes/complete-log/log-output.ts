@@ -1,5 +1,5 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import type { LogTimes } from './handover-policy.ts';
 import { formatStamp, type Stamp, stepMs, toMs } from './line-identity.ts';
 

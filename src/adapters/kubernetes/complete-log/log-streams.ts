@@ -2,7 +2,7 @@ import type { KdebugError } from '../../../core/errors.ts';
 import type { LogRequest } from '../../../flow/ports/cluster.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
 import type { LogTimes, StreamFacts, StreamsFacts } from './handover-policy.ts';
 import { isSameLine, isSameStamp, type Stamp, stepMs } from './line-identity.ts';

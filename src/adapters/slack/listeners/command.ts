@@ -4,7 +4,7 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Origin } from '../../../core/run/run.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { CommandPayload } from '../payloads.ts';
 import { privateAnswer } from '../thread/tell.ts';
 import { view } from '../views/view.ts';

@@ -4,9 +4,8 @@ import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/error
 import { type Message, text } from '../../../core/report/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Directory, Inbox, Person, PrivateDestination, Thread } from '../../../flow/ports/slack.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { withDeadline } from '../../../lib/deadline.ts';
-import { defined } from '../../../lib/defined.ts';
+import { type Clock, withDeadline } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
 import type { Identity } from '../identity.ts';
 import { ACK_GUARD_MS } from '../limits.ts';
 import type { Interaction } from '../payloads.ts';

@@ -1,6 +1,5 @@
 import { KdebugError } from '../../../core/errors.ts';
-import { defined } from '../../../lib/defined.ts';
-import { isObject } from '../../../lib/is-object.ts';
+import { defined, isObject } from '../../../lib/object.ts';
 import { isSlackUrl } from '../client.ts';
 import { MAX_MESSAGE_TEXT } from '../limits.ts';
 import type { ShortcutPayload } from '../payloads.ts';

@@ -1,7 +1,7 @@
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form, Message } from '../../../core/report/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { modal } from '../views/modal.ts';
 import { type Admission, type ListenerContext, refusal } from './gate.ts';
 

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Shortcut } from '../../../flow/ports/slack.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { ShortcutPayload } from '../payloads.ts';
 import { admit, type Delivered, destinationOfSender, type ShortcutHandler, senderOf, teamIdOf } from './gate.ts';
 import { codeBlock, jobFile, messageText } from './message-content.ts';

@@ -4,7 +4,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Submission } from '../../../flow/ports/slack.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject } from '../../../lib/is-object.ts';
+import { isObject } from '../../../lib/object.ts';
 
 export interface BodyLimits {
   /** Bytes of one body. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import { withDeadline } from '../../../lib/deadline.ts';
+import { type Clock, withDeadline } from '../../../lib/clock.ts';
 
 /** Counts work under way, so that a stop can wait for it. */
 export class InFlight {

@@ -1,7 +1,7 @@
 import { SocketModeClient, type SocketModeOptions } from '@slack/socket-mode';
 import { REASONS } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { isObject } from '../../../lib/is-object.ts';
+import { isObject } from '../../../lib/object.ts';
 
 /** What the client hears besides envelopes. */
 export interface SocketEars {

@@ -2,7 +2,7 @@ import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { isObject } from '../../../lib/is-object.ts';
+import { isObject } from '../../../lib/object.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
 import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';

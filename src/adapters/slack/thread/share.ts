@@ -7,7 +7,7 @@ import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, sleep } from '../../../lib/clock.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import { isSlackUrl } from '../client.ts';
 import type { View } from '../views/view.ts';
 import { findMessage, sharesFile } from './find.ts';

@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
-import { withDeadline } from '../../../lib/deadline.ts';
+import { type Clock, type Pause, pause, withDeadline } from '../../../lib/clock.ts';
 import {
   causeOf,
   connectionOptions,

@@ -3,7 +3,7 @@ import { hmacSha256 } from '../../../core/hash.ts';
 import type { Grant } from '../../../core/policy/grant.ts';
 import { countedAs, dueAtMs, isSettled } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 
 /** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
 export interface Sealer {

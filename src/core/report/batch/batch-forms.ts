@@ -1,4 +1,4 @@
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '../../../lib/object.ts';
 import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message.ts';

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from '../../../lib/duration.ts';
-import { own } from '../../../lib/own-property.ts';
+import { own } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { Plan } from '../../container/plan.ts';
 import { GRANT_MS, GRANT_RUNS, grantTarget, isActive, mayGrant } from '../../policy/grant.ts';

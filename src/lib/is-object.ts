@@ -1,3 +1,0 @@
-/** A record of anything: no array, not null. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
