@@ -148,10 +148,10 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     const isShared = env.redis !== undefined;
     // Alone, new commands get a polite answer while the runs in hand have their last word; others would rather take them.
     if (isShared) await slack.leave();
-    const hush = (): void => slack.hush();
+    const failPending = (): void => slack.failPending();
     await (isShared
-      ? pipeline.drain(DRAIN_SHARED_MS, hush, HAND_OVER_SHARED_MS)
-      : pipeline.drain(DRAIN_ALONE_MS, hush));
+      ? pipeline.drain(DRAIN_SHARED_MS, failPending, HAND_OVER_SHARED_MS)
+      : pipeline.drain(DRAIN_ALONE_MS, failPending));
     await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close(), audit.close()]);
     policies.close();
   };

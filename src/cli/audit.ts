@@ -104,10 +104,10 @@ function report({ defect: wrong, notes, heads, ...counts }: VerifyResult): reado
   ];
   const span = counts.firstAt === undefined ? '' : `, from ${counts.firstAt} to ${counts.lastAt}`;
   const found = `${numbers.join(', ')}${span}`;
-  const said = notes.map((note) => `note: ${note}`);
+  const noteLines = notes.map((note) => `note: ${note}`);
   if (wrong) {
     const where = wrong.line === undefined ? 'wrong' : `wrong at line ${wrong.line}`;
-    return [...said, `${where}: ${wrong.text}`, `right before that: ${found}`];
+    return [...noteLines, `${where}: ${wrong.text}`, `right before that: ${found}`];
   }
-  return [...said, `as it was written: ${found}`, ...heads.map((head) => `head ${formatLink(head)}`)];
+  return [...noteLines, `as it was written: ${found}`, ...heads.map((head) => `head ${formatLink(head)}`)];
 }

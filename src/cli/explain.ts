@@ -59,7 +59,7 @@ function print(
   const explained = explainRequest(request, requester, policy);
   const row = (name: string, value: string | undefined) => value !== undefined && out(`${name.padEnd(10)}${value}`);
   row('command', printCommand({ kind: 'run', request }));
-  row('place', explained.place);
+  row('place', explained.location);
   row('image', explained.image);
   row('profile', explained.profile);
   row('class', explained.class);
@@ -119,7 +119,7 @@ function parsed(words: readonly string[]) {
 
 /** What a policy makes of a request, in words; what comes after a denial is absent. */
 export interface Explained {
-  readonly place?: string;
+  readonly location?: string;
   readonly image?: string;
   readonly profile?: string;
   /** The class of the launch, and what raised it. */
@@ -148,11 +148,11 @@ function explainRequest(request: RunRequest, requester: Requester, policy: Polic
 function destinationText(request: RunRequest, { channelId }: Requester, policy: Policy) {
   const resolved = resolveNamespace(request, channelId, policy);
   if (resolved.kind === 'deny') return {};
-  const place = `cluster ${resolved.cluster}, namespace ${resolved.namespace}`;
+  const location = `cluster ${resolved.cluster}, namespace ${resolved.namespace}`;
   const image = resolveImage(request.image, policy);
-  if (image.kind === 'deny') return { place };
+  if (image.kind === 'deny') return { place: location };
   const { alias, reference, class: imageClass, command } = image.alias;
-  return { place, image: `${alias}: ${reference} (${imageClass}, command ${command})` };
+  return { place: location, image: `${alias}: ${reference} (${imageClass}, command ${command})` };
 }
 
 function identityText(policy: Policy, requester: Requester): string {

@@ -42,14 +42,14 @@ export function parsePolicy(text: string, file: string): LoadedPolicy | InvalidP
 
   const parsed = PolicyFile.safeParse(tree.data, { reportInput: true });
   const findings = [...schemaFindings(parsed.error?.issues ?? []), ...referenceFindings(tree.data)];
-  const problems = inOrder(file, [...tree.syntax, ...findings.map((finding) => placed(tree, finding))]);
+  const problems = inOrder(file, [...tree.syntax, ...findings.map((finding) => located(tree, finding))]);
   if (!parsed.success || problems.length > 0) return { kind: 'invalid', problems };
   return { kind: 'ok', policy: policyFromFile(parsed.data), hash: sha256(text) };
 }
 
 type Placed = Position & { readonly message: string };
 
-function placed(tree: YamlTree, finding: Finding): Placed {
+function located(tree: YamlTree, finding: Finding): Placed {
   const path = pathText(finding.path);
   return {
     ...tree.locate(finding),

@@ -49,10 +49,10 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
     candidate = isNew && !settled ? seen.hash : undefined;
     // Armed before anything is told, so that nothing that a listener does or throws stops the looking, but `close`.
     cancel = after(candidate === undefined ? LOOK_EVERY_MS : SETTLE_MS, look);
-    if (settled) take(seen);
+    if (settled) accept(seen);
   };
 
-  const take = (seen: SeenText): void => {
+  const accept = (seen: SeenText): void => {
     handled = seen.hash;
     if (seen.hash === hash) {
       options.log.info('policy file unchanged', { path, hash });

@@ -27,7 +27,7 @@ type Redact = () => readonly string[];
 function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
   const text = (words: string): string => redactText(words, redact());
   const pods = new FilteredPods(redact);
-  const asked = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+  const filteredErrors = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     try {
       return await answer;
     } catch (thrown) {
@@ -36,29 +36,30 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
   };
   return {
     name: cluster.name,
-    pod: async (namespace, name) => pods.of(await asked(cluster.pod(namespace, name))),
-    pods: async (namespace, selector) => (await asked(cluster.pods(namespace, selector))).map((pod) => pods.of(pod)),
-    podSecurity: (namespace) => asked(cluster.podSecurity(namespace)),
+    pod: async (namespace, name) => pods.of(await filteredErrors(cluster.pod(namespace, name))),
+    pods: async (namespace, selector) =>
+      (await filteredErrors(cluster.pods(namespace, selector))).map((pod) => pods.of(pod)),
+    podSecurity: (namespace) => filteredErrors(cluster.podSecurity(namespace)),
     launch: async (request) => {
-      const answer = await asked(cluster.launch(request));
+      const answer = await filteredErrors(cluster.launch(request));
       if (answer.kind === 'launched') return { ...answer, pod: pods.of(answer.pod) };
       return answer.kind === 'refused' ? { ...answer, message: text(answer.message) } : answer;
     },
     access: async (request) => {
-      const answer = await asked(cluster.access(request));
+      const answer = await filteredErrors(cluster.access(request));
       return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;
     },
     watch: (pod, onSeen) =>
       cluster.watch(pod, (seen: PodSeen) => onSeen(seen.kind === 'pod' ? { ...seen, pod: pods.of(seen.pod) } : seen)),
-    collectLog: (request, sink) => asked(cluster.collectLog(request, sink)),
+    collectLog: (request, sink) => filteredErrors(cluster.collectLog(request, sink)),
     events: async (pod, containerName) =>
-      (await asked(cluster.events(pod, containerName))).map((event) => ({
+      (await filteredErrors(cluster.events(pod, containerName))).map((event) => ({
         ...event,
         reason: text(event.reason),
         message: text(event.message),
       })),
-    node: (name) => asked(cluster.node(name)),
-    check: () => asked(cluster.check()),
+    node: (name) => filteredErrors(cluster.node(name)),
+    check: () => filteredErrors(cluster.check()),
   };
 }
 

@@ -34,7 +34,7 @@ export interface AdvanceContext {
 /** The side of a run that people see; `Reply` is the one implementation. */
 interface SlackSide {
   /** Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it. */
-  keepUp(): Promise<Run>;
+  catchUp(): Promise<Run>;
   /** `advance` has returned. */
   advanced(): void;
 }
@@ -63,7 +63,7 @@ export async function runToEnd(
     const [, shown] = await bothOrNeither(
       session,
       advance(session, context).then(() => slack.advanced()),
-      slack.keepUp(),
+      slack.catchUp(),
     );
     const step = nextStep(session.run, deps.clock.now());
     if (step.kind === 'done' || step.kind === 'park') return;

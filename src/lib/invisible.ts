@@ -5,8 +5,8 @@
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The text without invisible characters, but for those of `kept`. */
-export const withoutInvisible = (text: string, kept: string): string =>
-  text.replace(INVISIBLE, (character) => (kept.includes(character) ? character : ''));
+export const withoutInvisible = (text: string, exceptions: string): string =>
+  text.replace(INVISIBLE, (character) => (exceptions.includes(character) ? character : ''));
 
 /** U+FE0F only chooses the colourful glyph of an emoji. */
 export const EMOJI_STYLE = '\uFE0F';

@@ -283,6 +283,6 @@ function onDisk({ room, code }: { readonly room: number; readonly code: string }
       close: async () => {},
     };
   };
-  const budget = { take: () => true, giveBack: () => {} };
+  const budget = { reserve: () => true, giveBack: () => {} };
   return { open: async () => new FileSpool(open, budget) };
 }

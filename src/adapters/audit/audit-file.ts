@@ -14,7 +14,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RecordWriter } from './append-queue.ts';
-import { type Lock, takeLock } from './lock-file.ts';
+import { acquireLock, type Lock } from './lock-file.ts';
 import { type Recovered, recoverLog, TORN_END } from './recover.ts';
 
 export interface AuditFileOptions {
@@ -73,7 +73,7 @@ export class AuditFile implements RecordWriter {
     const { path, key, chain, clock } = options;
     let file: AuditFile | undefined;
     const onLost = (): void => void file?.fail('another process has taken the lock of the audit log');
-    const lock = await takeLock(`${path}.lock`, { owner: chain, clock, onLost });
+    const lock = await acquireLock(`${path}.lock`, { owner: chain, clock, onLost });
     if ('heldBy' in lock) {
       throw new KdebugError('audit_unavailable', { detail: `${path} is being written by ${lock.heldBy}` });
     }

@@ -65,10 +65,10 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
 
 async function openWriter({ destination, key, owner, log, clock }: AuditLogOptions): Promise<RecordWriter> {
   const chain = owner.replaceAll(/[^\w.-]/g, '-').slice(-MAX_CHAIN);
-  const place = { key: auditKey(key), chain };
-  if (destination.kind === 'stdout') return new StdoutWriter({ ...place, write: destination.write });
+  const context = { key: auditKey(key), chain };
+  if (destination.kind === 'stdout') return new StdoutWriter({ ...context, write: destination.write });
   try {
-    return await AuditFile.open({ ...place, path: destination.path, log, clock });
+    return await AuditFile.open({ ...context, path: destination.path, log, clock });
   } catch (error) {
     throw unavailable(error);
   }

@@ -32,7 +32,7 @@ const STARTED_MS = Math.round(performance.timeOrigin);
  * for 20 s, or that ran on this host and is gone, is taken over at once. Two that take over in the same
  * moment are told apart at the next beat; until then the file's size tells the writer (see `AuditFile`).
  */
-export async function takeLock(path: string, options: LockOptions): Promise<Lock | { readonly heldBy: string }> {
+export async function acquireLock(path: string, options: LockOptions): Promise<Lock | { readonly heldBy: string }> {
   const me: Holder = { owner: options.owner, host: hostname(), pid: process.pid, startedMs: STARTED_MS };
   const create = async (): Promise<boolean> => {
     try {
@@ -43,11 +43,11 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
       throw error;
     }
   };
-  if (await create()) return keep(path, options);
+  if (await create()) return renewLock(path, options);
   const holder = await holderOf(path, options.clock);
   if (holder !== undefined) return { heldBy: holder };
   await unlink(path).catch(ignoreMissing);
-  return (await create()) ? keep(path, options) : { heldBy: 'another process that starts just now' };
+  return (await create()) ? renewLock(path, options) : { heldBy: 'another process that starts just now' };
 }
 
 /** Whoever holds the lock at this moment, in words; undefined when nobody does any more. */
@@ -79,7 +79,7 @@ function isAlive({ pid, startedMs }: Holder): boolean {
   }
 }
 
-async function keep(path: string, { owner, clock, onLost }: LockOptions): Promise<Lock> {
+async function renewLock(path: string, { owner, clock, onLost }: LockOptions): Promise<Lock> {
   const isMine = async (): Promise<boolean> => (await readHolder(path))?.owner === owner;
   const touch = (): Promise<void> => utimes(path, clock.now() / 1_000, clock.now() / 1_000);
   let released = false;

@@ -195,8 +195,8 @@ export class Launches {
 
   /** The earliest possible start of the container. Another replica may have launched it before this one did again. */
   earliestStart(containerName: string, startedAtMs: number): number {
-    const askedAtMs = this.#requestedAtMs.get(containerName);
-    const isOurs = askedAtMs !== undefined && askedAtMs < startedAtMs + SECOND_MS;
-    return isOurs ? Math.max(startedAtMs, askedAtMs) : startedAtMs;
+    const requestedAtMs = this.#requestedAtMs.get(containerName);
+    const isOurs = requestedAtMs !== undefined && requestedAtMs < startedAtMs + SECOND_MS;
+    return isOurs ? Math.max(startedAtMs, requestedAtMs) : startedAtMs;
   }
 }

@@ -50,7 +50,7 @@ export interface Slack {
   /** Socket Mode: closes the connections, so that Slack sends to the other replicas. Over HTTP the load balancer does that. */
   leave(): Promise<void>;
   /** Fails every queued call as not sent (`slack_unanswered`), and every later one. */
-  hush(): void;
+  failPending(): void;
   /** Refuses new requests with an answer, waits at most 5 s for open ones, then closes. Repeatable. */
   stop(): Promise<void>;
 }
@@ -115,7 +115,7 @@ export function createSlack(options: SlackOptions): Slack {
       hasStarted = true;
       return learnt;
     },
-    hush: close,
+    failPending: close,
     async leave() {
       if (receiver instanceof SocketReceiver) await receiver.stop();
     },

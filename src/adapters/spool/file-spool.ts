@@ -12,7 +12,7 @@ export interface SpoolFile {
 /** Bytes that all spools share. */
 export interface Budget {
   /** Whether there was room; then it is taken. */
-  take(bytes: number): boolean;
+  reserve(bytes: number): boolean;
   giveBack(bytes: number): void;
 }
 
@@ -36,7 +36,7 @@ export class FileSpool implements Spool {
   #inFile = 0;
   readonly #hash = createHash('sha256');
   #sha256: string | undefined;
-  #taken = 0;
+  #reserved = 0;
   #writing: Promise<void> | undefined;
   #failure: KdebugError | undefined;
   #state: 'open' | 'finished' | 'removed' = 'open';
@@ -47,19 +47,19 @@ export class FileSpool implements Spool {
   }
 
   get bytes(): number {
-    return this.#failure ? this.#inFile : this.#taken;
+    return this.#failure ? this.#inFile : this.#reserved;
   }
 
   /** @throws KdebugError spool_full, spool_failed */
   write(chunk: Uint8Array): Promise<void> | void {
     if (this.#state !== 'open') return Promise.reject(this.#misuse('write to', this.#state));
     if (this.#failure) return Promise.reject(this.#failure);
-    if (!this.#budget.take(chunk.length)) {
+    if (!this.#budget.reserve(chunk.length)) {
       return Promise.reject(new KdebugError('spool_full', { detail: 'the limit of all spools is reached' }));
     }
-    this.#taken += chunk.length;
+    this.#reserved += chunk.length;
     if (this.#blockUsed + chunk.length < BLOCK_BYTES) return this.#gather(chunk);
-    const gathered = this.#takeBlock();
+    const gathered = this.#nextBlock();
     return this.#append([gathered, chunk]);
   }
 
@@ -68,7 +68,7 @@ export class FileSpool implements Spool {
     if (this.#sha256 !== undefined) return this.#sha256;
     if (this.#state === 'open') this.#state = 'finished';
     await this.#writing?.catch(() => undefined);
-    if (this.#file && !this.#failure) await this.#append([this.#takeBlock()]);
+    if (this.#file && !this.#failure) await this.#append([this.#nextBlock()]);
     if (!this.#file) this.#hash.update(this.#block.subarray(0, this.#blockUsed));
     this.#sha256 ??= this.#hash.digest('hex');
     return this.#sha256;
@@ -94,8 +94,8 @@ export class FileSpool implements Spool {
     if (this.#state === 'removed') return;
     this.#state = 'removed';
     await this.#writing?.catch(() => undefined);
-    this.#budget.giveBack(this.#taken);
-    this.#taken = 0;
+    this.#budget.giveBack(this.#reserved);
+    this.#reserved = 0;
     this.#inFile = 0;
     this.#block = Buffer.alloc(0);
     await this.#file?.close();
@@ -113,7 +113,7 @@ export class FileSpool implements Spool {
     this.#blockUsed = needed;
   }
 
-  #takeBlock(): Buffer {
+  #nextBlock(): Buffer {
     const gathered = this.#block.subarray(0, this.#blockUsed);
     this.#block = Buffer.alloc(0);
     this.#blockUsed = 0;

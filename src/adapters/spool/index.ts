@@ -53,7 +53,7 @@ class Budgets {
   of({ runId, requesterId }: SpoolOwner): Budget {
     const [person, run] = [`person:${requesterId}`, `run:${runId}`];
     return {
-      take: (bytes) => {
+      reserve: (bytes) => {
         const isFree = this.#usedBy(ALL) + bytes <= this.#mostBytes * (1 - KEPT_SHARE);
         const isWithinShare =
           this.#usedBy(ALL) + bytes <= this.#mostBytes &&

@@ -45,7 +45,7 @@ export class MemoryNotes implements Notes {
     this.#notes.set(id, [...(this.#notes.get(id) ?? []), note].slice(-MAX_NOTES));
   }
 
-  async take(id: RunId): Promise<readonly string[]> {
+  async read(id: RunId): Promise<readonly string[]> {
     const notes = this.#notes.get(id) ?? [];
     this.#notes.delete(id);
     return notes;

@@ -204,9 +204,9 @@ export class MemoryRunStore implements RunStore {
   }
 
   /** The repeat of a lost answer gets its own lease back; everyone else learns who was first. */
-  #answerForKnown(known: RunId, asked: RunId, owner: string): CreateAnswer {
+  #answerForKnown(known: RunId, requested: RunId, owner: string): CreateAnswer {
     const entry = this.#entry(known);
-    if (known === asked && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
+    if (known === requested && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
     return { kind: 'duplicate', runId: known };
   }
 

@@ -106,11 +106,11 @@ function readHelp(words: readonly Word[], report: Report): Command | undefined {
   if (!topic || isHelp(topic)) return { kind: 'help' };
   const found = findTopic(topic.text);
   if (found !== undefined && !extra) return { kind: 'help', topic: found };
-  const place = extra && found !== undefined ? extra : topic;
-  const guess = nearest(place.text, TOPICS);
+  const range = extra && found !== undefined ? extra : topic;
+  const guess = nearest(range.text, TOPICS);
   const hint = guess && found === undefined ? `Did you mean ${guess}?` : 'Type /kdebug help for what there is.';
-  const message = `There is no help on ${shown(place.text)}.`;
-  return report({ code: 'topic_unknown', message, hint, start: place.start, end: place.end });
+  const message = `There is no help on ${shown(range.text)}.`;
+  return report({ code: 'topic_unknown', message, hint, start: range.start, end: range.end });
 }
 
 /** With a second word that such a verb takes, the first was meant as the verb that it nearly is. */
@@ -196,9 +196,9 @@ function readDescribe(reading: VerbReading): Command | undefined {
   const hint = 'Name a pod: describe POD';
   if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
   const named = readNamed(word, report);
-  const place = readNamespaceFlags(line, report, named);
+  const location = readNamespaceFlags(line, report, named);
   if (!noMore({ ...reading, words }, 1) || !named) return undefined;
-  if (named.target.kind === 'pod') return { kind: 'describe', pod: named.target.name, ...place };
+  if (named.target.kind === 'pod') return { kind: 'describe', pod: named.target.name, ...location };
   return report({
     code: 'target_kind_unknown',
     message: 'describe takes a pod.',
@@ -237,7 +237,7 @@ function readBatch(reading: VerbReading): Command | undefined {
 }
 
 function readApply(reading: VerbReading): Command | undefined {
-  const place = readNamespaceFlags(reading.line, reading.report);
+  const location = readNamespaceFlags(reading.line, reading.report);
   if (!noMore(reading, 0)) return undefined;
-  return { kind: 'apply', ...place, ...(reading.yaml === '' ? {} : { yaml: reading.yaml }) };
+  return { kind: 'apply', ...location, ...(reading.yaml === '' ? {} : { yaml: reading.yaml }) };
 }

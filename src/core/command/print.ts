@@ -35,7 +35,7 @@ function partsOf(command: Command): readonly string[] {
     case 'export':
       return [command.kind, command.id];
     case 'describe':
-      return ['describe', command.pod, ...placeParts(command)];
+      return ['describe', command.pod, ...locationParts(command)];
     case 'batch':
       return ['batch', command.id, ...changeParts(command.change)];
     case 'apply':
@@ -44,7 +44,7 @@ function partsOf(command: Command): readonly string[] {
 }
 
 function applyParts(command: Extract<Command, { kind: 'apply' }>): readonly string[] {
-  const head = ['apply', ...placeParts(command)];
+  const head = ['apply', ...locationParts(command)];
   return command.yaml === undefined ? head : [`${head.join(' ')}\n\`\`\`\n${command.yaml}\n\`\`\``];
 }
 
@@ -58,9 +58,9 @@ const scaleParts = (scale: { readonly replicas?: number; readonly parallelism?: 
   ...value('parallelism', scale.parallelism?.toString()),
 ];
 
-const placeParts = (place: { readonly namespace?: string; readonly cluster?: string }): readonly string[] => [
-  ...(place.namespace === undefined ? [] : ['-n', place.namespace]),
-  ...value('cluster', place.cluster),
+const locationParts = (location: { readonly namespace?: string; readonly cluster?: string }): readonly string[] => [
+  ...(location.namespace === undefined ? [] : ['-n', location.namespace]),
+  ...value('cluster', location.cluster),
 ];
 
 function requestParts(request: RunRequest): readonly string[] {
@@ -68,7 +68,7 @@ function requestParts(request: RunRequest): readonly string[] {
   const { targetContainer, batch } = request;
   return [
     ...targetWords(request.target),
-    ...placeParts(request),
+    ...locationParts(request),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
     ...value('image', request.image),

@@ -81,9 +81,9 @@ function isHeld(variable: AnyContainer, held: readonly AnyContainer[]): boolean 
 
 function isContextHeld(
   { capabilities, ...sent }: AnyContainer,
-  { capabilities: kept, ...held }: AnyContainer,
+  { capabilities: found, ...held }: AnyContainer,
 ): boolean {
-  const [ours, theirs] = [objectOf(capabilities), objectOf(kept)];
+  const [ours, theirs] = [objectOf(capabilities), objectOf(found)];
   const dropped = Array.isArray(theirs.drop) ? theirs.drop : [];
   const isDropped = Array.isArray(ours.drop) ? ours.drop.every((each) => dropped.includes(each)) : true;
   return (

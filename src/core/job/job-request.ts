@@ -65,7 +65,7 @@ const flagsOf = ({ metadata: { annotations = {} } }: EphemeralJob): Flags =>
 /** `command` and `args` make one argument vector (core/v1 Container); args alone are those of the image's own entry point. */
 function partsOf(container: JobContainer, flags: Flags) {
   const { name, image, imagePullPolicy, targetContainerName, command = [], args = [], env = [] } = container;
-  const asked = (flags.profile ?? 'auto') as ProfileName;
+  const profile = (flags.profile ?? 'auto') as ProfileName;
   return {
     image,
     label: name,
@@ -74,7 +74,7 @@ function partsOf(container: JobContainer, flags: Flags) {
     command: [...command, ...args],
     argumentsOnly: command.length === 0 && args.length > 0,
     env,
-    profile: (container.securityContext && profileOfContext(container.securityContext)) ?? asked,
+    profile: (container.securityContext && profileOfContext(container.securityContext)) ?? profile,
   };
 }
 
@@ -133,8 +133,8 @@ export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): 
       ...(batch.paused && !batch.closed && { paused: true }),
       ...(batch.ttlMs !== undefined && { ttlSecondsAfterCreated: Math.ceil(batch.ttlMs / 1_000) }),
       template: {
-        ephemeralContainers: requests.map((asked, index) =>
-          containerOfRequest(asked, batch.variants[0]?.[index]?.image ?? asked.image ?? '', index),
+        ephemeralContainers: requests.map((request, index) =>
+          containerOfRequest(request, batch.variants[0]?.[index]?.image ?? request.image ?? '', index),
         ),
       },
     },

@@ -48,7 +48,7 @@ export function grantScope(plan: Plan): string {
   const {
     reason: _reason,
     label: _label,
-    profileAsked: _asked,
+    profileAsked: _profile,
     startDeadlineMs: _start,
     maxLogBytes: _log,
     ...same

@@ -49,17 +49,17 @@ export function subjectFor(
  * Whether a Slack account belongs to who asked: the same account, or one that the policy gives the same Kubernetes user, by its
  * map or by its template. Prevents that somebody approves their own request with a second account.
  */
-export function isSamePerson(identity: Identity, asker: Asker, userId: string): boolean {
-  const name = ownUserOf(identity, asker);
-  if (userId === asker.requesterId) return true;
-  return name !== undefined && name === ownUserOf(identity, { ...asker, requesterId: asUserId(userId) });
+export function isSamePerson(identity: Identity, requester: Asker, userId: string): boolean {
+  const name = ownUserOf(identity, requester);
+  if (userId === requester.requesterId) return true;
+  return name !== undefined && name === ownUserOf(identity, { ...requester, requesterId: asUserId(userId) });
 }
 
 /** The Kubernetes user that tells this person from others; undefined: theirs is the bot's, or everybody's. */
-function ownUserOf(identity: Identity, asker: Asker): string | undefined {
-  const mapped = own(identity.users, asker.requesterId);
+function ownUserOf(identity: Identity, requester: Asker): string | undefined {
+  const mapped = own(identity.users, requester.requesterId);
   const isPersonal = identity.mode === 'impersonate' && identity.user.includes('{userId}');
-  return mapped ?? (isPersonal ? identityFor(identity, asker)?.user : undefined);
+  return mapped ?? (isPersonal ? identityFor(identity, requester)?.user : undefined);
 }
 
 /**

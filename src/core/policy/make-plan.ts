@@ -100,7 +100,7 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 interface Choice {
   readonly kind: Decision['kind'];
   /** Only what can see the target. */
-  readonly sees: boolean;
+  readonly isSighted: boolean;
 }
 
 /** An approval for which only the reason is missing is one all the same: the person is told to give it. */
@@ -109,17 +109,17 @@ const wayOf = (decision: Decision): Decision['kind'] =>
 
 /** How `auto` weighs: a diagnosis that sees less is better than one that waits for an approval. */
 const CHOICES: readonly Choice[] = [
-  { kind: 'allow', sees: false },
-  { kind: 'needs-approval', sees: true },
-  { kind: 'needs-approval', sees: false },
+  { kind: 'allow', isSighted: false },
+  { kind: 'needs-approval', isSighted: true },
+  { kind: 'needs-approval', isSighted: false },
 ];
 
 /** A free command that cannot see its target is of little use: then rather ask for an approval. */
 const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
-  { kind: 'allow', sees: true },
-  { kind: 'needs-approval', sees: true },
-  { kind: 'allow', sees: false },
-  { kind: 'needs-approval', sees: false },
+  { kind: 'allow', isSighted: true },
+  { kind: 'needs-approval', isSighted: true },
+  { kind: 'allow', isSighted: false },
+  { kind: 'needs-approval', isSighted: false },
 ];
 
 /** Where the image takes none, the decision says so. */
@@ -131,15 +131,15 @@ type WithProfile = (profile: Profile, runAs: UserAndGroup | undefined) => Plan;
 
 function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
   const { request, policy, pod, level } = resolved;
-  const asked = request.profile;
+  const requested = request.profile;
   const target = targetOf(resolved);
   const nobody = nobodyOf(resolved);
-  if (asked === 'auto') {
+  if (requested === 'auto') {
     const runAsNonRoot = pod.spec.securityContext.runAsNonRoot === true;
-    for (const { kind, sees } of hasOwnWords(resolved) ? CHOICES_FOR_OWN_WORDS : CHOICES) {
+    for (const { kind, isSighted } of hasOwnWords(resolved) ? CHOICES_FOR_OWN_WORDS : CHOICES) {
       const allowed = ({ profile, runAs }: ChosenProfile): boolean => {
         const plan = make(profile, runAs);
-        return wayOf(decide(plan, policy)) === kind && !(sees && plan.blindSpots.length > 0);
+        return wayOf(decide(plan, policy)) === kind && !(isSighted && plan.blindSpots.length > 0);
       };
       const chosen = chooseProfile({ target, runAsNonRoot, nobody, level, allowed });
       if (chosen) return made(make(chosen.profile, chosen.runAs));
@@ -147,10 +147,16 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
     // No rule covers any of them: let the decision on the mildest one say which rule is in the way.
     return made(make('restricted', restrictedUser(target, nobody)));
   }
-  if (!admits(level, asked)) {
-    return { kind: 'deny', code: 'profile_refused_here', subject: `${asked} in a namespace that enforces ${level}` };
+  if (!admits(level, requested)) {
+    return {
+      kind: 'deny',
+      code: 'profile_refused_here',
+      subject: `${requested} in a namespace that enforces ${level}`,
+    };
   }
-  return made(make(asked, request.runAs ?? (asked === 'restricted' ? restrictedUser(target, nobody) : undefined)));
+  return made(
+    make(requested, request.runAs ?? (requested === 'restricted' ? restrictedUser(target, nobody) : undefined)),
+  );
 }
 
 /** A request that names a user and group means the target's own (the button "Look again"). */

@@ -149,12 +149,12 @@ function statusOf(run: Run, { nowMs, isPrivate = false }: RenderContext): Status
  * output is private, the tone must not give the verdict away either.
  */
 function endOf(run: Run, outcome: Outcome, isPrivate: boolean): Status {
-  const { verdict, late } = run;
+  const { verdict, late: endedLate } = run;
   const { tone, title } = describeOutcome(outcome);
   const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
   const duration = durationOf(run);
   const after = duration === undefined ? '' : ` ${afterWords(duration)}`;
-  const ended = `${hidesVerdict ? 'Finished' : title}${after}${late ? ', later than kdebug had waited' : ''}`;
+  const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', later than kdebug had waited' : ''}`;
   if (isPrivate) return { tone: hidesVerdict ? 'neutral' : tone, headline: ended };
   const headline = headlineOf(verdict);
   return headline === undefined

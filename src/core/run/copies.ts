@@ -12,10 +12,10 @@ export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval
 const ENDED_BY_PEOPLE: ReadonlySet<string> = new Set(['rejected', 'expired', 'cancelled']);
 
 /** Copies that are out of date. */
-export function staleCopies({ asked, ...run }: Pick<Run, 'asked' | 'state' | 'approval'>): readonly Copy[] {
+export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state' | 'approval'>): readonly Copy[] {
   const now = shownOnCopies(run);
   const isOpen = run.state === 'pending-approval';
-  return (asked?.copies ?? []).filter(({ shows, isReminder }) => shows !== now && !(isOpen && isReminder));
+  return (sent?.copies ?? []).filter(({ shows, isReminder }) => shows !== now && !(isOpen && isReminder));
 }
 
 /**
@@ -23,17 +23,17 @@ export function staleCopies({ asked, ...run }: Pick<Run, 'asked' | 'state' | 'ap
  * yet or an approver is still to be notified.
  */
 export function waitsUntilMs(run: Run): number | undefined {
-  const { asked, approval, delivery } = run;
-  if (!delivery.anchor || !asked || asked.waiting.length > 0 || staleCopies(run).length > 0) return undefined;
+  const { asked: sent, approval, delivery } = run;
+  if (!delivery.anchor || !sent || sent.waiting.length > 0 || staleCopies(run).length > 0) return undefined;
   const expiresAtMs = approval?.expiresAtMs;
   if (expiresAtMs === undefined) return undefined;
-  return asked.remindedAtMs === undefined ? Math.min(asked.remindAtMs, expiresAtMs) : expiresAtMs;
+  return sent.remindedAtMs === undefined ? Math.min(sent.remindAtMs, expiresAtMs) : expiresAtMs;
 }
 
 export const isSamePost = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
 
 /** Whether a message is the run's card, or a copy of it with the same buttons. */
-export function isCardOf({ delivery, asked }: Run, ref: PostRef): boolean {
-  const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(asked?.copies ?? [])];
+export function isCardOf({ delivery, asked: sent }: Run, ref: PostRef): boolean {
+  const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(sent?.copies ?? [])];
   return cards.some((card) => isSamePost(card, ref));
 }

@@ -45,7 +45,7 @@ export class ApproverCopies {
   }
 
   /** Begins what there is to do now, and waits for no message of it. @throws as `HeldRun.apply` */
-  async keepUp(): Promise<void> {
+  async catchUp(): Promise<void> {
     await this.#beginReminding();
     if (this.#nextRound()) this.#work ??= this.#workOff();
   }
@@ -58,11 +58,11 @@ export class ApproverCopies {
   /** That the reminders are due is on record before the first, so they are sent once. */
   async #beginReminding(): Promise<void> {
     const { run } = this.#session;
-    const { asked, approval } = run;
+    const { asked: sent, approval } = run;
     const nowMs = this.#deps.clock.now();
-    if (run.state !== 'pending-approval' || !asked || asked.remindedAtMs !== undefined) return;
-    if (nowMs < asked.remindAtMs || nowMs >= (approval?.expiresAtMs ?? 0) || asked.waiting.length > 0) return;
-    await this.#record({ ...asked, remindedAtMs: nowMs, waiting: remindersOf(run, asked) });
+    if (run.state !== 'pending-approval' || !sent || sent.remindedAtMs !== undefined) return;
+    if (nowMs < sent.remindAtMs || nowMs >= (approval?.expiresAtMs ?? 0) || sent.waiting.length > 0) return;
+    await this.#record({ ...sent, remindedAtMs: nowMs, waiting: remindersOf(run, sent) });
   }
 
   async #workOff(): Promise<void> {
@@ -77,10 +77,10 @@ export class ApproverCopies {
 
   #nextRound(): (() => Promise<void>) | undefined {
     const { run } = this.#session;
-    const { asked } = run;
+    const { asked: sent } = run;
     if (!run.delivery.anchor || this.#session.isOver) return undefined;
-    if (!asked) return isPending(run) ? () => this.#plan(run) : undefined;
-    if (asked.waiting.length > 0) return () => this.#each(asked.waiting, (notice) => this.#send(notice));
+    if (!sent) return isPending(run) ? () => this.#plan(run) : undefined;
+    if (sent.waiting.length > 0) return () => this.#each(sent.waiting, (notice) => this.#send(notice));
     const stale = staleCopies(run);
     return stale.length > 0 ? () => this.#each(stale, (copy) => this.#edit(copy)) : undefined;
   }
@@ -110,8 +110,8 @@ export class ApproverCopies {
   }
 
   async #plan(run: PendingRun): Promise<void> {
-    const asked = await whomToAsk(run, this.#deps, this.#isLastTry('plan'));
-    await this.#record(asked);
+    const toSend = await whomToAsk(run, this.#deps, this.#isLastTry('plan'));
+    await this.#record(toSend);
   }
 
   /** Sends one message, unless it stands there already; nothing is sent of what is decided by now. */
@@ -129,8 +129,8 @@ export class ApproverCopies {
       this.#deps.log.warn('approver not notified, giving up', { runId: this.#session.run.id, reason: code, detail });
       isLost = true;
     }
-    await this.#change((asked) => {
-      const rest = { ...asked, waiting: asked.waiting.filter((each) => JSON.stringify(each) !== key) };
+    await this.#change((sent) => {
+      const rest = { ...sent, waiting: sent.waiting.filter((each) => JSON.stringify(each) !== key) };
       return isLost ? lost(rest, notice) : { ...rest, copies: [...rest.copies, ...copies] };
     });
   }
@@ -140,10 +140,10 @@ export class ApproverCopies {
     const { thread } = this.#deps;
     const { run } = this.#session;
     if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
-    const place = 'userId' in notice ? await thread.openDirect(notice.userId) : destinationOfCopy(notice);
+    const destination = 'userId' in notice ? await thread.openDirect(notice.userId) : destinationOfCopy(notice);
     const meta = this.#voice.meta(notice.kind);
-    const found = this.#doubt ? await thread.find(place, meta, run.origin.receivedAtMs) : undefined;
-    const ref = found ?? (await this.#post(place, notice, meta));
+    const found = this.#doubt ? await thread.find(destination, meta, run.origin.receivedAtMs) : undefined;
+    const ref = found ?? (await this.#post(destination, notice, meta));
     if (!ref) return undefined;
     if (notice.kind === 'reminder')
       return notice.threadTs === undefined ? { ...ref, shows: '', isReminder: true } : undefined;
@@ -152,10 +152,10 @@ export class ApproverCopies {
   }
 
   /** Undefined: it is decided by now. */
-  async #post(place: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
+  async #post(destination: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
     const { run } = this.#session;
     if (!isPending(run)) return undefined;
-    return this.#deps.thread.post(place, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
+    return this.#deps.thread.post(destination, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
   }
 
   async #sureOpen(): Promise<void> {
@@ -164,15 +164,15 @@ export class ApproverCopies {
   }
 
   async #messageOf(notice: Notice, run: Run): Promise<Message> {
-    const moment = await renderContextOf(run, this.#deps);
-    if (notice.kind === 'copy') return copyMessage(run, moment, await this.#linkTo(run.delivery.anchor));
+    const context = await renderContextOf(run, this.#deps);
+    if (notice.kind === 'copy') return copyMessage(run, context, await this.#linkTo(run.delivery.anchor));
     if (notice.threadTs === undefined) {
       const card = run.asked?.copies.find((copy) => copy.channelId === notice.channelId && !copy.isReminder);
       const url = await this.#linkTo(card);
       return reminderMessage(run, url === undefined ? {} : { url });
     }
     const isAtCard = notice.channelId === run.delivery.anchor?.channelId;
-    return reminderMessage(run, isAtCard ? { approvers: moment.approvers } : {});
+    return reminderMessage(run, isAtCard ? { approvers: context.approvers } : {});
   }
 
   async #edit(copy: Copy): Promise<void> {
@@ -193,9 +193,9 @@ export class ApproverCopies {
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
       this.#deps.log.warn('copy of card not updated, giving up', { runId: run.id, reason: code, detail });
     }
-    await this.#change((asked) => ({
-      ...asked,
-      copies: asked.copies.map((each) => (isSamePost(each, copy) ? { ...each, shows } : each)),
+    await this.#change((sent) => ({
+      ...sent,
+      copies: sent.copies.map((each) => (isSamePost(each, copy) ? { ...each, shows } : each)),
     }));
   }
 
@@ -214,17 +214,17 @@ export class ApproverCopies {
   }
 
   /** Changes of messages that are sent at once come one upon another, whenever each is written. */
-  async #change(next: (asked: ApproversAsked) => ApproversAsked): Promise<void> {
-    const asked = this.#next ?? this.#session.run.asked;
-    if (asked) await this.#record(next(asked));
+  async #change(next: (sent: ApproversAsked) => ApproversAsked): Promise<void> {
+    const sent = this.#next ?? this.#session.run.asked;
+    if (sent) await this.#record(next(sent));
   }
 
-  async #record(asked: ApproversAsked): Promise<void> {
-    this.#next = asked;
+  async #record(sent: ApproversAsked): Promise<void> {
+    this.#next = sent;
     try {
-      await this.#session.apply({ kind: 'asked', asked });
+      await this.#session.apply({ kind: 'asked', asked: sent });
     } finally {
-      if (this.#next === asked) this.#next = undefined;
+      if (this.#next === sent) this.#next = undefined;
     }
   }
 }

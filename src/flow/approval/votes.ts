@@ -13,7 +13,7 @@ import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
 import { readRun } from '../inbox/find-run.ts';
-import { type BoundedRefusals, closeForm, NOTHING, tellReason } from '../inbox/refusals.ts';
+import { answerReason, type BoundedRefusals, closeForm, NOTHING } from '../inbox/refusals.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
@@ -77,7 +77,7 @@ export class Approvals {
   async submit(submission: Submission): Promise<SubmitAnswer> {
     const [name = '', runId = ''] = submission.value.split(':');
     const action = VOTES.find((candidate) => candidate === name);
-    if (!action) return closeForm(tellReason('button_stale'));
+    if (!action) return closeForm(answerReason('button_stale'));
     const run = await readRun(runId, this.#deps);
     const reason = submission.fields.reason?.trim() ?? '';
     if (run && reason === '') return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
@@ -96,7 +96,7 @@ export class Approvals {
         code: result,
         runId: isRunId(runId) ? runId : '',
       });
-    return tellReason(result);
+    return answerReason(result);
   }
 
   #record(run: Run, action: DecisionAction, facts: AuditEntry['facts']): Promise<void> {
@@ -132,7 +132,7 @@ export class Approvals {
     const moved = await this.#runs.change(run.id, (held) => held.tryApply(event, recordVote));
     if (moved !== 'moved') return whyNot(moved);
     // The card now shows fewer votes than the voter saw.
-    return lapsed.length > 0 ? tellReason('vote_lapsed') : NOTHING;
+    return lapsed.length > 0 ? answerReason('vote_lapsed') : NOTHING;
   }
 
   /** Any drift of pod, image, policy, rule, or the rule's terms voids the card. */
@@ -162,8 +162,8 @@ export class Approvals {
 }
 
 /** People see a copy of the card shortly before the store knows it. */
-const isBeingPosted = ({ state, asked }: Run): boolean =>
-  state === 'pending-approval' && (!asked || asked.waiting.length > 0);
+const isBeingPosted = ({ state, asked: sent }: Run): boolean =>
+  state === 'pending-approval' && (!sent || sent.waiting.length > 0);
 
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 

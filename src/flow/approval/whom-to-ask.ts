@@ -40,9 +40,9 @@ export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false):
     .filter((userId) => !rooms.people.has(userId));
   const away = approvers.filter((userId) => home.isPrivate || !home.members?.has(userId));
   const { people, beyond } = await firstMembers(away, deps, orElse);
-  const told = new Set(people);
+  const notified = new Set(people);
   const isRoom = groups.some(({ channel }) => channel === home.channelId);
-  const seesCard = (userId: string) => !told.has(userId) && (home.members?.has(userId) ?? !home.isPrivate);
+  const seesCard = (userId: string) => !notified.has(userId) && (home.members?.has(userId) ?? !home.isPrivate);
   return {
     remindAtMs: halfTimeOf(run, deps.clock.now()),
     here: isRoom || approvers.some(seesCard) || (home.members === undefined && !home.isPrivate),
@@ -147,10 +147,10 @@ export const destinationOfCopy = ({
 });
 
 /** A reminder that is lost is no more than that. */
-export function lost(asked: ApproversAsked, notice: Notice): ApproversAsked {
-  if (notice.kind === 'reminder') return asked;
-  if ('userId' in notice) return { ...asked, unreached: (asked.unreached ?? 0) + 1 };
-  return { ...asked, closed: [...(asked.closed ?? []), notice.channelId] };
+export function lost(sent: ApproversAsked, notice: Notice): ApproversAsked {
+  if (notice.kind === 'reminder') return sent;
+  if ('userId' in notice) return { ...sent, unreached: (sent.unreached ?? 0) + 1 };
+  return { ...sent, closed: [...(sent.closed ?? []), notice.channelId] };
 }
 
 /** In the card's thread where those who decide see it, in the thread of each direct message, and once more in their own channel. */

@@ -13,7 +13,7 @@ import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
-import { NOTHING, tell, tellReason } from './refusals.ts';
+import { answerReason, answerWith, NOTHING } from './refusals.ts';
 
 /** Supervises runs that were just written to the store. */
 export interface Starter {
@@ -32,7 +32,7 @@ export const createAcceptRequest =
   (deps: FlowDeps, starter: Starter): AcceptRequest =>
   async (origin, request, extras = {}) => {
     const refused = starter.refusalFor(origin.requesterId);
-    if (refused) return tellReason(refused);
+    if (refused) return answerReason(refused);
     const policy = deps.policies.current();
     const run: Run = {
       schema: 1,
@@ -49,10 +49,10 @@ export const createAcceptRequest =
     if (created.kind === 'limited') {
       await record(deps, run, 'decision', { kind: 'deny', code: created.code, command: run.commandLine });
       const max = quotas.find(({ code }) => code === created.code)?.max ?? created.count;
-      return tell(limitedMessage(created.code, { ...created, max }));
+      return answerWith(limitedMessage(created.code, { ...created, max }));
     }
     if (created.kind === 'duplicate') {
-      return origin.source === 'button' ? tellReason('already_asked', `run ${created.runId}`) : NOTHING;
+      return origin.source === 'button' ? answerReason('already_asked', `run ${created.runId}`) : NOTHING;
     }
     starter.start(new HeldRun({ run, fence: created.fence }, deps));
     return NOTHING;

@@ -14,7 +14,7 @@ import type { Actor, Answer, Submission, SubmitAnswer } from '../ports/slack.ts'
 import { planOrRefusal } from '../stages/plan.ts';
 import { type AcceptRequest, originOf, type Requester } from './accept.ts';
 import { runOfCard } from './find-run.ts';
-import { closeForm, tellReason } from './refusals.ts';
+import { answerReason, closeForm } from './refusals.ts';
 
 /** The buttons that send another person's request again. */
 type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed'>;
@@ -52,7 +52,7 @@ export async function submitAgain(
 ): Promise<SubmitAnswer> {
   const [action = '', runId = ''] = value.split(':');
   const sendAgain = own(send, action);
-  if (!sendAgain) return closeForm(tellReason('button_stale'));
+  if (!sendAgain) return closeForm(answerReason('button_stale'));
   const reason = (fields.reason ?? '').replace(/\s+/g, ' ').trim();
   if (!reason) return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
   return closeForm(await sendAgain({ teamId, userId, channelId, runId, reason }));
@@ -74,7 +74,7 @@ export async function rerunFailed(
   { accept, nowMs, policy }: RerunContext,
 ): Promise<Answer> {
   const { batch, request, job, commandLine } = run;
-  if (run.state !== 'finished' || podsToRerun(batch).length === 0) return tellReason('batch_unchangeable');
+  if (run.state !== 'finished' || podsToRerun(batch).length === 0) return answerReason('batch_unchangeable');
   if (again.reason === undefined && rerunNeedsReason(run, again, policy)) return againForm('rerun-failed', run);
   // The pods are known: `replicas` bounded the first selection.
   const { replicas: _, ...size } = request.batch;
@@ -110,7 +110,7 @@ const LOOK_MS = 1_000;
  */
 export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
-  if (!run?.verdict?.lookAgain) return tellReason('button_stale');
+  if (!run?.verdict?.lookAgain) return answerReason('button_stale');
   const origin = originOf(requesterOf(again, run, deps.clock.now()), 'button');
   const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
   if (again.reason === undefined && (await lookNeedsReason({ ...run, origin, request }, deps))) {

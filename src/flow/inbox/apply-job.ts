@@ -17,7 +17,7 @@ import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
-import { closeForm, tell, tellReason } from './refusals.ts';
+import { answerReason, answerWith, closeForm } from './refusals.ts';
 
 interface ApplyParts {
   readonly deps: FlowDeps;
@@ -41,8 +41,8 @@ export class JobInbox {
   /** Shows a job in the form first if it fits there; applies a longer one at once. */
   shortcut(shortcut: Shortcut): Promise<Answer> {
     const unknown = this.#unknownChannel(shortcut.channelId);
-    if (unknown) return Promise.resolve(tell(unknown));
-    if (shortcut.code === undefined) return Promise.resolve(tellReason('manifest_missing'));
+    if (unknown) return Promise.resolve(answerWith(unknown));
+    if (shortcut.code === undefined) return Promise.resolve(answerReason('manifest_missing'));
     const yaml = repairYaml(shortcut.code);
     if (yaml.length <= MAX_PASTED_LENGTH) return Promise.resolve(this.#form(shortcut.channelId, { yaml }));
     return this.#apply(originOf(shortcut, 'shortcut'), yaml, {});
@@ -50,7 +50,7 @@ export class JobInbox {
 
   async submit(submission: Submission): Promise<SubmitAnswer> {
     const unknown = this.#unknownChannel(submission.channelId);
-    if (unknown) return closeForm(tell(unknown));
+    if (unknown) return closeForm(answerWith(unknown));
     const { namespace } = submission.fields;
     const yaml = repairYaml(submission.fields.yaml ?? '');
     const typed = namespace?.trim() ?? '';
@@ -66,21 +66,21 @@ export class JobInbox {
 
   async #apply(origin: Origin, yaml: string, target: JobTarget): Promise<Answer> {
     const unknown = this.#unknownChannel(origin.channelId);
-    if (unknown) return tell(unknown);
+    if (unknown) return answerWith(unknown);
     const read = readRequests(yaml, target, this.#parts.deps);
-    if (read.kind === 'invalid') return tell(manifestProblemsMessage(read.problems, yaml));
-    if (read.kind === 'contradiction') return tellReason('flag_contradiction', read.problem);
+    if (read.kind === 'invalid') return answerWith(manifestProblemsMessage(read.problems, yaml));
+    if (read.kind === 'contradiction') return answerReason('flag_contradiction', read.problem);
     return this.#accept(origin, read);
   }
 
   async #accept(origin: Origin, { request, extras, job }: Extract<ReadRequests, { kind: 'ok' }>): Promise<Answer> {
     const answer = await this.#parts.accept(origin, request, extras);
-    return answer.kind === 'nothing' ? tell(appliedMessage(job.jobName, job.notes)) : answer;
+    return answer.kind === 'nothing' ? answerWith(appliedMessage(job.jobName, job.notes)) : answer;
   }
 
   #form(channelId: string, given: ApplyFormValues): Answer {
     const unknown = this.#unknownChannel(channelId);
-    return unknown ? tell(unknown) : { kind: 'form', form: applyForm(given) };
+    return unknown ? answerWith(unknown) : { kind: 'form', form: applyForm(given) };
   }
 
   /** Refuses a channel that the policy does not name, before anything reads its text. */

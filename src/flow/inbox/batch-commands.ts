@@ -19,7 +19,7 @@ import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { type Again, rerunFailed } from './again.ts';
 import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
-import { closeForm, NOTHING, tell, tellReason } from './refusals.ts';
+import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 import { exportBatch, showRun } from './show.ts';
 
 /** What people may do to a batch while it runs. */
@@ -138,18 +138,18 @@ export class BatchCommands {
   async clickResize(click: Click): Promise<Answer> {
     const { deps } = this.#parts;
     const run = await this.#ofCard({ ...click, runId: click.value });
-    if (!run) return tellReason('button_stale');
+    if (!run) return answerReason('button_stale');
     if (!(await mayChange(run, click.userId, deps))) {
       const { step, kind } = AUDITED_AS.resize;
       await record(deps, run, step, { actorId: click.userId, kind, verdict: 'not_your_batch' });
-      return tellReason('not_your_batch');
+      return answerReason('not_your_batch');
     }
-    return isOpen(run) ? { kind: 'form', form: resizeForm(run) } : tellReason('batch_unchangeable');
+    return isOpen(run) ? { kind: 'form', form: resizeForm(run) } : answerReason('batch_unchangeable');
   }
 
   async submitResize(submission: Submission): Promise<SubmitAnswer> {
     const run = await readRunOfChannel(submission.value, submission.channelId, this.#parts.deps);
-    if (!run || !isBatchRun(run)) return closeForm(tellReason('button_stale'));
+    if (!run || !isBatchRun(run)) return closeForm(answerReason('button_stale'));
     const sizes = sizesOfForm(submission.fields, run.batch);
     if (sizes.kind === 'errors') return sizes;
     const { kind: _, ...scale } = sizes;
@@ -160,28 +160,31 @@ export class BatchCommands {
   async rerunFailed(again: Again): Promise<Answer> {
     const { accept, deps } = this.#parts;
     const run = await this.#ofCard(again);
-    if (!run) return tellReason('button_stale');
+    if (!run) return answerReason('button_stale');
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
   }
 
   async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
     const { deps } = this.#parts;
     const run = await readRunOfChannel(id, origin.channelId, deps);
-    if (!run || !isBatchRun(run)) return tellReason('batch_not_found', id);
-    if (!change) return tell(await showRun(run, { origin, kind: 'show', deps }));
+    if (!run || !isBatchRun(run)) return answerReason('batch_not_found', id);
+    if (!change) return answerWith(await showRun(run, { origin, kind: 'show', deps }));
     if (change.kind === 'cancel' && run.state === 'pending-approval') return this.#withdraw(run, origin);
-    return answerOf(await this.#change(run, change, origin.requesterId), tell(changedMessage(run.id, change.kind)));
+    return answerOf(
+      await this.#change(run, change, origin.requesterId),
+      answerWith(changedMessage(run.id, change.kind)),
+    );
   }
 
   async export(origin: Origin, id: string): Promise<Answer> {
     const { deps } = this.#parts;
     const run = await readRunOfChannel(id, origin.channelId, deps);
-    if (!run || !isBatchRun(run)) return tellReason('batch_not_found', id);
-    return tell(exportBatch(run, privateDestinationOf({ origin, delivery: {} }), deps));
+    if (!run || !isBatchRun(run)) return answerReason('batch_not_found', id);
+    return answerWith(exportBatch(run, privateDestinationOf({ origin, delivery: {} }), deps));
   }
 
   async #changeByClick(run: BatchRun | undefined, { userId }: Click, kind: ChangeByButton): Promise<Answer> {
-    return run ? answerOf(await this.#change(run, { kind }, userId)) : tellReason('button_stale');
+    return run ? answerOf(await this.#change(run, { kind }, userId)) : answerReason('button_stale');
   }
 
   #change(run: BatchRun, change: Change, userId: string): Promise<NotChanged> {
@@ -205,4 +208,4 @@ export class BatchCommands {
 /** It may run, and is not about to end. */
 const isOpen = ({ state, batch }: BatchRun): boolean => (state === 'approved' || state === 'running') && !batch.closed;
 
-const answerOf = (not: NotChanged, done: Answer = NOTHING): Answer => (not ? tellReason(not.code, not.detail) : done);
+const answerOf = (not: NotChanged, done: Answer = NOTHING): Answer => (not ? answerReason(not.code, not.detail) : done);

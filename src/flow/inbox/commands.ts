@@ -11,7 +11,7 @@ import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { canI, whoAmI } from './explain.ts';
-import { tell, tellReason } from './refusals.ts';
+import { answerReason, answerWith } from './refusals.ts';
 import { showOrLogs } from './show.ts';
 
 const LISTED_RUNS = 10;
@@ -27,7 +27,7 @@ export interface CommandContext {
 /** Does what a parsed command says. */
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
   const limited = context.looks.refusal(origin.requesterId, command.kind);
-  if (limited) return tell(limited);
+  if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':
       return context.accept(origin, command.request);
@@ -40,7 +40,7 @@ export async function answerCommand(origin: Origin, command: Command, context: C
     case 'apply':
       return context.jobs.command(origin, command);
     default:
-      return tell(await messageFor(origin, command, context.deps));
+      return answerWith(await messageFor(origin, command, context.deps));
   }
 }
 
@@ -79,6 +79,6 @@ export function openRequestForm(
   { policies }: Pick<FlowDeps, 'policies'>,
 ): Answer {
   const policy = policies.current();
-  if (!own(policy.channels, channelId)) return tellReason('channel_unknown', channelId);
+  if (!own(policy.channels, channelId)) return answerReason('channel_unknown', channelId);
   return { kind: 'form', form: requestForm(policy, hint) };
 }

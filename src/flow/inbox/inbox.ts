@@ -14,7 +14,7 @@ import { lookAgain, submitAgain } from './again.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand, openRequestForm } from './commands.ts';
-import { BoundedRefusals, closeForm, tell } from './refusals.ts';
+import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
 /** What the handlers of the tables below work with. */
@@ -71,7 +71,7 @@ const ON_SHORTCUT: ShortcutHandlers = {
   'debug-pod': async ({ deps }, { channelId, text }) => openRequestForm(channelId, podInText(text), deps),
   'apply-job': async ({ jobs, looks }, shortcut) => {
     const limited = looks.refusal(shortcut.userId, 'apply');
-    return limited ? tell(limited) : jobs.shortcut(shortcut);
+    return limited ? answerWith(limited) : jobs.shortcut(shortcut);
   },
 };
 
@@ -107,14 +107,14 @@ export class CommandInbox implements Inbox {
     const noCommand = channelNeeded(origin, this.#deps, parsed) ?? (await this.#talks.answer(origin, words, parsed));
     if (noCommand) {
       this.#count('answered', origin);
-      return tell(noCommand);
+      return answerWith(noCommand);
     }
     if (parsed.kind === 'error') {
       this.#count(parsed.error.code, origin);
-      return tell(commandErrorMessage(parsed.error));
+      return answerWith(commandErrorMessage(parsed.error));
     }
     const answer = await this.#counted(origin, () => answerCommand(origin, parsed.command, this.#parts));
-    return answer.kind === 'nothing' && parsed.notes ? tell(notesMessage(parsed.notes)) : answer;
+    return answer.kind === 'nothing' && parsed.notes ? answerWith(notesMessage(parsed.notes)) : answer;
   }
 
   action(click: Click): Promise<Answer> {
@@ -125,13 +125,13 @@ export class CommandInbox implements Inbox {
     try {
       return await ON_SUBMIT[submission.name](this.#parts, submission);
     } catch (thrown) {
-      return closeForm(tell(errorMessage(toKdebugError(thrown))));
+      return closeForm(answerWith(errorMessage(toKdebugError(thrown))));
     }
   }
 
   async shortcut(shortcut: Shortcut): Promise<Answer> {
     const noChannel = channelNeeded({ channelId: asChannelId(shortcut.channelId) }, this.#deps);
-    if (noChannel) return tell(noChannel);
+    if (noChannel) return answerWith(noChannel);
     return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
   }
 
@@ -174,7 +174,7 @@ export class CommandInbox implements Inbox {
       const error = toKdebugError(thrown);
       onError(error.code);
       this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
-      return tell(errorMessage(error));
+      return answerWith(errorMessage(error));
     }
   }
 

@@ -12,8 +12,8 @@ import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
 export const NOTHING: Answer = { kind: 'nothing' };
 
 /** A private answer. */
-export const tell = (message: Message): Answer => ({ kind: 'message', message });
-export const tellReason = (code: ReasonCode, subject?: string): Answer => tell(reasonMessage(code, subject));
+export const answerWith = (message: Message): Answer => ({ kind: 'message', message });
+export const answerReason = (code: ReasonCode, subject?: string): Answer => answerWith(reasonMessage(code, subject));
 
 /** Closes the form, and shows the answer's message privately. */
 export const closeForm = (answer: Answer): SubmitAnswer => ({

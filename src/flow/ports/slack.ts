@@ -29,23 +29,23 @@ export interface Thread {
    * Posts a message; the only call that must not be repeated blindly. It may wait its turn for a long time: `sure` is asked right
    * before it is sent, and what it throws comes through, with nothing posted.
    */
-  post(place: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
+  post(destination: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
-  find(place: Destination, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
+  find(destination: Destination, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
   /**
    * Posts a message with its files, at most ten, all at once: the files and the words are one message. Such a message carries no
    * metadata: it is found by the names of its files. `sure` as for a post. Resolves once it is known where the message stands. Where
    * Slack takes the files with simpler words only, they go with these. @throws as above; `slack_unanswered`: look with `findShared`
    */
   share(
-    place: Destination,
+    destination: Destination,
     message: Message,
     files: readonly FileToShare[],
     sure?: () => Promise<void>,
   ): Promise<Shared>;
   /** Looks for a message of ours with files of all these names, where `find` looks. */
-  findShared(place: Destination, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
+  findShared(destination: Destination, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
   /** A private answer: in the thread where that has replies, else by `response_url` when there is one that works, else in the channel. */
   tell(person: PrivateDestination, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */

@@ -78,5 +78,5 @@ export interface RunStore {
 export interface Notes {
   leave(id: RunId, note: string): Promise<void>;
   /** The oldest first, at most 100. */
-  take(id: RunId): Promise<readonly string[]>;
+  read(id: RunId): Promise<readonly string[]>;
 }

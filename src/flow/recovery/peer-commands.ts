@@ -27,7 +27,7 @@ export async function applyPeerCommands(held: readonly Run[], peer: PeerContext)
 
 async function applyNotesOf(run: Run, peer: PeerContext): Promise<void> {
   try {
-    for (const text of await peer.deps.store.notes.take(run.id)) await applySafely(run, text, peer);
+    for (const text of await peer.deps.store.notes.read(run.id)) await applySafely(run, text, peer);
   } catch (thrown) {
     logFailure(run, thrown, peer);
   }

@@ -42,15 +42,15 @@ export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Th
  * direct message with the requester. Undefined: there is none. @throws as `Thread`
  */
 export async function fallbackDestination(
-  place: Destination,
+  destination: Destination,
   code: string,
   { origin }: Run,
   thread: Thread,
 ): Promise<Destination | undefined> {
-  if (place.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: place.channelId };
+  if (destination.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: destination.channelId };
   if (code !== 'slack_channel_closed') return undefined;
   const direct = await thread.openDirect(origin.requesterId);
-  return direct.channelId === place.channelId ? undefined : direct;
+  return direct.channelId === destination.channelId ? undefined : direct;
 }
 
 const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed']);

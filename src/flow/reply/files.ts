@@ -55,7 +55,8 @@ function wantsLogFile({ log, delivery }: Run): boolean {
 }
 
 /** A late end has a log of its own, beside the one that was shared before. */
-export const logFileName = ({ id, late }: Pick<Run, 'id' | 'late'>): string => `kdebug-${id}${late ? '-late' : ''}.log`;
+export const logFileName = ({ id, late: endedLate }: Pick<Run, 'id' | 'late'>): string =>
+  `kdebug-${id}${endedLate ? '-late' : ''}.log`;
 
 /** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
 async function logFile(run: Run, readers: LogReaders): Promise<FilesToShare> {
@@ -152,14 +153,14 @@ async function readAgain(
 ): Promise<void> {
   const missing = missingOf(run, log);
   const worker = async (): Promise<void> => {
-    for (let place = missing.shift(); place; place = missing.shift()) {
-      const part = podRunOf(run, place);
-      const startedAtMs = run.batch.pods[place.index]?.startedAtMs ?? deps.clock.now();
+    for (let slot = missing.shift(); slot; slot = missing.shift()) {
+      const part = podRunOf(run, slot);
+      const startedAtMs = run.batch.pods[slot.index]?.startedAtMs ?? deps.clock.now();
       const launched = { ...part, containerName: containerName(part.id, part.plan.podUid) };
       const read = await (await readers.start(launched, { terminated: true, startedAtMs })).result;
       const doubt = logDoubt(read.log.completeness);
-      const { index, container } = place;
-      await log.add(place, read.spool, (head) => podHead(run, index, { container, doubt, ...head }));
+      const { index, container } = slot;
+      await log.add(slot, read.spool, (head) => podHead(run, index, { container, doubt, ...head }));
       await readers.forget(part.id);
     }
   };

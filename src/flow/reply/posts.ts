@@ -40,7 +40,7 @@ export class RunPosts {
   #shown: ShownCard = { json: '', atMs: 0 };
   #shownUrgent = '';
   #isEndSaved = false;
-  #concluding: { readonly late: boolean; readonly done: Promise<void> } | undefined;
+  #concluding: { readonly endedLate: boolean; readonly done: Promise<void> } | undefined;
 
   /** `beforeClosing` must end before the run is recorded as delivered: whoever finds it unrecorded does it again. */
   constructor(voice: Voice, source: FileSource, beforeClosing: () => Promise<void>) {
@@ -79,9 +79,9 @@ export class RunPosts {
   }
 
   /** The end of a run is put on record whether or not Slack can be reached. Each end once: a late one is another. */
-  concludeEnd({ state, delivery, late = false }: Run): void {
-    if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.late === late) return;
-    this.#concluding = { late, done: this.#beforeClosing() };
+  concludeEnd({ state, delivery, late: endedLate = false }: Run): void {
+    if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.endedLate === endedLate) return;
+    this.#concluding = { endedLate: endedLate, done: this.#beforeClosing() };
   }
 
   async #make(post: NextPost, run: Run): Promise<void> {
@@ -90,7 +90,7 @@ export class RunPosts {
         return;
       case 'card':
         await this.#showCard(run);
-        return this.#copies.keepUp();
+        return this.#copies.catchUp();
       case 'refusal':
         return this.#answerPrivately(run, refusalMessage(run, post.refusal));
       case 'dry-run': {

@@ -46,7 +46,7 @@ export class Reply {
    * Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it.
    * @throws KdebugError lease_lost
    */
-  async keepUp(): Promise<Run> {
+  async catchUp(): Promise<Run> {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);

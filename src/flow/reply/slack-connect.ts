@@ -45,9 +45,9 @@ export const saysNotIn = (error: unknown): boolean => error === 'channel_not_fou
 export async function withInvitation(
   message: Message,
   origin: Pick<Origin, 'channelId'>,
-  asked: Asked,
+  needed: Asked,
 ): Promise<Message> {
-  const problem = await channelProblem(origin, asked);
+  const problem = await channelProblem(origin, needed);
   if (problem?.code !== 'bot_not_in_channel') return message;
   const words = `${problem.message}: nothing can be run here yet. ${problem.hint}`;
   return { ...message, parts: [...message.parts, { kind: 'note', spans: [text(words)] }] };

@@ -39,7 +39,7 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
       return;
     }
     const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeAsking(run, planned, { needed: decision, deps, runs });
+      decision.kind === 'allow' ? undefined : await beforeApproval(run, planned, { needed: decision, deps, runs });
     const event = { kind: 'planned', ...planned, atMs, ...defined({ grantedBy }) } as const;
     await applyPlan(session, event, deps.policies.current());
   } catch (thrown) {
@@ -85,18 +85,18 @@ function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, dep
 }
 
 /** Uses an open grant instead of an approval. Without one, the cluster must accept the patch before anybody is asked. @throws Refused */
-async function beforeAsking(
+async function beforeApproval(
   run: Run,
   { plan, batch }: PlannedRequest,
-  { needed: asked, deps, runs }: GrantContext,
+  { needed, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
   // A grant counts single runs, so it covers no batch.
-  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed: asked, deps, runs });
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed: needed, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const unseen = unseenOnCard({ plan, ...defined({ batch }) });
-  if (unseen) throw new Refused(refusal(unseen, undefined, asked.rule));
+  if (unseen) throw new Refused(refusal(unseen, undefined, needed.rule));
   const rehearsal = await rehearse(run, plan, deps);
-  if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, asked.rule));
+  if (!rehearsal.accepted) throw new Refused(refusal('rehearsal_refused', rehearsal.cluster, needed.rule));
   return undefined;
 }
 

@@ -26,7 +26,7 @@ function aDisk(options: { capacity?: number; code?: string } = {}) {
     },
   };
   const budget = {
-    take: (bytes: number) => {
+    reserve: (bytes: number) => {
       disk.taken += bytes;
       return true;
     },

@@ -451,9 +451,9 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       const [one, other] = [asRunId('aaaaaaaaaa'), asRunId('bbbbbbbbbb')];
       await at.store.notes.leave(one, 'first');
       await at.second.notes.leave(one, 'second');
-      expect(await at.second.notes.take(other)).toEqual([]);
-      expect(await at.second.notes.take(one)).toEqual(['first', 'second']);
-      expect(await at.store.notes.take(one)).toEqual([]);
+      expect(await at.second.notes.read(other)).toEqual([]);
+      expect(await at.second.notes.read(one)).toEqual(['first', 'second']);
+      expect(await at.store.notes.read(one)).toEqual([]);
     });
 
     it('keeps the newest hundred notes of a run', async () => {
@@ -461,7 +461,7 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       for (let number = 0; number < 103; number += 1) {
         await at.store.notes.leave(id, String(number).padStart(3, '0'));
       }
-      const notes = await at.store.notes.take(id);
+      const notes = await at.store.notes.read(id);
       expect([notes.length, notes[0], notes.at(-1)]).toEqual([100, '003', '102']);
     });
 

@@ -80,8 +80,8 @@ describe('a batch that another replica works on', () => {
     const over = aBatchRun({ size: 1, events: ended(0, 0), run: { id: asRunId('otherother') } });
     await desk.keep(over);
     expect(textOf(await desk.click('pause', over))).toContain('batch_unchangeable');
-    expect(await desk.world.store.notes.take(over.id)).toEqual([]);
-    expect(await desk.world.store.notes.take(run.id)).toEqual([]);
+    expect(await desk.world.store.notes.read(over.id)).toEqual([]);
+    expect(await desk.world.store.notes.read(run.id)).toEqual([]);
   });
 
   it.each(['x', '{}', '[]', 'null', '{"change":{"kind":"explode"},"userId":"U0ROY"}', '{"change":1,"userId":2}'])(

@@ -102,7 +102,7 @@ export class Handover {
     const why = whyOpenFollow(facts, times);
     if (why) this.#streams.open('follow');
     if (why === 'silence') this.#isSilenceProbed = true;
-    if (isConnectionDead(facts, times)) this.#takeOver({ isBroken: true });
+    if (isConnectionDead(facts, times)) this.#handOver({ isBroken: true });
   }
 
   /** The merger has stopped the front: it met the next stream's first lines, or jumped into a newer file. */
@@ -110,7 +110,7 @@ export class Handover {
     const { stop } = this.#merger;
     if (stop?.kind === 'jumped') this.#noteJump(stop.to);
     if (stop?.kind !== 'met') {
-      this.#takeOver({ isBroken: false, jumpedTo: stop?.to });
+      this.#handOver({ isBroken: false, jumpedTo: stop?.to });
       return;
     }
     this.#advance('close');
@@ -138,7 +138,7 @@ export class Handover {
     if (step.because === 'silence') this.#abandonFront();
     else {
       if (step.because === 'end of file') this.#noteRotation();
-      this.#takeOver({ isBroken: step.because === 'broken' });
+      this.#handOver({ isBroken: step.because === 'broken' });
     }
     return undefined;
   }
@@ -213,7 +213,7 @@ export class Handover {
     if (file === 'different') this.#compared = { stream: next, lines: next.first.length };
     if (file !== 'same') return false;
     if (next.follow) this.#streams.drop(next);
-    else this.#takeOver({ isBroken: false });
+    else this.#handOver({ isBroken: false });
     return true;
   }
 
@@ -224,7 +224,7 @@ export class Handover {
   }
 
   /** The next stream becomes the front; where none waits, one is opened. */
-  #takeOver(how: { isBroken: boolean; jumpedTo?: Readonly<Stamp> | undefined; oldFront?: 'leave open' }): void {
+  #handOver(how: { isBroken: boolean; jumpedTo?: Readonly<Stamp> | undefined; oldFront?: 'leave open' }): void {
     if (!this.#streams.next) this.#streams.open(this.#containerEndedAtMs === undefined ? 'follow' : 'final');
     this.#advance(how.oldFront ?? 'close');
     this.#starting = { isBroken: how.isBroken, ticks: 0, jumpedTo: how.jumpedTo };
@@ -240,10 +240,10 @@ export class Handover {
     this.#noteRotation();
     const [next] = this.#streams.next?.first ?? [];
     if (!cursor || !next) {
-      this.#takeOver({ isBroken: false });
+      this.#handOver({ isBroken: false });
       return;
     }
     this.#abandoned.add({ cursor, next, onLateLine: this.#merger.gapBefore(next) });
-    this.#takeOver({ isBroken: false, oldFront: 'leave open' });
+    this.#handOver({ isBroken: false, oldFront: 'leave open' });
   }
 }

@@ -22,14 +22,14 @@ const MAX_ATTACHMENTS = 100;
 export function messageText({ text, blocks, attachments }: WordedMessage): string {
   const attached = list(attachments).slice(0, MAX_ATTACHMENTS);
   const pieces = [wordsOf(blocks, 0), unmarked(text ?? ''), ...attached.map((one) => wordsOf(one, 0))];
-  let said = '';
+  let joinedText = '';
   for (const raw of pieces) {
     const piece = clean(raw).trim();
-    if (piece === '' || said.includes(piece)) continue;
-    said = said === '' ? piece : `${said}\n${piece}`;
-    if (said.length >= MAX_MESSAGE_TEXT) break;
+    if (piece === '' || joinedText.includes(piece)) continue;
+    joinedText = joinedText === '' ? piece : `${joinedText}\n${piece}`;
+    if (joinedText.length >= MAX_MESSAGE_TEXT) break;
   }
-  return firstOf(said, { weight: Number.POSITIVE_INFINITY, length: MAX_MESSAGE_TEXT });
+  return firstOf(joinedText, { weight: Number.POSITIVE_INFINITY, length: MAX_MESSAGE_TEXT });
 }
 
 /** Rich text whose elements follow each other on one line. */

@@ -77,7 +77,7 @@ class TokenBucket {
     return missing <= 1e-9 ? 0 : Math.ceil((missing * MINUTE_MS) / size.perMinute);
   }
 
-  take(): void {
+  spend(): void {
     this.#tokens = Math.max(0, this.#tokens - 1);
   }
 
@@ -128,7 +128,7 @@ class MethodPace implements Pace {
 
   sent(lane: Lane, nowMs: number): void {
     this.#sentAtMs.push(nowMs);
-    if (lane === 'progress') this.#progress.take();
+    if (lane === 'progress') this.#progress.spend();
   }
 
   limited(nowMs: number, retryAfterMs: number): void {
@@ -168,7 +168,7 @@ class ChannelPace implements Pace {
   }
 
   sent(): void {
-    this.#bucket.take();
+    this.#bucket.spend();
   }
 
   limited(nowMs: number, retryAfterMs: number): void {

@@ -87,13 +87,13 @@ export class Poster {
       fail(entry, notSent());
       return;
     }
-    const older = this.#takeWaiting(entry.key);
+    const older = this.#removeWaiting(entry.key);
     const merged = older ? merge(older, entry) : entry;
     this.#waiting[merged.lane].push(merged);
     this.#pumpSoon();
   }
 
-  #takeWaiting(key: string | undefined): Entry | undefined {
+  #removeWaiting(key: string | undefined): Entry | undefined {
     if (key === undefined) return undefined;
     for (const lane of LANES) {
       const waiting = this.#waiting[lane];
@@ -109,7 +109,7 @@ export class Poster {
       fail(entry, notSent());
       return;
     }
-    const newer = this.#takeWaiting(entry.key);
+    const newer = this.#removeWaiting(entry.key);
     const merged = newer ? merge(entry, newer) : entry;
     const waiting = this.#waiting[merged.lane];
     const next = waiting.findIndex(({ seq }) => seq > entry.seq);
@@ -143,8 +143,8 @@ export class Poster {
   #inTurn(): readonly Entry[] {
     const { final, opening, progress } = this.#waiting;
     if (opening.length === 0) return [...final, ...progress];
-    const said = [...final, ...opening].sort((a, b) => turnMs(a) - turnMs(b) || a.seq - b.seq);
-    return [...said, ...progress];
+    const urgent = [...final, ...opening].sort((a, b) => turnMs(a) - turnMs(b) || a.seq - b.seq);
+    return [...urgent, ...progress];
   }
 
   /** Infinity while a call with the same key is in flight: its end pumps. */

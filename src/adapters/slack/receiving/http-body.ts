@@ -24,7 +24,7 @@ export function readBody(
   { limit, room }: BodyLimits,
 ): { readonly read: Promise<ReadBody>; readonly release: () => void } {
   const { promise, resolve, reject } = withResolvers<ReadBody>();
-  const place = room.enter(() => stop('no-room'));
+  const slot = room.enter(() => stop('no-room'));
   // One buffer that doubles: a chunk of its own for every byte would take a hundred times the memory that is counted.
   let held = Buffer.alloc(0);
   let bytes = 0;
@@ -39,11 +39,11 @@ export function readBody(
     const larger = Buffer.alloc(Math.min(limit, 2 * needed));
     held.copy(larger, 0, 0, bytes);
     held = larger;
-    place.hold(held.length);
+    slot.hold(held.length);
   }
   /** From now on nothing is held. */
   function stop(kind: 'too-long' | 'no-room'): void {
-    place.leave();
+    slot.leave();
     held = Buffer.alloc(0);
     request.off('data', onData).resume();
     resolve({ kind });
@@ -54,7 +54,7 @@ export function readBody(
   request.once('close', () => reject(new Error('the request broke off')));
   if (Number(request.headers['content-length'] ?? 0) > limit) stop('too-long');
   else request.on('data', onData);
-  return { read: promise, release: () => place.leave() };
+  return { read: promise, release: () => slot.leave() };
 }
 
 function withResolvers<T>(): {
@@ -109,7 +109,7 @@ interface Held {
  */
 export class BodyRoom {
   readonly #mostBytes: number;
-  readonly #places = new Set<Held>();
+  readonly #slots = new Set<Held>();
   #bytes = 0;
 
   constructor(mostBytes: number) {
@@ -119,7 +119,7 @@ export class BodyRoom {
   /** `onEvicted` is called once at most, when this one has to give way; it holds nothing any more then. */
   enter(onEvicted: () => void): BodySlot {
     const held: Held = { bytes: 0, onEvicted };
-    this.#places.add(held);
+    this.#slots.add(held);
     return {
       hold: (bytes) => this.#hold(held, bytes),
       leave: () => this.#remove(held),
@@ -127,7 +127,7 @@ export class BodyRoom {
   }
 
   #hold(held: Held, bytes: number): void {
-    if (!this.#places.has(held)) return;
+    if (!this.#slots.has(held)) return;
     this.#bytes += bytes - held.bytes;
     held.bytes = bytes;
     while (this.#bytes > this.#mostBytes) this.#evictLargest();
@@ -135,13 +135,13 @@ export class BodyRoom {
 
   #evictLargest(): void {
     let largest: Held | undefined;
-    for (const held of this.#places) if (!largest || held.bytes > largest.bytes) largest = held;
+    for (const held of this.#slots) if (!largest || held.bytes > largest.bytes) largest = held;
     if (!largest) return;
     this.#remove(largest);
     largest.onEvicted();
   }
 
   #remove(held: Held): void {
-    if (this.#places.delete(held)) this.#bytes -= held.bytes;
+    if (this.#slots.delete(held)) this.#bytes -= held.bytes;
   }
 }

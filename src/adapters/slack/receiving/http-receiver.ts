@@ -117,14 +117,14 @@ export class HttpReceiver implements Receiver {
       const text = got.body.toString();
       if (!this.#isTrue(claim, text)) return 401;
       this.#strangers.vouchFor(request.socket);
-      return await this.#take(text, request, response);
+      return await this.#accept(text, request, response);
     } finally {
       release();
     }
   }
 
   /** A request that is Slack's. */
-  async #take(text: string, request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
+  async #accept(text: string, request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     const body = parseBody(text, request.headers['content-type'] ?? '');
     if (body === undefined || this.#app === undefined) return 400;
     if (body.ssl_check === '1') return 200;

@@ -18,7 +18,7 @@ interface Page {
 }
 
 interface Where {
-  readonly place: Destination;
+  readonly destination: Destination;
   readonly sinceMs: number;
 }
 
@@ -32,7 +32,7 @@ export async function findMessage(
   wanted: (message: Posted) => boolean,
 ): Promise<PostRef | undefined> {
   const found = await findPosted(looker, where, wanted);
-  return found && { channelId: where.place.channelId, ts: found.ts };
+  return found && { channelId: where.destination.channelId, ts: found.ts };
 }
 
 /** The message in which `filesOf` finds files: their ids, and where it stands. */
@@ -42,7 +42,7 @@ export async function findShared(
   filesOf: (message: Posted) => readonly string[] | undefined,
 ): Promise<Shared | undefined> {
   const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
-  return found && { ref: { channelId: where.place.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
+  return found && { ref: { channelId: where.destination.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
 }
 
 /** Whether a thread has a reply: Slack shows private answers only in one that has. What cannot be seen has none. */
@@ -72,7 +72,7 @@ async function findPosted(
     return await findInPages(looker, where, wanted);
   } catch (thrown) {
     if (!(thrown instanceof KdebugError) || !REFUSALS.has(thrown.code)) throw thrown;
-    const { channelId } = where.place;
+    const { channelId } = where.destination;
     looker.log?.warn('Slack refused to search for our message', {
       channelId,
       detail: thrown.detail,
@@ -102,8 +102,12 @@ async function findInPages(
 }
 
 /** A whole read: its answer is used or asked for again, never half of it. */
-function readPage({ client, poster }: Speaker, { place, sinceMs }: Where, cursor: string | undefined): Promise<Page> {
-  const { channelId: channel, threadTs } = place;
+function readPage(
+  { client, poster }: Speaker,
+  { destination, sinceMs }: Where,
+  cursor: string | undefined,
+): Promise<Page> {
+  const { channelId: channel, threadTs } = destination;
   const oldest = Math.max(0, (sinceMs - CLOCK_SLACK_MS) / 1000).toFixed(6);
   const query = {
     channel,

@@ -57,11 +57,11 @@ const laneOf = ({ kind }: PostMeta): Lane => (kind === 'result' ? 'final' : 'ope
 
 export async function post(
   { client, poster }: Speaker,
-  place: Destination,
+  destination: Destination,
   message: Message,
   { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
 ): Promise<PostRef> {
-  const { channelId, threadTs } = place;
+  const { channelId, threadTs } = destination;
   const call = { method: 'chat.postMessage', lane: laneOf(meta), channelId, repeatable: false } as const;
   const answer = await sayShaped(message, (shaped) =>
     poster.call(call, async () => {

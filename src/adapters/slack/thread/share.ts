@@ -35,7 +35,7 @@ const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
  */
 export async function share(
   uploader: Uploader,
-  place: Destination,
+  destination: Destination,
   { message, files, sure }: ToShare,
 ): Promise<Shared> {
   const sinceMs = uploader.clock.now();
@@ -44,12 +44,12 @@ export async function share(
   const fileIds = uploaded.map(({ id }) => id);
   const isOurs = sharesFile(fileIds[0] ?? '');
   await tried(uploader.clock, async (isFirst) => {
-    if (!isFirst && (await findMessage(uploader, { place, sinceMs }, isOurs))) return;
-    const show = sayShaped(message, (shaped) => complete(uploader, place, { uploaded, shaped, sure }));
+    if (!isFirst && (await findMessage(uploader, { destination: destination, sinceMs }, isOurs))) return;
+    const show = sayShaped(message, (shaped) => complete(uploader, destination, { uploaded, shaped, sure }));
     await (isFirst ? show : unlessShown(show));
   });
-  const shown = await whereShown(uploader, place, fileIds[0] ?? '');
-  const ref = shown ?? (await findMessage(uploader, { place, sinceMs }, isOurs));
+  const shown = await whereShown(uploader, destination, fileIds[0] ?? '');
+  const ref = shown ?? (await findMessage(uploader, { destination: destination, sinceMs }, isOurs));
   if (!ref) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
   return { ref, fileIds };
 }
@@ -62,10 +62,10 @@ interface ToShow {
 
 async function complete(
   { client, poster }: Speaker,
-  place: Destination,
+  destination: Destination,
   { uploaded, shaped, sure }: ToShow,
 ): Promise<void> {
-  const { channelId, threadTs } = place;
+  const { channelId, threadTs } = destination;
   const [first, ...others] = uploaded;
   if (!first) throw new KdebugError('internal_error', { detail: 'nothing to share' });
   const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;

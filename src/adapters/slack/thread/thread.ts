@@ -32,12 +32,13 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
   const poster = new Poster(options.clock);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
-    post: (place, message, meta, sure) => post(speaker, place, message, { meta, sure }),
+    post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
-    find: (place, meta, sinceMs) => findMessage(speaker, { place, sinceMs }, isPostOf(meta, options.ourselves())),
-    findShared: (place, filenames, sinceMs) =>
-      findShared(speaker, { place, sinceMs }, ownFiles(filenames, options.ourselves())),
-    share: (place, message, files, sure) => share(speaker, place, { message, files, sure }),
+    find: (destination, meta, sinceMs) =>
+      findMessage(speaker, { destination: destination, sinceMs }, isPostOf(meta, options.ourselves())),
+    findShared: (destination, filenames, sinceMs) =>
+      findShared(speaker, { destination: destination, sinceMs }, ownFiles(filenames, options.ourselves())),
+    share: (destination, message, files, sure) => share(speaker, destination, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),
     openDirect: directMessages(options, poster),
@@ -49,8 +50,8 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
 async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promise<string | undefined> {
   const call = { method: 'chat.getPermalink', lane: 'final', repeatable: true } as const;
   try {
-    const asked = { channel: ref.channelId, message_ts: ref.ts };
-    return (await poster.call(call, () => client.chat.getPermalink(asked))).permalink;
+    const request = { channel: ref.channelId, message_ts: ref.ts };
+    return (await poster.call(call, () => client.chat.getPermalink(request))).permalink;
   } catch (thrown) {
     if (thrown instanceof KdebugError && thrown.code === 'slack_message_gone') return undefined;
     throw thrown;

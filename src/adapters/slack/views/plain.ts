@@ -92,8 +92,8 @@ export function shorten(text: string, room: Room): string {
   if (Math.min(room.length, room.weight) < MIN_FOR_COUNT) {
     return `${firstOf(text, { weight: room.weight - 3, length: room.length - 1 })}…`;
   }
-  const kept = firstOf(text, { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM });
-  return `${kept}${more(text.length - kept.length)}`;
+  const start = firstOf(text, { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM });
+  return `${start}${more(text.length - start.length)}`;
 }
 
 /** `text`, or its first third and its last two thirds around `… N more …`: in a log the end says most. */

@@ -131,9 +131,9 @@ function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
   const buttons = parts.some(isWhole) ? [] : parts.filter((part) => part.kind === 'actions');
   for (let dropped = 1; dropped <= parts.length; dropped += 1) {
     const note: Part = { kind: 'note', spans: [{ kind: 'text', text: `… ${dropped} more` }] };
-    const kept = shown.slice(0, Math.max(0, shown.length - dropped));
-    const keptButtons = buttons.slice(0, parts.length - Math.max(dropped, shown.length));
-    const blocks = accepted(layout([...kept, note, ...keptButtons], MIN_ROOM), limit);
+    const visibleParts = shown.slice(0, Math.max(0, shown.length - dropped));
+    const visibleButtons = buttons.slice(0, parts.length - Math.max(dropped, shown.length));
+    const blocks = accepted(layout([...visibleParts, note, ...visibleButtons], MIN_ROOM), limit);
     if (blocks) return blocks;
   }
   return [];

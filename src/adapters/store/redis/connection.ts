@@ -35,9 +35,9 @@ export class RedisConnection {
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #lastCause: unknown;
 
-  constructor(place: RedisAddress, log: Log) {
+  constructor(address: RedisAddress, log: Log) {
     this.#log = log;
-    this.#redis = new Redis(connectionOptions(place));
+    this.#redis = new Redis(connectionOptions(address));
     this.#redis.on('ready', () => void this.#greet());
     this.#redis.on('close', () => this.#lose());
     this.#redis.on('error', (error: unknown) => {

@@ -21,7 +21,7 @@ export class RedisNotes implements Notes {
   readonly #records: Records;
   readonly #connection: RedisConnection;
   /** Sealed notes that were taken here, until they are too old anyway: no two are sealed alike. */
-  readonly #taken = new Map<string, number>();
+  readonly #readAtMs = new Map<string, number>();
 
   constructor(scripts: ScriptRunner, records: Records, connection: RedisConnection) {
     this.#scripts = scripts;
@@ -34,18 +34,18 @@ export class RedisNotes implements Notes {
     await this.#scripts.run(LEAVE_NOTE, [`notes:${id}`], [this.#records.sealText(`${leftAtMs}\n${note}`, about(id))]);
   }
 
-  async take(id: RunId): Promise<readonly string[]> {
+  async read(id: RunId): Promise<readonly string[]> {
     const { rest, nowMs } = await this.#scripts.run(TAKE_NOTES, [`notes:${id}`], []);
-    for (const [sealed, leftAtMs] of this.#taken) if (nowMs - leftAtMs > 2 * LIVES_MS) this.#taken.delete(sealed);
+    for (const [sealed, leftAtMs] of this.#readAtMs) if (nowMs - leftAtMs > 2 * LIVES_MS) this.#readAtMs.delete(sealed);
     return rest.flatMap((sealed) => this.#opened(String(sealed), id, nowMs) ?? []);
   }
 
   #opened(sealed: string, id: RunId, nowMs: number): string | undefined {
-    const text = this.#taken.has(sealed) ? undefined : this.#records.openText(sealed, about(id));
+    const text = this.#readAtMs.has(sealed) ? undefined : this.#records.openText(sealed, about(id));
     const [, leftAt, note] = /^(\d+)\n([\s\S]*)$/.exec(text ?? '') ?? [];
     const leftAtMs = Number(leftAt);
     if (note === undefined || nowMs - leftAtMs > LIVES_MS + SLACK_MS) return undefined;
-    this.#taken.set(sealed, leftAtMs);
+    this.#readAtMs.set(sealed, leftAtMs);
     return note;
   }
 }

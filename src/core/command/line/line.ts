@@ -75,9 +75,9 @@ export function readLine(words: readonly Word[], end: number): Line | Problem {
   for (let index = 0; index < before.length; index += 1) {
     const word = before[index];
     if (!word || isHelp(word) || isIgnored(word)) continue;
-    const taken = isFlagLike(word) ? takeFlag(word, words[index + 1], flags) : plain.push(word) && 0;
-    if (typeof taken === 'object') return taken;
-    index += taken;
+    const consumed = isFlagLike(word) ? readFlag(word, words[index + 1], flags) : plain.push(word) && 0;
+    if (typeof consumed === 'object') return consumed;
+    index += consumed;
   }
   const line = { words: plain, flags, help: before.some(isHelp), end: { start: end, end } };
   return separator ? { ...line, separator, command: words.slice(dashes + 1) } : line;
@@ -101,24 +101,24 @@ export function notesOn(words: readonly Word[]): readonly string[] {
 const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');
 
 /** Adds the flag to `flags`; the number of words that its value took beyond its own. */
-function takeFlag(word: Word, next: Word | undefined, flags: Map<FlagName, GivenFlag[]>): number | Problem {
+function readFlag(word: Word, next: Word | undefined, flags: Map<FlagName, GivenFlag[]>): number | Problem {
   const found = readFlagWord(word);
   if ('code' in found) return found;
   const { flag, inline } = found;
   const isSwitch = flag.value === 'switch';
-  const takesNext = !isSwitch && !inline && next !== undefined && (next.quoted || !next.text.startsWith('-'));
-  const source = takesNext ? next : undefined;
+  const usesNext = !isSwitch && !inline && next !== undefined && (next.quoted || !next.text.startsWith('-'));
+  const source = usesNext ? next : undefined;
   const earlier = flags.get(flag.name);
   const problem = isSwitch ? switchProblem(found, word) : valueProblem(found, word, source);
   if (problem) return problem;
   if (earlier && !flag.repeatable) return repeated(flag, word);
-  const given = { flag, from: word.start, ...placed(word, source, inline) };
+  const given = { flag, from: word.start, ...valueOf(word, source, inline) };
   if (earlier) earlier.push(given);
   else flags.set(flag.name, [given]);
-  return takesNext ? 1 : 0;
+  return usesNext ? 1 : 0;
 }
 
-function placed(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & ColumnRange {
+function valueOf(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & ColumnRange {
   if (inline) return inline;
   const source = next ?? word;
   return { value: next?.text ?? '', start: source.start, end: source.end };
@@ -148,7 +148,7 @@ const inlineFrom = (word: Word, offset: number): { value: string } & ColumnRange
   end: word.end,
 });
 
-const at = (place: ColumnRange): ColumnRange => ({ start: place.start, end: place.end });
+const at = (range: ColumnRange): ColumnRange => ({ start: range.start, end: range.end });
 
 const repeated = (flag: KnownFlag, word: Word): Problem => ({
   code: 'flag_repeated',

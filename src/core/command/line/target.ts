@@ -51,7 +51,7 @@ export function readTarget(line: Line, words: readonly Word[], report: Report): 
   const [selector] = line.flags.get('selector') ?? [];
   const [all] = line.flags.get('all') ?? [];
   if (extra) return report(unexpectedWord(line, extra));
-  const [one, other] = [word, selector && wholeOf(selector), all].filter((place) => place !== undefined);
+  const [one, other] = [word, selector && wholeOf(selector), all].filter((range) => range !== undefined);
   if (one && other) return report(tooManyTargets(one.start > other.start ? one : other));
   if (all) return { target: { kind: 'all' } };
   if (selector) return readSelected(selector, report);
@@ -122,13 +122,13 @@ function unknownKind(kind: string, word: Word) {
   } as const;
 }
 
-const tooManyTargets = (place: ColumnRange) =>
+const tooManyTargets = (range: ColumnRange) =>
   ({
     code: 'flag_contradiction',
     message: 'A name, -l and --all exclude each other.',
     hint: 'Keep one of them.',
-    start: place.start,
-    end: place.end,
+    start: range.start,
+    end: range.end,
   }) as const;
 
 /** One word more than the command can use. */

@@ -173,9 +173,11 @@ export function decisionMessage(run: Run): Message {
  * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing
  * until all copies are posted.
  */
-function copiesPart({ state, asked }: Run): readonly Part[] {
-  if (state !== 'pending-approval' || !asked || asked.waiting.some(({ kind }) => kind === 'copy')) return [];
-  const sentences = [directSpans(asked), shownSpans(asked), notShownSpans(asked)].filter(({ length }) => length > 0);
+function copiesPart({ state, asked: sentCopies }: Run): readonly Part[] {
+  if (state !== 'pending-approval' || !sentCopies || sentCopies.waiting.some(({ kind }) => kind === 'copy')) return [];
+  const sentences = [directSpans(sentCopies), shownSpans(sentCopies), notShownSpans(sentCopies)].filter(
+    ({ length }) => length > 0,
+  );
   const spans = sentences.flatMap((sentence, index) => (index === 0 ? sentence : [text(' '), ...sentence]));
   return spans.length === 0 ? [] : [{ kind: 'note', spans }];
 }

@@ -135,13 +135,13 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
   it('cannot put a note back that was taken, nor one of more than a minute ago', async () => {
     await store.notes.leave(ID, 'resume');
     const [sealed = ''] = await redis.zrange('{kdebug}:notes:aaaaaaaaaa', '0', '-1');
-    expect(await store.notes.take(ID)).toEqual(['resume']);
+    expect(await store.notes.read(ID)).toEqual(['resume']);
     await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', sealed);
-    expect(await store.notes.take(ID)).toEqual([]);
+    expect(await store.notes.read(ID)).toEqual([]);
     const seal = createSeal(deriveKey(Buffer.alloc(32, 1), 'records'));
     const old = (ms: number) => seal.seal(`${Date.now() - ms}\nresume`, '{kdebug}: note aaaaaaaaaa');
     await redis.zadd('{kdebug}:notes:aaaaaaaaaa', '1', old(70_000), '2', old(10_000));
-    expect(await store.notes.take(ID)).toEqual(['resume']);
+    expect(await store.notes.read(ID)).toEqual(['resume']);
   });
 
   it('cannot tell kdebug as whom to run an image', async () => {
