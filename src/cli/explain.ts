@@ -150,9 +150,9 @@ function destinationText(request: RunRequest, { channelId }: Requester, policy: 
   if (resolved.kind === 'deny') return {};
   const location = `cluster ${resolved.cluster}, namespace ${resolved.namespace}`;
   const image = resolveImage(request.image, policy);
-  if (image.kind === 'deny') return { place: location };
+  if (image.kind === 'deny') return { location };
   const { alias, reference, class: imageClass, command } = image.alias;
-  return { place: location, image: `${alias}: ${reference} (${imageClass}, command ${command})` };
+  return { location, image: `${alias}: ${reference} (${imageClass}, command ${command})` };
 }
 
 function identityText(policy: Policy, requester: Requester): string {

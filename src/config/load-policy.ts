@@ -47,9 +47,9 @@ export function parsePolicy(text: string, file: string): LoadedPolicy | InvalidP
   return { kind: 'ok', policy: policyFromFile(parsed.data), hash: sha256(text) };
 }
 
-type Placed = Position & { readonly message: string };
+type LocatedFinding = Position & { readonly message: string };
 
-function located(tree: YamlTree, finding: Finding): Placed {
+function located(tree: YamlTree, finding: Finding): LocatedFinding {
   const path = pathText(finding.path);
   return {
     ...tree.locate(finding),
@@ -57,7 +57,7 @@ function located(tree: YamlTree, finding: Finding): Placed {
   };
 }
 
-const inOrder = (file: string, problems: readonly Placed[]): readonly string[] => [
+const inOrder = (file: string, problems: readonly LocatedFinding[]): readonly string[] => [
   ...new Set(
     problems
       .toSorted((a, b) => a.line - b.line || a.column - b.column)

@@ -1,7 +1,7 @@
 import { parseImageReference } from '../core/container/names.ts';
 import { parseDuration } from '../lib/duration.ts';
-import { nearest } from '../lib/nearest.ts';
 import { isObject } from '../lib/object.ts';
+import { nearest } from '../lib/text.ts';
 import type { Finding } from '../lib/yaml.ts';
 import { KEY_SHAPES } from './policy-file.ts';
 

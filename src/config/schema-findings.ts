@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearest } from '../lib/nearest.ts';
+import { nearest } from '../lib/text.ts';
 import type { Finding } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
 

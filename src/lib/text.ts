@@ -3,8 +3,62 @@ export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 /** kdebug's own name is written small wherever it stands. */
-const KEPT_SMALL = /^kdebug\b/;
+const STARTS_WITH_NAME = /^kdebug\b/;
 
 /** Words as a sentence: a capital at the beginning, a full stop at the end. */
 export const sentence = (words: string): string =>
-  `${KEPT_SMALL.test(words) ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}${/[.!?)]$/.test(words) ? '' : '.'}`;
+  `${STARTS_WITH_NAME.test(words) ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}${/[.!?)]$/.test(words) ? '' : '.'}`;
+
+/** Longer words have no suggestion: nobody mistypes that much, and the cost stays bounded. */
+const MAX_LENGTH = 40;
+
+/**
+ * The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, upper and lower case being the
+ * same; `undefined` when even that needs too many: more than one for a word of two letters, two up to five, else three. The first of equals.
+ */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length === 0 || word.length > MAX_LENGTH) return undefined;
+  const wanted = word.toLowerCase();
+  let best: string | undefined;
+  let fewest = (word.length < 3 ? 1 : word.length < 6 ? 2 : 3) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= fewest) continue;
+    const edits = editDistance(wanted, candidate.toLowerCase());
+    if (edits < fewest) {
+      fewest = edits;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Optimal string alignment distance, row by row. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = nextRow({ from, to, row }, last, beforeLast);
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}
+
+interface Row {
+  readonly from: string;
+  readonly to: string;
+  readonly row: number;
+}
+
+function nextRow({ from, to, row }: Row, last: readonly number[], beforeLast: readonly number[]): readonly number[] {
+  const current = [row];
+  for (let column = 1; column <= to.length; column += 1) {
+    const replaced = (last[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+    const inserted = (current[column - 1] ?? 0) + 1;
+    const deleted = (last[column] ?? 0) + 1;
+    const isSwap = column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+    const swapped = isSwap ? (beforeLast[column - 2] ?? row) + 1 : Number.POSITIVE_INFINITY;
+    current.push(Math.min(replaced, inserted, deleted, swapped));
+  }
+  return current;
+}

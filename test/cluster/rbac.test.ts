@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubernetesCluster } from '../../src/adapters/kubernetes/cluster.ts';
 import { rbac } from '../../src/cli/rbac.ts';
 import { asRunId } from '../../src/core/ids.ts';
-import type { AccessAnswer, AccessRequest, ActingAs, LaunchRequest } from '../../src/flow/ports/cluster.ts';
+import type { AccessRequest, AccessResult, ActingAs, LaunchRequest } from '../../src/flow/ports/cluster.ts';
 import { Kube } from '../e2e/kube.ts';
 import { ServiceAccount } from './service-account.ts';
 
@@ -47,7 +47,7 @@ channels:
 }
 
 /** The API server learns of a role a moment after it was made: asks anew, with nothing cached, until `holds`. */
-async function answer(request: AccessRequest, holds: (answer: AccessAnswer | Error) => boolean): Promise<unknown> {
+async function answer(request: AccessRequest, holds: (answer: AccessResult | Error) => boolean): Promise<unknown> {
   for (let left = 100; ; left -= 1) {
     const got = await cluster.access(request).catch((error: Error) => error);
     if (holds(got) || left === 0) return got;
@@ -58,7 +58,7 @@ async function answer(request: AccessRequest, holds: (answer: AccessAnswer | Err
 
 const POLL = { timeout: 10_000, interval: 50 };
 
-const isAllowed = (got: AccessAnswer | Error): boolean => !(got instanceof Error) && got.kind === 'allowed';
+const isAllowed = (got: AccessResult | Error): boolean => !(got instanceof Error) && got.kind === 'allowed';
 
 const dryRun = (actingAs?: ActingAs) =>
   cluster.launch({
@@ -192,7 +192,7 @@ describe('a person on a real cluster', () => {
   it('who is a viewer may look and not debug', async () => {
     await account.bind(vault, 'view', named('U0JO').user);
     const lacks = { kind: 'denied', missing: ['patch pods/ephemeralcontainers'] };
-    const holds = (got: AccessAnswer | Error) =>
+    const holds = (got: AccessResult | Error) =>
       !(got instanceof Error) && got.kind === 'denied' && got.missing.length === 1;
     expect(await answer(inVault('U0JO'), holds)).toMatchObject(lacks);
   });

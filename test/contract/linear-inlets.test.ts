@@ -24,7 +24,7 @@ import { isRunId } from '../../src/core/ids.ts';
 import { commandOfForm, podInText } from '../../src/core/report/request-form.ts';
 import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/selector.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
-import { nearest } from '../../src/lib/nearest.ts';
+import { nearest } from '../../src/lib/text.ts';
 import { alphabetOf, type Hostile, slowTexts, textsOver } from '../support/linear-time.ts';
 import { inFullOr } from '../support/sample.ts';
 
@@ -192,7 +192,7 @@ const INLETS: readonly Inlet[] = [
     ],
     [{ repeat: 'a.' }, { repeat: 'a-' }],
   ],
-  ['the nearest word', 'src/lib/nearest.ts', (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
+  ['the nearest word', 'src/lib/text.ts', (text) => nearest(text, ['image', 'namespace', 'a'.repeat(40)])],
   [
     'an EphemeralJob',
     'src/config/job-file/job-tree.ts',

@@ -24,7 +24,7 @@ export interface OpsServer {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface OpsResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
@@ -63,13 +63,13 @@ const listener =
       ? answer(path, options)
       : Promise.resolve({ status: 405, type: PLAIN, body: 'only GET and HEAD\n' });
     void answering
-      .catch((thrown): Answer => ({ status: 500, type: PLAIN, body: `${toKdebugError(thrown).code}\n` }))
+      .catch((thrown): OpsResponse => ({ status: 500, type: PLAIN, body: `${toKdebugError(thrown).code}\n` }))
       .then(({ status, type, body }) =>
         response.writeHead(status, { 'content-type': type }).end(request.method === 'HEAD' ? undefined : body),
       );
   };
 
-async function answer(path: string, options: OpsServerOptions): Promise<Answer> {
+async function answer(path: string, options: OpsServerOptions): Promise<OpsResponse> {
   if (path === '/livez') return { status: 200, type: PLAIN, body: 'ok\n' };
   if (path === '/readyz') return readiness(options);
   if (path === '/metrics') {
@@ -78,7 +78,7 @@ async function answer(path: string, options: OpsServerOptions): Promise<Answer> 
   return { status: 404, type: PLAIN, body: 'not found; there are /livez, /readyz and /metrics\n' };
 }
 
-async function readiness(options: OpsServerOptions): Promise<Answer> {
+async function readiness(options: OpsServerOptions): Promise<OpsResponse> {
   const results = await Promise.all(
     Object.entries(options.checks).map(async ([name, check]) => ({ name, failure: await failureOf(check, options) })),
   );

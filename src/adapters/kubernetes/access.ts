@@ -1,5 +1,5 @@
 import { KdebugError } from '../../core/errors.ts';
-import type { AccessAnswer, AccessRequest, ActingAs } from '../../flow/ports/cluster.ts';
+import type { AccessRequest, AccessResult, ActingAs } from '../../flow/ports/cluster.ts';
 import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
@@ -133,16 +133,16 @@ const MAX_ANSWERS = 5_000;
  */
 export class Access {
   readonly #client: ReviewClient;
-  readonly #known: Cached<AccessAnswer>;
+  readonly #known: Cached<AccessResult>;
 
   constructor(client: ReviewClient, clock: Clock) {
     this.#client = client;
-    const freshMs = ({ kind }: AccessAnswer): number => (kind === 'allowed' ? ALLOWED_MS : DENIED_MS);
+    const freshMs = ({ kind }: AccessResult): number => (kind === 'allowed' ? ALLOWED_MS : DENIED_MS);
     this.#known = new Cached({ clock, freshMs, maxEntries: MAX_ANSWERS });
   }
 
   /** @throws KdebugError as the Cluster port says, and identity_reserved */
-  async of(request: AccessRequest): Promise<AccessAnswer> {
+  async of(request: AccessRequest): Promise<AccessResult> {
     const { namespace, podName: name } = request;
     if (name !== undefined) podPath(namespace, name);
     const everywhere = await this.#reviewAll(request, { namespace }, RIGHTS);
@@ -151,7 +151,7 @@ export class Access {
     return this.#reviewAll(request, { namespace, name }, open);
   }
 
-  #reviewAll(who: ReviewedIdentity, target: ReviewTarget, rights: readonly Right[]): Promise<AccessAnswer> {
+  #reviewAll(who: ReviewedIdentity, target: ReviewTarget, rights: readonly Right[]): Promise<AccessResult> {
     const key = JSON.stringify([identityKey(who), target.namespace, target.name ?? '', rights.map(textOfRight)]);
     return this.#known.get(key, () => review(this.#client, who, { target, rights }));
   }
@@ -167,7 +167,7 @@ async function review(
   client: ReviewClient,
   who: ReviewedIdentity,
   { target, rights }: { readonly target: ReviewTarget; readonly rights: readonly Right[] },
-): Promise<AccessAnswer> {
+): Promise<AccessResult> {
   const answers = await Promise.all(
     rights.map(async (right) => ({ right, ...(await reviewAccess(client, who, { right, target })) })),
   );

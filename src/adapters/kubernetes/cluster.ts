@@ -2,11 +2,11 @@ import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/c
 import type { LogCompleteness } from '../../core/run/run.ts';
 import { matchesSelector, type Selector } from '../../core/selector.ts';
 import type {
-  AccessAnswer,
   AccessRequest,
+  AccessResult,
   Cluster,
-  LaunchAnswer,
   LaunchRequest,
+  LaunchResult,
   LogRequest,
   LogSink,
   PodSeen,
@@ -82,13 +82,13 @@ export class KubernetesCluster implements Cluster {
     return this.#podSecurity.levelOf(namespace);
   }
 
-  async launch(request: LaunchRequest): Promise<LaunchAnswer> {
+  async launch(request: LaunchRequest): Promise<LaunchResult> {
     const { clock, launchTimes } = this.#options;
     if (!request.dryRun) this.#launches.note(request.container.name);
     return launch({ client: this.#client, clock, random: this.#random, times: launchTimes ?? LAUNCH_TIMES }, request);
   }
 
-  async access(request: AccessRequest): Promise<AccessAnswer> {
+  async access(request: AccessRequest): Promise<AccessResult> {
     return this.#access.of(request);
   }
 

@@ -1,7 +1,7 @@
 import { doesAsSent } from '../../core/container/fingerprint.ts';
 import type { PodRef } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { LaunchAnswer, LaunchRequest } from '../../flow/ports/cluster.ts';
+import type { LaunchRequest, LaunchResult } from '../../flow/ports/cluster.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { mayAddEphemeralContainers } from './access.ts';
@@ -40,7 +40,7 @@ interface LaunchTools {
  * times in all. If the first PATCH arrived after all, the API server answers 200 and changes nothing, because it merges entries by name
  * and they are immutable (KEP-277). @throws KdebugError as the Cluster port says
  */
-export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchAnswer> {
+export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchResult> {
   const patch = patchOf(tools, request);
   const doubts: KdebugError[] = [];
   for (;;) {
@@ -79,7 +79,7 @@ function retryDelayMs({ times, random }: LaunchTools, tries: number, { facts }: 
 const FAILED = 500;
 
 /** Every try failed and none is still on its way: unless one went through after all, the server's message is the result. */
-async function readFailed(client: ApiClient, request: LaunchRequest, { detail }: KdebugError): Promise<LaunchAnswer> {
+async function readFailed(client: ApiClient, request: LaunchRequest, { detail }: KdebugError): Promise<LaunchResult> {
   const held = await findExisting(client, request.pod, request);
   return held ?? { kind: 'refused', by: 'validation', message: detail };
 }
@@ -98,8 +98,8 @@ async function sendOnce(
 
 const isDoubtful = ({ status }: ApiResponse): boolean => status === 409 || status === 429 || status >= 500;
 
-async function readResponse(client: ApiClient, request: LaunchRequest, answer: ApiResponse): Promise<LaunchAnswer> {
-  if (answer.status >= 200 && answer.status < 300) return readExisting(request, answer.body) ?? NAME_TAKEN;
+async function readResponse(client: ApiClient, request: LaunchRequest, answer: ApiResponse): Promise<LaunchResult> {
+  if (answer.status >= 200 && answer.status < 300) return readExisting(request, answer.body) ?? NAME_IN_USE;
   const status = readStatus(answer.status, answer.body);
   switch (answer.status) {
     case 400:
@@ -124,7 +124,7 @@ const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && stat
  * RBAC, Pod Security and webhooks all answer 403. A review shows whether it was RBAC (`access.ts`). Of the rest, a built-in plug-in
  * names the object in `details` and a webhook does not; the built-in plug-in that refuses this subresource is Pod Security.
  */
-async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
+async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchResult> {
   const { namespace, name } = request.pod;
   const allowed = await mayAddEphemeralContainers(client, { namespace, name, actingAs: request.actingAs });
   const by = !allowed ? 'rbac' : status.kind === 'pods' && status.causes.length === 0 ? 'pod-security' : 'webhook';
@@ -134,7 +134,7 @@ async function readForbidden(client: ApiClient, request: LaunchRequest, status: 
 const hasCause = (status: ApiStatus, reason: string, field: string): boolean =>
   status.causes.some((cause) => cause.reason === reason && cause.field === field);
 
-async function readInvalid(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchAnswer> {
+async function readInvalid(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchResult> {
   if (hasCause(status, 'FieldValueInvalid', 'metadata.uid')) return { kind: 'pod-replaced' };
   if (hasCause(status, 'FieldValueForbidden', 'spec.ephemeralContainers')) {
     const held = await findExisting(client, request.pod, request);
@@ -146,7 +146,7 @@ async function readInvalid(client: ApiClient, request: LaunchRequest, status: Ap
 }
 
 /** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is the container that has the name. */
-async function findExisting(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchAnswer | undefined> {
+async function findExisting(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchResult | undefined> {
   const answer = await client.send({ path: podPath(pod.namespace, pod.name) });
   if (answer.status === 404) return { kind: 'pod-gone' };
   if (answer.status !== 200) throw toClusterError(answer);
@@ -154,18 +154,18 @@ async function findExisting(client: ApiClient, pod: PodRef, request: LaunchReque
   return readExisting(request, answer.body);
 }
 
-const NAME_TAKEN: LaunchAnswer = {
+const NAME_IN_USE: LaunchResult = {
   kind: 'refused',
   by: 'name-taken',
   message: 'the pod holds a container of this name that is not what was asked for',
 };
 
 /** Anybody who may patch the pod can use the name before us. Undefined: no container has it. */
-function readExisting({ container }: LaunchRequest, body: unknown): LaunchAnswer | undefined {
+function readExisting({ container }: LaunchRequest, body: unknown): LaunchResult | undefined {
   const all = asObjects(asObject(asObject(body).spec).ephemeralContainers);
   const held = all.find(({ name }) => name === container.name);
   if (!held) return undefined;
-  return doesAsSent(container, held) ? { kind: 'launched', pod: viewPod(body) } : NAME_TAKEN;
+  return doesAsSent(container, held) ? { kind: 'launched', pod: viewPod(body) } : NAME_IN_USE;
 }
 
 const MAX_ENTRIES = 1_000;

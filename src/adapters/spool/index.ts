@@ -15,9 +15,9 @@ export interface SpoolsOptions {
  * Of all bytes, what is kept for those who have little: three eighths (768 MiB). Whoever comes first may fill the rest, so a log of 1 GiB
  * still fits where nobody else reads one.
  */
-const KEPT_SHARE = 3 / 8;
+const RESERVED_SHARE = 3 / 8;
 /** What a person may take of the kept part: a third (256 MiB), so that it is there for three people at least. */
-const PERSON_SHARE = KEPT_SHARE / 3;
+const PERSON_SHARE = RESERVED_SHARE / 3;
 /** Of that, what one run may take, a batch with all its pods being one: half (128 MiB), more than the default log of 100 MiB. */
 const RUN_SHARE = PERSON_SHARE / 2;
 
@@ -54,7 +54,7 @@ class Budgets {
     const [person, run] = [`person:${requesterId}`, `run:${runId}`];
     return {
       reserve: (bytes) => {
-        const isFree = this.#usedBy(ALL) + bytes <= this.#mostBytes * (1 - KEPT_SHARE);
+        const isFree = this.#usedBy(ALL) + bytes <= this.#mostBytes * (1 - RESERVED_SHARE);
         const isWithinShare =
           this.#usedBy(ALL) + bytes <= this.#mostBytes &&
           this.#usedBy(person) + bytes <= this.#mostBytes * PERSON_SHARE &&

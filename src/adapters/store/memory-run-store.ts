@@ -3,7 +3,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { CreateAnswer, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
+import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { frozenCopy } from '../../lib/frozen-copy.ts';
 import { defined } from '../../lib/object.ts';
@@ -60,7 +60,7 @@ export class MemoryRunStore implements RunStore {
     this.#maxSettled = options.maxSettled ?? 10_000;
   }
 
-  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateAnswer> {
+  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateResult> {
     this.#mustBeOpen();
     this.#dropOld();
     const known = this.#byDedupeKey.get(run.origin.dedupeKey);
@@ -166,7 +166,7 @@ export class MemoryRunStore implements RunStore {
     return entry.owner !== undefined && entry.leaseEndsMs > this.#now();
   }
 
-  #limit(quotas: readonly Quota[]): CreateAnswer | undefined {
+  #limit(quotas: readonly Quota[]): CreateResult | undefined {
     for (const { key, code, per, max } of quotas) {
       const times = this.#lastMinute(key);
       if (per === 'pending') continue;
@@ -204,7 +204,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   /** The repeat of a lost answer gets its own lease back; everyone else learns who was first. */
-  #answerForKnown(known: RunId, requested: RunId, owner: string): CreateAnswer {
+  #answerForKnown(known: RunId, requested: RunId, owner: string): CreateResult {
     const entry = this.#entry(known);
     if (known === requested && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
     return { kind: 'duplicate', runId: known };

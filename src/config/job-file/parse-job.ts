@@ -6,7 +6,7 @@ import {
   type ManifestProblem,
   type ReadJob,
 } from '../../core/job/ephemeral-job.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text.ts';
 import { type Finding, pathText } from '../../lib/yaml.ts';
 import { KINDS, knownKeys, pathOf, type Schema } from '../schema-findings.ts';
 import { ruleFindings } from './job-rules.ts';

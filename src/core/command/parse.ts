@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text.ts';
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';

@@ -11,7 +11,7 @@ const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** The two joiners: part of some scripts and emoji, so they stay between quotes. */
 const JOINER = /[\u200c\u200d]/g;
 /** Invisible characters that stay. */
-const KEPT = `\t\n\u200c\u200d${EMOJI_STYLE}`;
+const UNTOUCHED = `\t\n\u200c\u200d${EMOJI_STYLE}`;
 
 /** What may have to be edited outside quotes. */
 type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
@@ -51,7 +51,7 @@ export function unwrapMarkup(raw: string): string {
     .replace(/\p{Surrogate}+/gu, (run) => '\ufffd'.repeat(run.length))
     .replace(/\r\n?/g, '\n')
     .replace(MARKUP, unwrapOne);
-  return withoutInvisible(text, KEPT);
+  return withoutInvisible(text, UNTOUCHED);
 }
 
 function unwrapOne(match: string, ...groups: readonly (string | undefined)[]): string {

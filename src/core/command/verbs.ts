@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text.ts';
 import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter } from './flags.ts';
 
 /** What a verb takes besides flags; `run` and `can-i` take a target, and the words after `--`. */
@@ -13,7 +13,7 @@ export interface Verb {
 
 const ALL_FLAGS: readonly FlagName[] = FLAGS.map((flag) => flag.name);
 const NONE: readonly FlagName[] = [];
-const PLACE: readonly FlagName[] = ['namespace', 'cluster'];
+const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 
 /** Ends the help of what is understood, and answered with no more than that it is missing. */
@@ -62,7 +62,7 @@ const TABLE = [
     usage: 'describe POD [-n NS]',
     help: `What is known of a pod: containers, restarts, events. ${NOT_YET}`,
     example: 'describe web-1 -n shop',
-    flags: PLACE,
+    flags: NAMESPACE_FLAGS,
   },
   { name: 'images', usage: 'images', help: 'The images that this channel may use.', example: 'images', flags: NONE },
   {
@@ -98,7 +98,7 @@ const TABLE = [
     usage: 'apply [-n NS]',
     help: 'Run an EphemeralJob: a form opens for its YAML; or put it into a code block on the next lines.',
     example: 'apply -n shop',
-    flags: PLACE,
+    flags: NAMESPACE_FLAGS,
   },
 ] as const satisfies readonly Verb[];
 

@@ -11,10 +11,10 @@ export interface KubernetesIdentity {
 }
 
 /** Everything that the templates know. */
-type Asker = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
+type Requester = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
 
 /** Fills the policy's identity templates for a person; undefined: the bot's own account acts. */
-export function identityFor(identity: Identity, origin: Asker): KubernetesIdentity | undefined {
+export function identityFor(identity: Identity, origin: Requester): KubernetesIdentity | undefined {
   if (identity.mode === 'serviceAccount') return undefined;
   const fill = (template: string): string =>
     template
@@ -49,14 +49,14 @@ export function subjectFor(
  * Whether a Slack account belongs to who asked: the same account, or one that the policy gives the same Kubernetes user, by its
  * map or by its template. Prevents that somebody approves their own request with a second account.
  */
-export function isSamePerson(identity: Identity, requester: Asker, userId: string): boolean {
+export function isSamePerson(identity: Identity, requester: Requester, userId: string): boolean {
   const name = ownUserOf(identity, requester);
   if (userId === requester.requesterId) return true;
   return name !== undefined && name === ownUserOf(identity, { ...requester, requesterId: asUserId(userId) });
 }
 
 /** The Kubernetes user that tells this person from others; undefined: theirs is the bot's, or everybody's. */
-function ownUserOf(identity: Identity, requester: Asker): string | undefined {
+function ownUserOf(identity: Identity, requester: Requester): string | undefined {
   const mapped = own(identity.users, requester.requesterId);
   const isPersonal = identity.mode === 'impersonate' && identity.user.includes('{userId}');
   return mapped ?? (isPersonal ? identityFor(identity, requester)?.user : undefined);

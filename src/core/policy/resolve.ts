@@ -1,5 +1,5 @@
-import { nearest } from '../../lib/nearest.ts';
 import { defined, own } from '../../lib/object.ts';
+import { nearest } from '../../lib/text.ts';
 import type { RunRequest } from '../command/command.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';

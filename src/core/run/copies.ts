@@ -1,6 +1,6 @@
-import type { Copy } from './approvers-asked.ts';
 import type { Run } from './run.ts';
 import type { PostRef } from './run-state.ts';
+import type { Copy } from './sent-copies.ts';
 
 /** What every copy shows of a run: the votes while it waits for more, then the decision. Equal texts mean equal copies. */
 export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval'>): string {

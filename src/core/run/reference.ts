@@ -11,7 +11,7 @@ import { shownCommandLine } from '../report/log/redact-text.ts';
 import type { Origin, Run } from './run.ts';
 
 /** What of a plan the pod itself or the words tell again, or nobody needs once it was launched. */
-type ToldAgain =
+type NotifiedAgain =
   | 'namespace'
   | 'podName'
   | 'podUid'
@@ -35,7 +35,7 @@ interface Reference {
   readonly line: string;
   readonly hash: string;
   readonly notAfterMs: number;
-  readonly plan: Omit<Plan, ToldAgain>;
+  readonly plan: Omit<Plan, NotifiedAgain>;
   /** `fingerprintOf` the container: another one that carries this text is not ours. */
   readonly fingerprint: string;
   readonly approval?: PendingApproval;

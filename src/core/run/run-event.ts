@@ -5,10 +5,10 @@ import type { RunId } from '../ids.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
-import type { ApproversAsked } from './approvers-asked.ts';
 import type { DeliveryEvent } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
 import type { Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
+import type { SentCopies } from './sent-copies.ts';
 
 /** Everything that can happen to a run. `atMs` is the moment it was noticed. */
 export type RunEvent =
@@ -76,7 +76,7 @@ export type RunEvent =
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   /** How approvers are notified. */
-  | { readonly kind: 'asked'; readonly asked: ApproversAsked }
+  | { readonly kind: 'asked'; readonly asked: SentCopies }
   /** Slack accepted a post of ours, or refused it for good. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };
 

@@ -7,10 +7,10 @@ import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { PendingApproval } from '../policy/vote.ts';
-import type { ApproversAsked } from './approvers-asked.ts';
 import type { Delivery } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
 import type { RunState } from './run-state.ts';
+import type { SentCopies } from './sent-copies.ts';
 
 /** Where a request came from. */
 export interface Origin {
@@ -186,5 +186,5 @@ export interface Run {
   readonly partOf?: RunId;
   readonly delivery: Delivery;
   /** How those who may decide were told of it, once its card stood. */
-  readonly asked?: ApproversAsked;
+  readonly asked?: SentCopies;
 }

@@ -1,10 +1,10 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { copyMessage, reminderMessage } from '../../core/report/copy-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import type { ApproversAsked, Copy, Notice } from '../../core/run/approvers-asked.ts';
 import { isSamePost, shownOnCopies, staleCopies } from '../../core/run/copies.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import type { Copy, Notice, SentCopies } from '../../core/run/sent-copies.ts';
 import { sleep } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -34,7 +34,7 @@ export class ApproverCopies {
   readonly #links = new Map<string, Promise<string | undefined>>();
   #work: Promise<void> | undefined;
   /** What is being written. */
-  #next: ApproversAsked | undefined;
+  #next: SentCopies | undefined;
 
   constructor(voice: Voice) {
     const { session, deps } = voice;
@@ -214,12 +214,12 @@ export class ApproverCopies {
   }
 
   /** Changes of messages that are sent at once come one upon another, whenever each is written. */
-  async #change(next: (sent: ApproversAsked) => ApproversAsked): Promise<void> {
+  async #change(next: (sent: SentCopies) => SentCopies): Promise<void> {
     const sent = this.#next ?? this.#session.run.asked;
     if (sent) await this.#record(next(sent));
   }
 
-  async #record(sent: ApproversAsked): Promise<void> {
+  async #record(sent: SentCopies): Promise<void> {
     this.#next = sent;
     try {
       await this.#session.apply({ kind: 'asked', asked: sent });

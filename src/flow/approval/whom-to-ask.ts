@@ -1,7 +1,7 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
-import type { ApproversAsked, Notice } from '../../core/run/approvers-asked.ts';
 import type { Run } from '../../core/run/run.ts';
+import type { Notice, SentCopies } from '../../core/run/sent-copies.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Destination } from '../ports/slack.ts';
@@ -24,7 +24,7 @@ type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<
  * What Slack refuses to say counts as unknown, and rather sends one message too many; with `isLastTry`, so does a passing failure.
  * @throws KdebugError the `Directory`'s, for a while
  */
-export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<ApproversAsked> {
+export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<SentCopies> {
   const orElse = orElseOf(run, deps, isLastTry);
   const groups = run.approval.from.flatMap((name) => own(deps.policies.current().approvers, name) ?? []);
   const home = await homeOf(run, deps, orElse);
@@ -147,14 +147,14 @@ export const destinationOfCopy = ({
 });
 
 /** A reminder that is lost is no more than that. */
-export function lost(sent: ApproversAsked, notice: Notice): ApproversAsked {
+export function lost(sent: SentCopies, notice: Notice): SentCopies {
   if (notice.kind === 'reminder') return sent;
   if ('userId' in notice) return { ...sent, unreached: (sent.unreached ?? 0) + 1 };
   return { ...sent, closed: [...(sent.closed ?? []), notice.channelId] };
 }
 
 /** In the card's thread where those who decide see it, in the thread of each direct message, and once more in their own channel. */
-export function remindersOf({ delivery, origin, approval }: Run, { here, copies }: ApproversAsked): readonly Notice[] {
+export function remindersOf({ delivery, origin, approval }: Run, { here, copies }: SentCopies): readonly Notice[] {
   const { anchor } = delivery;
   const voted = new Set(approval?.votes.map(({ userId }) => userId));
   const atCard: readonly Notice[] =

@@ -33,9 +33,9 @@ export interface Cluster {
    * Adds the ephemeral container by a strategic-merge PATCH that carries the pod's uid. Repeating it is harmless:
    * the same name is never added twice (KEP-277: entries are immutable). A refusal is an answer; a doubt is an error.
    */
-  launch(request: LaunchRequest): Promise<LaunchAnswer>;
+  launch(request: LaunchRequest): Promise<LaunchResult>;
   /** Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Cached for at most 30 s, denials for 5 s; fails closed by throwing. */
-  access(request: AccessRequest): Promise<AccessAnswer>;
+  access(request: AccessRequest): Promise<AccessResult>;
   /**
    * Calls `onSeen` with the pod's present state at once and again at every change, from the shared watch of its
    * namespace; level-triggered, so states may be skipped. Calls are never concurrent. Never throws; ends by `close`.
@@ -64,7 +64,7 @@ export interface LaunchRequest {
   readonly dryRun?: boolean;
 }
 
-export type LaunchAnswer =
+export type LaunchResult =
   /** The API server holds a container of our name and run id that does what was sent (`doesAsSent`). `pod` is what it holds. */
   | { readonly kind: 'launched'; readonly pod: Pod }
   | { readonly kind: 'refused'; readonly by: RefusedBy; readonly message: string }
@@ -107,7 +107,7 @@ export interface AccessRequest {
   readonly subject?: { readonly user: string; readonly groups: readonly string[] };
 }
 
-export type AccessAnswer =
+export type AccessResult =
   | { readonly kind: 'allowed' }
   /** `missing`: the verbs and resources that lack, as in a Role: `patch pods/ephemeralcontainers`. */
   | { readonly kind: 'denied'; readonly reason: string; readonly missing: readonly string[] };

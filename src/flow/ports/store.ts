@@ -26,7 +26,7 @@ export interface Quota {
   readonly max: number;
 }
 
-export type CreateAnswer =
+export type CreateResult =
   | { readonly kind: 'created'; readonly fence: number }
   | { readonly kind: 'duplicate'; readonly runId: RunId }
   /** Nothing was kept. `count`: how many runs share the key. `retryAtMs`: when there will be room, where that is known. */
@@ -40,7 +40,7 @@ export interface RunStore {
   /** Left by replicas for the one that holds a run. */
   readonly notes: Notes;
   /** Keeps a new run, leased to `owner`, unless its dedupe key is known: then nothing changes and the first one's id comes back. */
-  create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateAnswer>;
+  create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateResult>;
   read(id: RunId): Promise<Run | undefined>;
   /** Leases one run, unless another owner holds it. For who must change it now: a click. */
   lease(id: RunId, owner: string): Promise<Lease | undefined>;

@@ -6,12 +6,12 @@ import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
 /** Something that must be in Slack once. */
-export interface Once<Made> {
+export interface Once<MadePost> {
   readonly run: Run;
   readonly thread: Thread;
   /** Looks for it first; absent where it cannot be there. */
-  readonly find?: ((at: Destination) => Promise<Made | undefined>) | undefined;
-  readonly make: (at: Destination) => Promise<Made>;
+  readonly find?: ((at: Destination) => Promise<MadePost | undefined>) | undefined;
+  readonly make: (at: Destination) => Promise<MadePost>;
   /** Whether it may go to a direct message with the requester, where nobody else sees it. Default: it may. */
   readonly toDirect?: boolean;
 }
@@ -20,7 +20,7 @@ export interface Once<Made> {
  * Makes it, unless it is there already: when the thread is gone, in its channel; when that is closed, in the direct message with the
  * requester. @throws as `Thread`
  */
-export async function onceAt<Made>(at: Destination, once: Once<Made>): Promise<Made> {
+export async function onceAt<Result>(at: Destination, once: Once<Result>): Promise<Result> {
   const { run, thread, find, make, toDirect = true } = once;
   try {
     return (await find?.(at)) ?? (await make(at));

@@ -11,7 +11,7 @@ import { isForGood } from './post-once.ts';
  * Slack Connect: people of another company read everything in a channel that is shared with them. Nothing that Slack sends with a
  * command or a click says so (only the envelope of an event does, `is_ext_shared_channel`), so Slack is asked (`Directory.channel`).
  */
-type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
+type Need = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
  * What stands against a request in this channel: it is shared, or nobody can say whether it is, and the policy does not allow that;
@@ -20,7 +20,7 @@ type Asked = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
  */
 export async function channelProblem(
   { channelId }: Pick<Origin, 'channelId'>,
-  { policies, directory, log }: Asked,
+  { policies, directory, log }: Need,
   { posts = true } = {},
 ): Promise<Refusal | undefined> {
   const channel = own(policies.current().channels, channelId);
@@ -45,7 +45,7 @@ export const saysNotIn = (error: unknown): boolean => error === 'channel_not_fou
 export async function withInvitation(
   message: Message,
   origin: Pick<Origin, 'channelId'>,
-  needed: Asked,
+  needed: Need,
 ): Promise<Message> {
   const problem = await channelProblem(origin, needed);
   if (problem?.code !== 'bot_not_in_channel') return message;
@@ -59,7 +59,7 @@ export async function withInvitation(
  */
 export async function isForRequesterAlone(
   { channelId }: Pick<Origin, 'channelId'>,
-  { policies, directory }: Asked,
+  { policies, directory }: Need,
 ): Promise<boolean> {
   const policy = policies.current();
   if (policy.output.deliverTo === 'requester') return true;
@@ -73,7 +73,7 @@ export async function isForRequesterAlone(
 }
 
 /** Looks at every channel of the policy once, and warns of those where nothing will be run. Never rejects. */
-export async function warnOfChannels({ policies, directory, log }: Asked): Promise<void> {
+export async function warnOfChannels({ policies, directory, log }: Need): Promise<void> {
   for (const id of Object.keys(policies.current().channels)) {
     const problem = await channelProblem({ channelId: asChannelId(id) }, { policies, directory, log });
     if (problem && problem.code !== 'channel_sharing_unknown')

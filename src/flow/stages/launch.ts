@@ -9,7 +9,7 @@ import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
-import type { LaunchAnswer } from '../ports/cluster.ts';
+import type { LaunchResult } from '../ports/cluster.ts';
 import { isSealedFor, launchRequestOf, markOf } from './launch-request.ts';
 import type { PodRoom } from './pod-room.ts';
 import { accessProblem, unwanted } from './preflight.ts';
@@ -89,7 +89,7 @@ function termsOf({ approval, grantedBy, decision }: Run): Terms | undefined {
 }
 
 /** Only kdebug can seal the text in its containers: without the seal, somebody else used the name first. */
-function nameConflict(answer: LaunchAnswer, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
+function nameConflict(answer: LaunchResult, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
   const pod = answer.kind === 'launched' ? answer.pod : undefined;
   const isOurs = pod?.spec.ephemeralContainers.some((held) => isSealedFor(held, { ...run, plan }, deps));
   if (!pod || isOurs) return undefined;
@@ -100,7 +100,7 @@ function nameConflict(answer: LaunchAnswer, run: Run, plan: Plan, deps: FlowDeps
   };
 }
 
-function outcomeOf(answer: LaunchAnswer): Outcome | undefined {
+function outcomeOf(answer: LaunchResult): Outcome | undefined {
   switch (answer.kind) {
     case 'launched':
       return undefined;

@@ -10,7 +10,7 @@ import { lapsedVoters } from '../approval/approvers.ts';
 import { type AuditSubject, record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal, refusalOfError } from '../inbox/refusals.ts';
-import type { LaunchAnswer } from '../ports/cluster.ts';
+import type { LaunchResult } from '../ports/cluster.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { launchRequestOf } from './launch-request.ts';
 
@@ -86,7 +86,7 @@ function shownPatch(container: EphemeralContainer, redact: readonly string[]): s
   return redactText(JSON.stringify(shown, undefined, 2), redact);
 }
 
-function wordsOf(answer: LaunchAnswer): string {
+function wordsOf(answer: LaunchResult): string {
   switch (answer.kind) {
     case 'launched':
       return 'The API server would take it.';

@@ -3,7 +3,7 @@ import { ApiClient } from '../../../src/adapters/kubernetes/api/api-client.ts';
 import { Connection } from '../../../src/adapters/kubernetes/api/connection.ts';
 import { LAUNCH_TIMES, launch } from '../../../src/adapters/kubernetes/launch.ts';
 import { asRunId } from '../../../src/core/ids.ts';
-import type { LaunchAnswer, LaunchRequest } from '../../../src/flow/ports/cluster.ts';
+import type { LaunchRequest, LaunchResult } from '../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { json, rawPod, refusal, reset, ScriptedApiServer } from './support/scripted-api-server.ts';
 
@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 /** Launches, and lets every pause pass. */
-async function launched(request: LaunchRequest = REQUEST, timeoutMs = LAUNCH_TIMES.timeoutMs): Promise<LaunchAnswer> {
+async function launched(request: LaunchRequest = REQUEST, timeoutMs = LAUNCH_TIMES.timeoutMs): Promise<LaunchResult> {
   const client = new ApiClient(connection, '0', clock);
   const times = { ...LAUNCH_TIMES, timeoutMs };
   let isOver = false;

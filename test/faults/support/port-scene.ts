@@ -7,7 +7,7 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { LogCompleteness, Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import type { LaunchAnswer, LaunchRequest, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
+import type { LaunchRequest, LaunchResult, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
 import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
@@ -45,7 +45,7 @@ class LivingCluster extends FakeCluster {
     this.clock = clock;
   }
 
-  override async launch(request: LaunchRequest): Promise<LaunchAnswer> {
+  override async launch(request: LaunchRequest): Promise<LaunchResult> {
     const before = this.launches.length;
     const answer = await super.launch(request);
     if (!request.dryRun) this.asked += 1;

@@ -3,8 +3,8 @@ import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type {
   Cluster,
-  LaunchAnswer,
   LaunchRequest,
+  LaunchResult,
   LogRequest,
   LogSink,
   PodSeen,
@@ -71,12 +71,12 @@ export class Fleet implements Cluster {
     return this.level;
   }
 
-  async launch(request: LaunchRequest): Promise<LaunchAnswer> {
+  async launch(request: LaunchRequest): Promise<LaunchResult> {
     if (request.dryRun) return { kind: 'launched', pod: aPod() };
     this.calls.push('launch');
     const trouble = this.troubles.shift();
     if (trouble?.when === 'before') throw new KdebugError(trouble.code, { facts: { retryAfterMs: 200 } });
-    const answer: LaunchAnswer = this.isUnsupported ? { kind: 'unsupported' } : this.#launch(request);
+    const answer: LaunchResult = this.isUnsupported ? { kind: 'unsupported' } : this.#launch(request);
     if (trouble) throw new KdebugError(trouble.code);
     return answer;
   }
@@ -131,7 +131,7 @@ export class Fleet implements Cluster {
     return pod;
   }
 
-  #launch(request: LaunchRequest): LaunchAnswer {
+  #launch(request: LaunchRequest): LaunchResult {
     const {
       pod: { name, uid },
       container,

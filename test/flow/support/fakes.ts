@@ -13,10 +13,10 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type { PostRef } from '../../../src/core/run/run-state.ts';
 import type {
-  AccessAnswer,
+  AccessResult,
   Cluster,
-  LaunchAnswer,
   LaunchRequest,
+  LaunchResult,
   LogRequest,
   LogSink,
   PodSeen,
@@ -64,8 +64,8 @@ export class FakeCluster implements Cluster {
   siblings: readonly Pod[] = [];
   log = '';
   completeness: LogCompleteness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
-  refusal: Extract<LaunchAnswer, { kind: 'refused' }> | undefined;
-  allowed: AccessAnswer = { kind: 'allowed' };
+  refusal: Extract<LaunchResult, { kind: 'refused' }> | undefined;
+  allowed: AccessResult = { kind: 'allowed' };
   readonly calls: string[] = [];
   #pod: Pod | undefined = aPod();
   #watchers = new Set<{ readonly pod: PodRef; readonly onSeen: (seen: PodSeen) => void }>();
@@ -85,8 +85,8 @@ export class FakeCluster implements Cluster {
     return this.#answer('podSecurity', () => this.level);
   }
 
-  launch(request: LaunchRequest): Promise<LaunchAnswer> {
-    return this.#answer('launch', (): LaunchAnswer => {
+  launch(request: LaunchRequest): Promise<LaunchResult> {
+    return this.#answer('launch', (): LaunchResult => {
       if (!this.#pod) return { kind: 'pod-gone' };
       if (this.#pod.metadata.uid !== request.pod.uid) return { kind: 'pod-replaced' };
       if (this.refusal) return this.refusal;
@@ -107,7 +107,7 @@ export class FakeCluster implements Cluster {
     });
   }
 
-  access(): Promise<AccessAnswer> {
+  access(): Promise<AccessResult> {
     return this.#answer('access', () => this.allowed);
   }
 

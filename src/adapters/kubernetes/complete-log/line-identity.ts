@@ -121,7 +121,7 @@ export const isSameLine = (a: LineKey, b: LineKey): boolean => a.hash === b.hash
 
 const TAIL_BYTES = 256;
 /** A shorter end proves nothing: many lines end in "ok". */
-const TELLING_BYTES = 8;
+const IDENTITY_BYTES = 8;
 
 /** The length of a line's content and its last 256 bytes, gathered piece by piece without copying what lies in one piece. */
 export class LineEnd {
@@ -150,7 +150,7 @@ export class LineEnd {
 
   /** Whether this longer line ends as `rest` does, so that `rest` may be its second half. */
   mayEndWith(rest: LineEnd): boolean {
-    if (rest.length < TELLING_BYTES || rest.length >= this.length) return false;
+    if (rest.length < IDENTITY_BYTES || rest.length >= this.length) return false;
     const [tail, other] = [this.#tail(), rest.#tail()];
     const compared = Math.min(tail.length, other.length);
     return tail.subarray(-compared).equals(other.subarray(-compared));

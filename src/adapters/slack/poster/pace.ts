@@ -143,7 +143,7 @@ class MethodPace implements Pace {
 const POSTS_PER_MINUTE = 60;
 /** Ten first words at once, and five results more. Slack names no number ("short bursts"); somebody measured 25 (PSSlack issue 52). */
 const POST_BURST = 15;
-const KEPT_FOR_RESULTS = 5;
+const RESERVED_FOR_RESULTS = 5;
 
 /**
  * One channel's pace for posts: one a second and a burst (Slack, "Rate limits"). A 429 halves the burst, since one a second is what
@@ -163,7 +163,7 @@ class ChannelPace implements Pace {
 
   waitMs(lane: Lane, nowMs: number): number {
     // Once Slack has said how little it takes, nothing lies idle for results that may not come.
-    const reserve = lane === 'final' || this.#burst.factor(nowMs) < 1 ? 0 : KEPT_FOR_RESULTS;
+    const reserve = lane === 'final' || this.#burst.factor(nowMs) < 1 ? 0 : RESERVED_FOR_RESULTS;
     return Math.max(this.#burst.waitMs(nowMs), this.#bucket.waitMs(nowMs, this.#size(nowMs), reserve));
   }
 

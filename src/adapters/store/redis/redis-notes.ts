@@ -2,7 +2,7 @@ import type { RunId } from '../../../core/ids.ts';
 import type { Notes } from '../../../flow/ports/store.ts';
 import type { RedisConnection } from './connection.ts';
 import type { ScriptRunner } from './script-runner.ts';
-import { LEAVE_NOTE, TAKE_NOTES } from './scripts/notes.ts';
+import { LEAVE_NOTE, READ_NOTES } from './scripts/notes.ts';
 import type { Records } from './sealed-records.ts';
 
 /** A note lives for a minute in Redis; one that is older was put back. */
@@ -35,7 +35,7 @@ export class RedisNotes implements Notes {
   }
 
   async read(id: RunId): Promise<readonly string[]> {
-    const { rest, nowMs } = await this.#scripts.run(TAKE_NOTES, [`notes:${id}`], []);
+    const { rest, nowMs } = await this.#scripts.run(READ_NOTES, [`notes:${id}`], []);
     for (const [sealed, leftAtMs] of this.#readAtMs) if (nowMs - leftAtMs > 2 * LIVES_MS) this.#readAtMs.delete(sealed);
     return rest.flatMap((sealed) => this.#opened(String(sealed), id, nowMs) ?? []);
   }

@@ -3,13 +3,13 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import { asRunId, type RunId } from '../../../core/ids.ts';
 import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { CreateAnswer, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
+import type { CreateResult, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
 import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
 import { RedisNotes } from './redis-notes.ts';
-import { type ScriptAnswer, ScriptRunner } from './script-runner.ts';
-import { CLAIM, RELEASE, RENEW, TAKE } from './scripts/leases.ts';
+import { type ScriptResult, ScriptRunner } from './script-runner.ts';
+import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
 import { CREATE, LIST, SAVE } from './scripts/runs.ts';
 import { indexFields, type Records, SCHEMA } from './sealed-records.ts';
 import { UnconfirmedCreates } from './unconfirmed-creates.ts';
@@ -57,7 +57,7 @@ export class RedisRunStore implements RunStore {
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
-  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateAnswer> {
+  async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateResult> {
     await this.#doubtful.forget(run.id);
     const answer = await this.#create(run, owner, quotas).catch((thrown: unknown) => {
       // A run further on that is given back to an emptied store is no promise that nothing was started.
@@ -81,7 +81,7 @@ export class RedisRunStore implements RunStore {
     }
   }
 
-  #create(run: Run, owner: string, quotas: readonly Quota[]): Promise<ScriptAnswer> {
+  #create(run: Run, owner: string, quotas: readonly Quota[]): Promise<ScriptResult> {
     const { records, leaseMs, retentionMs, maxSettled } = this.#at;
     const dedupe = records.name('dedupe', run.origin.dedupeKey);
     const names = quotas.map(({ key, per }) => `${KIND_OF_QUOTA[per]}:${records.name('quota', key)}`);
@@ -110,7 +110,7 @@ export class RedisRunStore implements RunStore {
 
   async lease(id: RunId, owner: string): Promise<Lease | undefined> {
     const { word, rest } = await this.#scripts.run(
-      TAKE,
+      LEASE,
       [`run:${id}`, 'leases', 'waiting'],
       [id, owner, this.#at.leaseMs],
     );

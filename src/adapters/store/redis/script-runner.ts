@@ -9,7 +9,7 @@ export interface ScriptHead {
   readonly schema: number;
 }
 
-export interface ScriptAnswer {
+export interface ScriptResult {
   readonly word: string;
   /** Redis' time, ms. */
   readonly nowMs: number;
@@ -27,7 +27,7 @@ export class ScriptRunner {
   }
 
   /** `keys` come without the prefix. @throws KdebugError store_unreachable */
-  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<ScriptAnswer> {
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<ScriptResult> {
     const endsAtMs = this.#connection.deadline();
     const once = () => this.#once(script, keys, args, endsAtMs);
     const first = await once();
@@ -43,7 +43,7 @@ export class ScriptRunner {
     keys: readonly string[],
     args: readonly (string | number)[],
     endsAtMs: number,
-  ): Promise<ScriptAnswer> {
+  ): Promise<ScriptResult> {
     const { prefix, keyId, schema } = this.#head;
     const reply = await this.#connection.call(async (redis, notAfterMs) => {
       const all = [...keys.map((key) => prefix + key), prefix, notAfterMs, keyId, schema, ...args];

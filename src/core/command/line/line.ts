@@ -1,5 +1,4 @@
-import { nearest } from '../../../lib/nearest.ts';
-import { shorten } from '../../../lib/text.ts';
+import { nearest, shorten } from '../../../lib/text.ts';
 import type { CommandError } from '../command.ts';
 import {
   FLAGS,

@@ -1,4 +1,4 @@
-import { nearest } from '../../../lib/nearest.ts';
+import { nearest } from '../../../lib/text.ts';
 import { isDnsLabel } from '../../container/names.ts';
 import type { Target } from '../command.ts';
 import type { Word } from '../tokenize.ts';

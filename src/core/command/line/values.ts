@@ -1,5 +1,5 @@
 import { parseDuration } from '../../../lib/duration.ts';
-import { nearest } from '../../../lib/nearest.ts';
+import { nearest } from '../../../lib/text.ts';
 import type { EnvVar, ImagePullPolicy } from '../../container/ephemeral-container.ts';
 import {
   isCatalogueName,

@@ -23,7 +23,7 @@ const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as 
 const MAX_HELD_ESCAPE_LENGTH = 4096;
 
 /** Invisible characters that stay; backspaces and rewrites are carried out afterwards. */
-const KEPT = `\t\n\r\b${EMOJI_STYLE}`;
+const VISIBLE_EXCEPTIONS = `\t\n\r\b${EMOJI_STYLE}`;
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
 /** A quick look for anything to do. */
 const UNCLEAN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
@@ -40,7 +40,7 @@ function applyBackspaces(text: string): string {
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
 export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text;
-  const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, ''), KEPT).replace(
+  const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, ''), VISIBLE_EXCEPTIONS).replace(
     LINE_SEPARATORS,
     ' ',
   );

@@ -5,8 +5,8 @@ import type { Plan } from '../../container/plan.ts';
 import { GRANT_MS, GRANT_RUNS, grantTarget, isActive, mayGrant } from '../../policy/grant.ts';
 import type { ApproverGroup } from '../../policy/policy.ts';
 import type { Vote } from '../../policy/vote.ts';
-import type { ApproversAsked } from '../../run/approvers-asked.ts';
 import type { Run } from '../../run/run.ts';
+import type { SentCopies } from '../../run/sent-copies.ts';
 import {
   type Button,
   channel,
@@ -182,7 +182,7 @@ function copiesPart({ state, asked: sentCopies }: Run): readonly Part[] {
   return spans.length === 0 ? [] : [{ kind: 'note', spans }];
 }
 
-function directSpans({ copies, beyond = 0, unreached = 0 }: ApproversAsked): readonly Span[] {
+function directSpans({ copies, beyond = 0, unreached = 0 }: SentCopies): readonly Span[] {
   const direct = copies.filter(({ userId }) => userId !== undefined).length;
   const sentences = [
     ...(direct > 0 ? [`Also sent to ${formatCount(direct, 'approver')} in a direct message.`] : []),
@@ -192,12 +192,12 @@ function directSpans({ copies, beyond = 0, unreached = 0 }: ApproversAsked): rea
   return sentences.length === 0 ? [] : [text(sentences.join(' '))];
 }
 
-function shownSpans({ copies }: ApproversAsked): readonly Span[] {
+function shownSpans({ copies }: SentCopies): readonly Span[] {
   const shown = copies.filter(({ userId, isReminder }) => userId === undefined && !isReminder);
   return shown.flatMap(({ channelId }) => [text('Also shown in '), channel(channelId), text('.')]);
 }
 
-const notShownSpans = ({ closed = [] }: ApproversAsked): readonly Span[] =>
+const notShownSpans = ({ closed = [] }: SentCopies): readonly Span[] =>
   closed.flatMap((channelId) => [
     text('Its approvers in '),
     channel(channelId),

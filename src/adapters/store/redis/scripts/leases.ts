@@ -52,7 +52,7 @@ return answer
  *   result   leased, now, fence, sealed record | none, now | foreign, now (sealed with another key, or of a newer schema)
  *   repeat   by the same owner: a new lease; the older fence is stale
  */
-export const TAKE = script(`
+export const LEASE = script(`
 local id, owner = ARGV[5], ARGV[6]
 local run = redis.call('HMGET', KEYS[1], 'fence', 'owner', 'class', 'born', 'key', 'schema', 'data')
 if not run[1] or run[3] == 'settled' then return {'none', nowMs} end

@@ -22,7 +22,7 @@ return {'left', nowMs}
  *   result   notes, now, then each of them
  *   repeat   none: they were given away
  */
-export const TAKE_NOTES = script(`
+export const READ_NOTES = script(`
 local notes = redis.call('ZRANGE', KEYS[1], 0, -1)
 if #notes > 0 then redis.call('DEL', KEYS[1]) end
 return {'notes', nowMs, unpack(notes)}

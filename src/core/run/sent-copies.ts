@@ -23,7 +23,7 @@ export interface Copy {
  * How approvers are notified, beside the card. Saved before the first message is sent, so that any replica can continue, and edit
  * what was sent.
  */
-export interface ApproversAsked {
+export interface SentCopies {
   readonly remindAtMs: number;
   /** When kdebug began to send the reminders. */
   readonly remindedAtMs?: number;
