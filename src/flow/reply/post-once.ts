@@ -6,12 +6,12 @@ import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
 /** Something that must be in Slack once. */
-export interface Once<MadePost> {
+export interface Once<Post> {
   readonly run: Run;
   readonly thread: Thread;
   /** Looks for it first; absent where it cannot be there. */
-  readonly find?: ((at: Destination) => Promise<MadePost | undefined>) | undefined;
-  readonly make: (at: Destination) => Promise<MadePost>;
+  readonly find?: ((at: Destination) => Promise<Post | undefined>) | undefined;
+  readonly make: (at: Destination) => Promise<Post>;
   /** Whether it may go to a direct message with the requester, where nobody else sees it. Default: it may. */
   readonly toDirect?: boolean;
 }
@@ -20,7 +20,7 @@ export interface Once<MadePost> {
  * Makes it, unless it is there already: when the thread is gone, in its channel; when that is closed, in the direct message with the
  * requester. @throws as `Thread`
  */
-export async function onceAt<Result>(at: Destination, once: Once<Result>): Promise<Result> {
+export async function onceAt<Post>(at: Destination, once: Once<Post>): Promise<Post> {
   const { run, thread, find, make, toDirect = true } = once;
   try {
     return (await find?.(at)) ?? (await make(at));

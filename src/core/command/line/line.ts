@@ -111,13 +111,13 @@ function readFlag(word: Word, next: Word | undefined, flags: Map<FlagName, Given
   const problem = isSwitch ? switchProblem(found, word) : valueProblem(found, word, source);
   if (problem) return problem;
   if (earlier && !flag.repeatable) return repeated(flag, word);
-  const given = { flag, from: word.start, ...valueOf(word, source, inline) };
+  const given = { flag, from: word.start, ...readValue(word, source, inline) };
   if (earlier) earlier.push(given);
   else flags.set(flag.name, [given]);
   return usesNext ? 1 : 0;
 }
 
-function valueOf(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & ColumnRange {
+function readValue(word: Word, next: Word | undefined, inline: FlagWord['inline']): { value: string } & ColumnRange {
   if (inline) return inline;
   const source = next ?? word;
   return { value: next?.text ?? '', start: source.start, end: source.end };
