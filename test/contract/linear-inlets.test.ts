@@ -163,7 +163,7 @@ const INLETS: readonly Inlet[] = [
   ],
   [
     'the caret under an error',
-    `${COMMAND}/caret.ts`,
+    `${COMMAND}/print.ts`,
     (text) => pointAt({ code: 'env_invalid', message: '', text, start: text.length - 1, end: text.length }),
   ],
   ['an image reference', NAMES, parseImageReference, [{ repeat: 'a' }, { repeat: 'a-' }, { repeat: 'a.b/' }]],

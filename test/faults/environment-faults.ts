@@ -164,7 +164,7 @@ function settings(board: Board): void {
           await scene.clock.advance(2_000);
           expect(watch.current()).toBe(initial.policy);
         }
-        expect(log.messages).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('stays in force')));
+        expect(log.messages).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('keeping the old one')));
         await scene.type();
         await scene.goOn();
         expect((await judge(scene, MAIN)).broken).toEqual([]);

@@ -272,7 +272,7 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
   });
 
   it('a long wrong word is cut in the sentence, without halving a character', () => {
-    expect(errorOf(`web --image=${'😀'.repeat(200)}`).message).toBe(`"${'😀'.repeat(39)}…" is not an image.`);
+    expect(errorOf(`web --image=${'😀'.repeat(200)}`).message).toBe(`"${'😀'.repeat(19)}…" is not an image.`);
   });
 });
 
