@@ -10,8 +10,8 @@ const MEASURED = [
 /** `npm test`: every feature at least once, and a sample of what has thousands of cases (test/support/sample.ts). */
 export default defineConfig({
   test: {
-    // Much of a test is waiting (for a kubelet, a clock, a socket), so one more worker than cores.
-    maxWorkers: 3,
+    // Much of a test is waiting (for a kubelet, a clock, a socket), so more workers than cores.
+    maxWorkers: 5,
     // Long, since a busy machine delays what a test waits for: only a test that hangs takes so long.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
+import { describe } from 'vitest';
 import { tellBatchDesk } from '../e2e/batch-desk.ts';
 
 const path = process.env.KUBECONFIG;
@@ -8,7 +9,10 @@ const kubeconfig = readFileSync(path, 'utf8');
 const config = new KubeConfig();
 config.loadFromString(kubeconfig);
 
-tellBatchDesk(
-  () => Promise.resolve({ kubeconfig, context: config.getCurrentContext(), transport: 'socket', longLogs: [] }),
-  () => Promise.resolve(),
-);
+describe.each(['examples', 'steering'] as const)('%s', (half) => {
+  tellBatchDesk(
+    () => Promise.resolve({ kubeconfig, context: config.getCurrentContext(), transport: 'socket', longLogs: [] }),
+    () => Promise.resolve(),
+    half,
+  );
+});

@@ -9,4 +9,5 @@ tellBatchDesk(
     return { kubeconfig: cluster.kubeconfig, context: 'local', transport: 'http', longLogs: [] };
   },
   () => cluster.stop(),
+  'steering',
 );
