@@ -61,15 +61,20 @@ describe('the decision on a batch', () => {
     });
   });
 
-  it('judges equal plans of ten thousand pods once, so it is quick', () => {
+  it('judges equal plans of ten thousand pods once', () => {
     const plans = Array.from({ length: 10_000 }, (_, index) => aPlan({ podName: `web-${index}`, podUid: `u${index}` }));
-    const many = policy(
-      ...Array.from({ length: 200 }, (_, index) => aRule({ id: `r${index}`, namespaces: ['other'] })),
-      { ...narrow, batch: { maxPods: 10_000, maxParallelism: 2 } },
-    );
-    const began = performance.now();
+    let judged = 0;
+    const counting = Object.defineProperty(aRule({ id: 'counting' }), 'namespaces', {
+      get: () => {
+        judged += 1;
+        return ['other'];
+      },
+    });
+    const many = policy(counting, { ...narrow, batch: { maxPods: 10_000, maxParallelism: 2 } });
+    judged = 0;
     expect(decideBatch(plans, many, { pods: 10_000, parallelism: 1 }).kind).toBe('allow');
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(judged).toBeGreaterThan(0);
+    expect(judged).toBeLessThan(50);
   });
 
   it('without any plan is no', () => {
