@@ -21,7 +21,7 @@ export const libraryLogger = (log: Log): Logger => {
 };
 
 /** The client recognises a 429 only by its `retry-after`, so one without gets 30 s. `onDate` gets each response's `Date`. */
-const fetchNamingTheWait =
+const fetchWithRetryAfter =
   (send: typeof fetch, onDate: (date: string | null) => void): typeof fetch =>
   async (input, init) => {
     const response = await send(input, init);
@@ -37,7 +37,7 @@ export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): Web
   rejectRateLimitedCalls: true,
   timeout: TIMEOUT_MS,
   allowAbsoluteUrls: false,
-  fetch: fetchNamingTheWait(send, () => undefined),
+  fetch: fetchWithRetryAfter(send, () => undefined),
   logger: libraryLogger(log),
 });
 
@@ -53,7 +53,7 @@ export const createClient = (token: string, apiUrl: string, log: Log, options: C
   return new WebClient(token, {
     ...clientOptions(apiUrl, log, send),
     timeout: timeoutMs,
-    fetch: fetchNamingTheWait(send, onDate),
+    fetch: fetchWithRetryAfter(send, onDate),
   });
 };
 

@@ -56,7 +56,7 @@ const agentOf = ({ url, noProxy }: SlackProxy, more: EnvHttpProxyAgent.Options =
 /** A WebSocket hides its socket, so we record each socket when it opens, to the proxy or directly. */
 function lineEgress(proxy: SlackProxy): LineEgress {
   const sockets = new Set<Socket>();
-  const noting =
+  const recording =
     (connect: buildConnector.connector): buildConnector.connector =>
     (options, callback) =>
       connect(options, (...result) => {
@@ -65,8 +65,8 @@ function lineEgress(proxy: SlackProxy): LineEgress {
         callback(...result);
       });
   const dispatcher = agentOf(proxy, {
-    connect: noting(buildConnector({})),
-    clientFactory: (origin, options) => new Pool(origin, { ...options, connect: noting(connectorOf(options)) }),
+    connect: recording(buildConnector({})),
+    clientFactory: (origin, options) => new Pool(origin, { ...options, connect: recording(connectorOf(options)) }),
   });
   return {
     dispatcher,
