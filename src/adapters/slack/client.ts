@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 export const SLACK_API_URL = 'https://slack.com/api/';
 const TIMEOUT_MS = 10_000;
 
-/** Passes on warnings and errors of Slack's libraries; their lower levels contain payloads. */
+/** Logs warnings and errors of Slack's libraries. Their lower levels contain payloads. */
 export const libraryLogger = (log: Log): Logger => {
   const words = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.name : String(part))).join(' ');
@@ -20,8 +20,8 @@ export const libraryLogger = (log: Log): Logger => {
   };
 };
 
-/** The client recognises a 429 only by its `retry-after`: one without it gets 30 s. `onDate` gets each response's `Date`. */
-const fetchNamingTheWait =
+/** The client recognises a 429 only by its `retry-after`, so one without gets 30 s. `onDate` gets each response's `Date`. */
+const fetchWithRetryAfter =
   (send: typeof fetch, onDate: (date: string | null) => void): typeof fetch =>
   async (input, init) => {
     const response = await send(input, init);
@@ -30,22 +30,21 @@ const fetchNamingTheWait =
     return new Response(null, { status: 429, headers: { 'retry-after': '30' } });
   };
 
-/** No hidden retries or waits, and a deadline for every call. A new object each time, because Slack's libraries write into it. */
+/** No hidden retries or waits, and a deadline for every call. A new object each time, because Slack's libraries modify it. */
 export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): WebClientOptions => ({
   slackApiUrl: apiUrl,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   timeout: TIMEOUT_MS,
   allowAbsoluteUrls: false,
-  fetch: fetchNamingTheWait(send, () => undefined),
+  fetch: fetchWithRetryAfter(send, () => undefined),
   logger: libraryLogger(log),
 });
 
 export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
-  /** Gets the `Date` header of every response. */
   readonly onDate?: (date: string | null) => void;
-  /** The way to Slack. Default: the direct one. */
+  /** Default: no proxy. */
   readonly send?: typeof fetch;
 }
 
@@ -54,15 +53,15 @@ export const createClient = (token: string, apiUrl: string, log: Log, options: C
   return new WebClient(token, {
     ...clientOptions(apiUrl, log, send),
     timeout: timeoutMs,
-    fetch: fetchNamingTheWait(send, onDate),
+    fetch: fetchWithRetryAfter(send, onDate),
   });
 };
 
 const SLACK_HOSTS = /(^|\.)(slack\.com|slack-gov\.com)$/;
 
 /**
- * Whether a URL that came in a payload or an answer may be called: Slack's own hosts over TLS, or the origin of
- * `apiUrl`. Prevents that a forged `response_url` or upload URL sends texts, logs or requests elsewhere.
+ * Whether kdebug may call a URL from a payload or response: only Slack's own hosts over TLS, or the origin of `apiUrl`. So a forged
+ * `response_url` or upload URL cannot divert texts, logs or requests.
  */
 export function isSlackUrl(url: string, apiUrl: string): boolean {
   if (!URL.canParse(url)) return false;
@@ -75,8 +74,8 @@ export function isSlackUrl(url: string, apiUrl: string): boolean {
 const WORTH_SAYING_MS = 60_000;
 
 /**
- * Compares this machine's clock with the `Date` header of every response. A wrong clock makes us refuse what Slack signed, and ends
- * approvals too early or too late. Logs when that begins and when it ends.
+ * Compares this machine's clock with each response's `Date`. A wrong clock makes us refuse what Slack signed, and ends approvals too early
+ * or too late. Logs when that begins and when it ends.
  */
 export class ClockCheck {
   readonly #clock: Pick<Clock, 'now'>;
@@ -99,7 +98,7 @@ export class ClockCheck {
     const fields = { aheadSeconds: Math.round(aheadMs / 1_000) };
     if (!isWrong) this.#log.info("this machine's clock agrees with Slack's again", fields);
     else {
-      this.#log.error("this machine's clock is wrong: what Slack signs is refused beyond five minutes", {
+      this.#log.error("this machine's clock is wrong: beyond five minutes kdebug refuses what Slack signs", {
         ...fields,
         reason: 'clock_wrong',
       });

@@ -11,27 +11,27 @@ import { cleanLine, shorten } from './views/plain.ts';
 export interface DirectoryOptions {
   readonly client: WebClient;
   readonly clock: Clock;
-  /** Our team; while it is unknown, nobody is a member. */
+  /** While our team is unknown, nobody is a member. */
   readonly identity: () => Identity | undefined;
 }
 
-/** Whoever asked Slack's question of us needs our answer within 3 s. */
+/** Slack expects our answer to a request within 3 s. */
 const ANSWER_MS = 1_500;
 const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
-/** So that an invitation of the bot counts soon. */
+/** Short, so that an invitation of the bot takes effect soon. */
 const NOT_IN_FOR_MS = 2_000;
 /** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
 const MEMBERS_PER_PAGE = 999;
 const MAX_MEMBERS = 2_000;
-/** Any page may hold fewer than the limit, not only the last one. */
+/** Slack may return short pages before the last one. */
 const MAX_PAGES = 10;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
 /**
- * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Answers or fails within
- * 1.5 s, and never asks the same question twice at the same time.
+ * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Answers or fails within 1.5 s.
+ * Concurrent identical questions share one call.
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { clock } = options;
@@ -77,7 +77,7 @@ async function fetchMembers({ client, identity }: DirectoryOptions, usergroupId:
   return new Set(users ?? []);
 }
 
-/** The fields of a channel that we read (Slack, "Conversation object"). Without the two sharing flags it counts as refused. */
+/** The fields of a channel that we read (Slack, "Conversation object"). Without both sharing flags, the channel counts as refused. */
 const ChannelObject = z.object({
   id: z.string(),
   is_ext_shared: z.boolean(),
@@ -92,7 +92,7 @@ async function fetchChannel({ client }: DirectoryOptions, channelId: string): Pr
   const channel = ChannelObject.safeParse(answer.channel);
   if (!channel.success || channel.data.id !== channelId) {
     throw new KdebugError('slack_refused', {
-      detail: 'a channel without is_ext_shared',
+      detail: 'no such channel, or without sharing flags',
       facts: { error: 'no_channel' },
     });
   }
@@ -100,7 +100,7 @@ async function fetchChannel({ client }: DirectoryOptions, channelId: string): Pr
   return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
 }
 
-/** conversations.members needs the scopes of conversations.info. */
+/** Needs the scopes of conversations.info. */
 async function fetchChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   let cursor = '';
@@ -116,7 +116,7 @@ async function fetchChannelMembers({ client }: DirectoryOptions, channelId: stri
   throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
 }
 
-/** Slack's error strings for people and groups that do not exist or are hidden from us. */
+/** Slack's errors for people and groups that do not exist or are hidden from us. */
 const UNKNOWN_PERSON = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
 const UNKNOWN_GROUP = new Set(['no_such_subteam', 'subteam_not_found', 'invalid_usergroup']);
 
@@ -146,14 +146,14 @@ const UserObject = z.object({
   name: z.string().optional(),
   real_name: z.string().optional(),
   profile: z.object({ display_name: z.string().optional() }).optional(),
-  /** Of an Enterprise organisation: the workspaces that the person is a member of. */
+  /** In an Enterprise organisation: the person's workspaces. */
   enterprise_user: z
     .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).default([]) })
     .optional(),
 });
 type UserObject = z.infer<typeof UserObject>;
 
-/** Only a certain full member of our own team becomes a `member`. Pure. */
+/** `member` only if Slack clearly says: a full member of our own team. Pure. */
 const personOf = (user: UserObject, us: Identity): Person => ({
   userId: user.id,
   teamId: user.team_id ?? '',

@@ -1,34 +1,34 @@
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool, fetch as undiciFetch } from 'undici';
 
-/** An HTTP proxy between kdebug and Slack, which lets CONNECT pass; TLS to Slack goes through it unread. */
+/** An HTTP proxy that allows CONNECT; it cannot read the TLS traffic to Slack. */
 export interface SlackProxy {
-  /** http:// or https://; may hold a user and a password, percent-encoded. Never to be logged. */
+  /** http:// or https://, optionally with percent-encoded user and password. Never log it. */
   readonly url: string;
-  /** Hosts that are asked directly, as in NO_PROXY: names, which include those below them, with or without a port; `*` is all. */
+  /** Hosts to call directly, as in NO_PROXY: names with their subdomains, with or without a port; `*` for all. */
   readonly noProxy: string;
 }
 
-/** The one way out to Slack: Web API, uploads, files, response URLs, and the lines of Socket Mode. Without a proxy: undici's own. */
+/** All connections to Slack: Web API, uploads, files, response URLs and Socket Mode. Without a proxy: undici's own. */
 export interface Egress {
   readonly fetch: typeof fetch;
-  /** For undici's `request`, to be spread into its options. */
+  /** Options for undici's `request`. */
   readonly through: { readonly dispatcher?: Dispatcher };
-  /** A way of its own for one line of Socket Mode; undefined: the library's own. */
+  /** The proxy for one Socket Mode connection; undefined: the library connects directly. */
   forLine(): LineEgress | undefined;
-  /** The proxy as it may be shown. */
+  /** The proxy without user and password. */
   readonly shown: string | undefined;
   close(): Promise<void>;
 }
 
 export interface LineEgress {
   readonly dispatcher: Dispatcher;
-  /** Ends the line's connection whatever state it is in: Slack may leave one open after a close (node-slack-sdk issue 2752). */
+  /** Closes the connection in any state: Slack may leave one open after a close (node-slack-sdk issue 2752). */
   destroy(): void;
 }
 
 const DIRECT: Egress = {
-  // Looked up at each call: tests put another in its place.
+  // Looked up at each call, because tests replace it.
   fetch: (input, init) => fetch(input, init),
   through: {},
   forLine: () => undefined,
@@ -40,7 +40,7 @@ export function createEgress(proxy: SlackProxy | undefined): Egress {
   if (proxy === undefined) return DIRECT;
   const dispatcher = agentOf(proxy);
   return {
-    // undici's own fetch: the one of Node is of another version, and takes no agent of this one.
+    // Node's own fetch has another undici version and rejects this agent.
     fetch: ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch,
     through: { dispatcher },
     forLine: () => lineEgress(proxy),
@@ -49,14 +49,14 @@ export function createEgress(proxy: SlackProxy | undefined): Egress {
   };
 }
 
-/** Nothing is read from the environment here: what is given is all. */
+/** Reads nothing from the environment. */
 const agentOf = ({ url, noProxy }: SlackProxy, more: EnvHttpProxyAgent.Options = {}): EnvHttpProxyAgent =>
   new EnvHttpProxyAgent({ ...more, httpProxy: url, httpsProxy: url, noProxy });
 
-/** The socket is hidden from whoever holds the WebSocket, so it is noted when it is opened: to the proxy, or past it. */
+/** A WebSocket hides its socket, so we record each socket when it opens, to the proxy or directly. */
 function lineEgress(proxy: SlackProxy): LineEgress {
   const sockets = new Set<Socket>();
-  const noting =
+  const recording =
     (connect: buildConnector.connector): buildConnector.connector =>
     (options, callback) =>
       connect(options, (...result) => {
@@ -65,8 +65,8 @@ function lineEgress(proxy: SlackProxy): LineEgress {
         callback(...result);
       });
   const dispatcher = agentOf(proxy, {
-    connect: noting(buildConnector({})),
-    clientFactory: (origin, options) => new Pool(origin, { ...options, connect: noting(connectorOf(options)) }),
+    connect: recording(buildConnector({})),
+    clientFactory: (origin, options) => new Pool(origin, { ...options, connect: recording(connectorOf(options)) }),
   });
   return {
     dispatcher,

@@ -1,9 +1,9 @@
 import { ErrorCode, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
 import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 
-/** What an answer of Slack's Web API that is not a success means for the one who asked. */
+/** The meaning of a failed Web API call. */
 export type Trouble =
-  /** Refused before anything happened; the same call may go again after that time. */
+  /** Refused before anything happened; the call may go again after this time. */
   { readonly kind: 'limited'; readonly retryAfterMs: number } | { readonly kind: 'error'; readonly error: KdebugError };
 
 /** For a rate limit that names no time. */
@@ -33,21 +33,21 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   team_access_not_granted: 'slack_channel_closed',
   ekm_access_denied: 'slack_channel_closed',
   message_limit_exceeded: 'slack_channel_closed',
-  // Of a direct message with a person.
+  // For direct messages.
   messages_tab_disabled: 'slack_channel_closed',
   cannot_dm_bot: 'slack_channel_closed',
   user_disabled: 'slack_channel_closed',
   user_not_found: 'slack_channel_closed',
   user_not_visible: 'slack_channel_closed',
   invalid_user_combination: 'slack_channel_closed',
-  // What an operator, or time, may mend: tried again for a while.
+  // Retried for a while: an operator, or time, may fix these.
   missing_scope: 'slack_refused',
   org_login_required: 'slack_refused',
   plan_upgrade_required: 'slack_refused',
-  // Of an update: the message stays as it is.
+  // For updates: the message stays unchanged.
   cant_update_message: 'slack_refused',
   edit_window_closed: 'slack_refused',
-  // Of a file: the words go without it.
+  // For files: the text is posted without them.
   slack_connect_file_link_sharing_blocked: 'slack_refused',
   invalid_auth: 'slack_token_rejected',
   not_authed: 'slack_token_rejected',
@@ -60,16 +60,16 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   fatal_error: 'slack_unanswered',
   service_unavailable: 'slack_unanswered',
   request_timeout: 'slack_unanswered',
-  // Slack's docs say of these that something failed on its side, not what of it was done.
+  // Slack's docs report a failure on its side, but not how far the call got.
   update_failed: 'slack_unanswered',
   file_update_failed: 'slack_unanswered',
   fetch_members_failed: 'slack_unanswered',
 };
 
-/** Slack's error strings are words; anything else is what the client made of a body that is no JSON. */
+/** Slack's errors look like this. Anything else is the client's description of a body that is not JSON. */
 const ERROR_STRING = /^[a-z0-9_.]{1,80}$/i;
 
-/** Classifies once, by error string, status and kind; never by a message. */
+/** Classifies by error string, status and kind; never by a message. */
 export function troubleOf(thrown: unknown): Trouble {
   if (thrown instanceof WebAPIRateLimitedError) return limited(thrown.retryAfter);
   if (thrown instanceof WebAPIPlatformError) return platformTrouble(thrown);
@@ -109,16 +109,16 @@ const TOO_BIG = new Set([
   'msg_blocks_too_long',
   'invalid_blocks',
   'invalid_blocks_format',
-  // Of an update: "rich-text blocks cannot be replaced with non-rich-text blocks".
+  // For updates: "rich-text blocks cannot be replaced with non-rich-text blocks".
   'block_mismatch',
 ]);
 
-/** Whether Slack refused what a message looks like, so that a simpler one may pass. */
+/** Whether Slack refused the shape of a message, so that a simpler one may pass. */
 export const isAboutShape = (thrown: unknown): boolean =>
   thrown instanceof KdebugError && thrown.code === 'slack_refused' && TOO_BIG.has(String(thrown.facts.error));
 
 /**
- * One question to the Web API, outside the poster's queue: asked once, at once.
+ * Calls the Web API once, at once, outside the poster's queue.
  * @throws KdebugError slack_unreachable (no answer, or a rate limit), slack_token_rejected, slack_refused (fact `error`)
  */
 export async function callSlack<T>(question: () => Promise<T>): Promise<T> {

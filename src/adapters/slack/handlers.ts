@@ -54,7 +54,7 @@ export type Row =
   | ({ readonly listens: 'action' } & Handler<ActionName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
 
-/** Everything that kdebug listens to, and who may. `slack-app.yml` names the same command, event and shortcuts. */
+/** Everything that kdebug listens to, and who may use it. `slack-app.yml` names the same command, event and shortcuts. */
 export const HANDLERS: readonly Row[] = [
   { listens: 'command', name: '/kdebug', ...MEMBERS },
   { listens: 'event', name: 'app_mention', ...MEMBERS },
@@ -63,12 +63,12 @@ export const HANDLERS: readonly Row[] = [
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
 ];
 
-/** Every button that has no row, for example one that an older version posted. It is answered and recorded, and does nothing. */
+/** Any button without a row, for example of an older version. It is answered and recorded, and does nothing. */
 export const UNKNOWN_BUTTON: Handler = { name: '*', ...MEMBERS };
 
 type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'use'>;
 
-/** Registers one listener a row, and one middleware for unknown buttons. Nothing else registers with Bolt. */
+/** Registers one listener per row, and one middleware for unknown buttons. Nothing else registers with Bolt. */
 export function register(app: Registrar, context: ListenerContext): void {
   app.use(async function unknownButtons(args) {
     if (!('action' in args) || !('action_id' in args.action) || isActionName(args.action.action_id)) return args.next();

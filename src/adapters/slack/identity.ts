@@ -3,7 +3,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import { callSlack } from './errors.ts';
 
-/** Who we are in Slack, learnt at the start. */
+/** Our own ids in Slack, read at the start. */
 export interface Identity {
   readonly teamId: string;
   readonly enterpriseId?: string;
@@ -13,8 +13,8 @@ export interface Identity {
 }
 
 /**
- * Asks auth.test and bots.info. Without the app's id nobody could be told from another app, so there is no start; neither without
- * what the app must be granted, nor for a whole organisation, whose people would all count as strangers.
+ * Asks auth.test and bots.info. kdebug refuses to start without its app id, because it could not tell its own requests from another app's;
+ * without a needed scope; and if installed for a whole organisation, because all its people would count as strangers.
  * @throws KdebugError slack_token_rejected, slack_unreachable, slack_refused, slack_scopes_missing, slack_org_install
  */
 export async function learnIdentity(client: WebClient, log: Log): Promise<Identity> {
@@ -22,11 +22,11 @@ export async function learnIdentity(client: WebClient, log: Log): Promise<Identi
   const { team_id, user_id, bot_id, enterprise_id } = answer;
   if (answer.is_enterprise_install === true || team_id?.startsWith('E')) throw new KdebugError('slack_org_install');
   if (!team_id || !user_id || !bot_id) {
-    throw new KdebugError('slack_token_rejected', { detail: 'it is not the token of a bot (xoxb-…)' });
+    throw new KdebugError('slack_token_rejected', { detail: 'not a bot token (xoxb-…)' });
   }
   checkScopes(answer.response_metadata?.scopes, log);
   const { bot } = await callSlack(() => client.bots.info({ bot: bot_id }));
-  if (!bot?.app_id) throw new KdebugError('slack_token_rejected', { detail: 'its bot belongs to no app' });
+  if (!bot?.app_id) throw new KdebugError('slack_token_rejected', { detail: 'the bot belongs to no app' });
   return {
     teamId: team_id,
     ...(enterprise_id ? { enterpriseId: enterprise_id } : {}),
@@ -37,8 +37,8 @@ export async function learnIdentity(client: WebClient, log: Log): Promise<Identi
 }
 
 /**
- * What the app must be granted, and what does not work without it. Exactly the bot scopes of slack-app.yml, in its order:
- * test/contract/granted-scopes.test.ts holds the two together.
+ * The scopes that the app needs, each with what fails without it. Exactly the bot scopes of slack-app.yml, in its order
+ * (test/contract/granted-scopes.test.ts).
  */
 const NEEDED_FOR: Readonly<Record<string, string>> = {
   'app_mentions:read': 'mentions',
@@ -56,19 +56,19 @@ const NEEDED_FOR: Readonly<Record<string, string>> = {
   'users:read': 'who is a member',
 };
 
-/** A free plan may not grant it. Without it nobody of a group can vote, and nothing is lost. */
+/** A free plan may not grant it. Without it no group member can vote, but no result is lost. */
 const CAN_DO_WITHOUT: ReadonlySet<string> = new Set(['usergroups:read']);
 
 export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
 
 /**
- * Compares what auth.test says was granted (its header `x-oauth-scopes`) with what is needed. A scope that is missing would lose a
- * result some day, so there is no start, but for `usergroups:read`; that, one too many, or an answer without the header, is logged.
+ * Compares the granted scopes (header `x-oauth-scopes` of auth.test) with the needed ones. Without one of them a result would get lost some
+ * day, so kdebug does not start; only `usergroups:read` may be missing. Logs that one, surplus scopes, and a missing header.
  * @throws KdebugError slack_scopes_missing
  */
 function checkScopes(granted: readonly string[] | undefined, log: Log): void {
   if (granted === undefined) {
-    log.warn('Slack did not say what the app was granted: a proxy may have taken the header x-oauth-scopes away');
+    log.warn('Slack did not name the granted scopes: a proxy may have removed the header x-oauth-scopes');
     return;
   }
   const notGranted = BOT_SCOPES.filter((scope) => !granted.includes(scope));
@@ -85,6 +85,6 @@ function checkScopes(granted: readonly string[] | undefined, log: Log): void {
   const surplus = granted.filter((scope) => scope !== '' && !BOT_SCOPES.includes(scope));
   if (surplus.length > 0) {
     const scopes = surplus.join(' ');
-    log.warn('the Slack app was granted more than kdebug uses: slack-app.yml has all that it needs', { scopes });
+    log.warn('the Slack app has more scopes than kdebug uses: slack-app.yml lists all that it needs', { scopes });
   }
 }

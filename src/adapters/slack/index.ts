@@ -24,32 +24,32 @@ export type Transport =
 export interface SlackOptions {
   readonly botToken: string;
   readonly transport: Transport;
-  /** Absent: Slack's own. */
+  /** Default: Slack's own. */
   readonly apiUrl?: string;
-  /** For every call to Slack. */
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
-  /** Patience for one call, in real milliseconds. Default: 10 s for one of the Web API, 30 s of silence for an upload; tests make it short. */
+  /** Timeout for one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;
 }
 
-/** Slack, both ways. `thread` works at once; `directory` and the deliveries to the inbox work from `start` on. */
+/** Slack in both directions. `thread` works at once; `directory` and deliveries to the inbox from `start` on. */
 export interface Slack {
   readonly thread: Thread;
   readonly directory: Directory;
   /**
-   * Learns our identity and starts to deliver to `inbox`. Call it once.
-   * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused, slack_port_unavailable
+   * Reads our identity and starts to deliver to `inbox`. Call it once.
+   * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused,
+   * slack_port_unavailable
    */
   start(inbox: Inbox): Promise<Identity>;
   /** Whether requests from Slack can arrive. */
   ready(): boolean;
-  /** The port of the HTTP transport, once it listens. */
+  /** The port of the HTTP transport once it listens. */
   port(): number | undefined;
-  /** Socket Mode: closes the connections, so that Slack sends to the other replicas. Over HTTP the load balancer does that. */
+  /** Socket Mode: closes the connections, so that Slack uses the other replicas. Over HTTP the load balancer does that. */
   leave(): Promise<void>;
-  /** Fails every queued call as not sent (`slack_unanswered`), and every later one. */
+  /** Fails every queued and every later call as not sent (`slack_unanswered`). */
   failPending(): void;
   /** Refuses new requests with an answer, waits at most 5 s for open ones, then closes. Repeatable. */
   stop(): Promise<void>;
@@ -95,7 +95,7 @@ export function createSlack(options: SlackOptions): Slack {
     ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
-      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack was started before' });
+      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack is already started' });
       if (egress.shown !== undefined) log.info('using a proxy for Slack', { proxy: egress.shown });
       const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;
@@ -126,7 +126,6 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-/** Names the proxy in the error if Slack is unreachable through it. */
 function throughProxy(thrown: unknown, { shown }: Egress): never {
   const isUnreachable = thrown instanceof KdebugError && thrown.code === 'slack_unreachable' && shown !== undefined;
   if (!isUnreachable) throw thrown;
@@ -140,7 +139,6 @@ function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string, egr
   return new SocketReceiver({ appToken: transport.appToken, apiUrl, egress, log, clock });
 }
 
-/** One Bolt app on the receiver, without listeners. */
 function appOn(
   receiver: Receiving,
   { botId, botUserId }: Identity,

@@ -2,7 +2,7 @@
 
 /** Block Kit reference, "blocks": at most 50 in a message. */
 export const MAX_BLOCKS = 50;
-/** Block Kit reference, "section": text of 1 to 3,000 characters; kept for every text of ours. */
+/** Block Kit reference, "section": text of 1 to 3,000 characters; we apply it to all our texts. */
 export const MAX_TEXT = 3_000;
 /** Block Kit reference, "header": 150 characters. */
 export const MAX_HEADER = 150;
@@ -19,25 +19,25 @@ export const MAX_CONFIRM_TITLE = 100;
 export const MAX_CONFIRM_TEXT = 300;
 export const MAX_CONFIRM_BUTTON = 30;
 /**
- * `msg_blocks_too_long` starts near 13,200 characters of all blocks together, undocumented and varying with content
- * (bolt-js issue 2509). We stay below 12,000 as weighed in `views/plain.ts`: bytes of JSON, `& < >` as entities.
+ * `msg_blocks_too_long` starts near 13,200 characters of all blocks together, undocumented and varying with content (bolt-js issue 2509).
+ * We stay below 12,000 as weighed in `views/plain.ts`: bytes of JSON, `& < >` as entities.
  */
 export const MAX_BLOCKS_WEIGHT = 12_000;
-/** chat.postMessage: `text` of 4,000 characters is advised, 40,000 is the cut. Ours is only the fallback. */
+/** chat.postMessage: Slack advises 4,000 characters of `text` and cuts at 40,000. Ours is only the fallback. */
 export const MAX_FALLBACK = 3_000;
 /** design.md section 3: request bodies. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /**
- * Ours, over HTTP: connections that have brought nothing of Slack's yet, and the memory of their bodies. 32 MiB for a thousand means
- * that a body of up to 32 KiB, as nearly all of Slack's are, never has to give way.
+ * Our limits over HTTP: connections without a verified request yet, and the memory of their bodies. 32 MiB for a thousand connections: a
+ * body of up to 32 KiB, as nearly all of Slack's are, is never evicted.
  */
 export const MAX_STRANGERS = 1_000;
 export const MAX_UNVERIFIED_BYTES = 32 * 1024 * 1024;
-/** "Verifying requests from Slack": five minutes; Slack's SDK checks the past only. */
+/** "Verifying requests from Slack": five minutes. Slack's SDK checks only the past. */
 export const MAX_SKEW_MS = 5 * 60_000;
-/** Slack closes the door at 3 s. The flow promises an answer within 2.5 s, so this one only catches a broken promise. */
+/** Slack stops waiting after 3 s. The flow promises an answer within 2.5 s; this only catches a broken promise. */
 export const ACK_GUARD_MS = 2_700;
-/** By then a request has its answer on the wire, whatever it was: no stop has to wait longer for one. */
+/** By then every request has its answer on the wire, so no stop waits longer for one. */
 export const ANSWERED_MS = ACK_GUARD_MS + 200;
 
 /** "Views": title, submit and close of 24 characters, 100 blocks, `private_metadata` 3,000, `callback_id` 255 characters. */
@@ -54,6 +54,6 @@ export const MAX_PLACEHOLDER = 150;
 export const MAX_OPTIONS = 100;
 export const MAX_OPTION_LABEL = 75;
 export const MAX_OPTION_VALUE = 150;
-/** Ours: what the shortcut reads of a message, and what is said beside a wrong field. */
+/** Our limits: the message text that the shortcut reads, and the error beside a field. */
 export const MAX_MESSAGE_TEXT = 4_000;
 export const MAX_FIELD_ERROR = 300;

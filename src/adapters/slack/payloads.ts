@@ -8,7 +8,7 @@ import {
   MAX_PRIVATE_METADATA,
 } from './limits.ts';
 
-/** The fields of Slack's payloads that kdebug reads. Everything else is dropped here, prototype keys too. */
+/** The fields of Slack's payloads that kdebug reads. Drops everything else, prototype keys too. */
 
 const id = z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/);
 const ts = z.string().regex(/^\d{1,16}\.\d{1,9}$/);
@@ -18,7 +18,7 @@ const optionalId = id
   .catch(undefined)
   .transform((value) => value ?? undefined);
 
-/** Absent, null or empty: no app. Any other value that is not our id is another app's, even of a wrong shape. */
+/** Absent, null or empty: no app. Any other value that is not our id, even of a wrong shape, is another app's. */
 const appId = z
   .unknown()
   .optional()
@@ -30,7 +30,7 @@ export const CommandPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
   channel_id: id,
-  /** `mpdm-…` for a group message. Names can be chosen: nothing is allowed because of one. */
+  /** `mpdm-…` for a group message. People can choose names, so a name never grants anything. */
   channel_name: z.string().optional(),
   user_id: id,
   api_app_id: appId,
@@ -48,7 +48,7 @@ export const MentionPayload = z.object({
   event: z.object({
     user: id.optional(),
     bot_id: z.string().optional(),
-    /** The writer's own team: in a shared channel it may be another one. */
+    /** The writer's own team, which may differ in a shared channel. */
     user_team: optionalId,
     team: optionalId,
     channel: id,
@@ -72,7 +72,7 @@ export type Interaction = z.infer<typeof Interaction>;
 const responseUrl = z.string().optional();
 const triggerId = z.string().min(1);
 
-/** A click on a button of a message (Slack, "block_actions payload"). Of an ephemeral message it has only the `ts`. */
+/** A click on a button of a message (Slack, "block_actions payload"). For an ephemeral message, only its `ts` is present. */
 export const ClickPayload = z.object({
   ...interaction,
   channel: z.object({ id }),
@@ -87,7 +87,7 @@ export const ClickPayload = z.object({
 export type ClickPayload = z.infer<typeof ClickPayload>;
 
 const SharedFile = z.object({ name: z.string(), size: z.number(), url_private: z.string() });
-/** Drops files that are deleted, hidden or of another company: Slack sends little more than their id. */
+/** Drops files that are deleted, hidden or another company's: Slack sends little more than their id. */
 const SharedFiles = z
   .array(SharedFile.nullable().catch(null))
   .optional()
@@ -121,7 +121,7 @@ const FieldState = z.object({
 /** By block id, then by action id. */
 const FormState = z.record(z.string().max(MAX_ACTION_ID), z.record(z.string().max(MAX_ACTION_ID), FieldState));
 
-/** A modal that was submitted (Slack, "view_submission payload"). */
+/** A submitted modal (Slack, "view_submission payload"). */
 export const SubmissionPayload = z.object({
   ...interaction,
   view: z.object({
@@ -134,7 +134,7 @@ export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
 
 const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
 
-/** The ids of a form's fields, even if the rest of the payload is not understood. */
+/** The ids of a form's fields, even if the rest of the payload is malformed. */
 export function fieldIdsOf(body: unknown): readonly string[] {
   const form = AnyForm.safeParse(body);
   return form.success ? Object.keys(form.data.view.state.values) : [];
@@ -150,7 +150,7 @@ export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, stri
     }),
   );
 
-/** A form's `private_metadata` (see `views/modal.ts`). It has the right shape, and is not trusted. */
+/** A form's `private_metadata` (see `views/modal.ts`). Checked for its shape; not trusted. */
 export const FormOrigin = z
   .string()
   .max(MAX_PRIVATE_METADATA)

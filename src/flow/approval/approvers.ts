@@ -14,9 +14,9 @@ import { isForGood } from '../reply/post-once.ts';
 type Deps = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
- * Whether somebody is in one of these groups, by the current policy. With `sinceMs`, cached answers of Slack from before do not count,
- * and the person must still be a full member of the workspace: use it where their vote decides.
- * @throws KdebugError what `Directory.members` and `inChannel` throw: nobody is an approver then
+ * Whether a person is in one of these groups, by the current policy. With `sinceMs`, ignores older cached answers of Slack, and the person
+ * must still be a full member of the workspace: use it where their vote decides.
+ * @throws KdebugError what `Directory.members` and `inChannel` throw: then nobody counts as approver
  */
 export async function isApprover(
   from: readonly string[],
@@ -48,8 +48,8 @@ export async function isApprover(
 }
 
 /**
- * The members of a channel that decides. @throws KdebugError approvers_channel_closed if the bot may not read them, or there are too
- * many: nobody there is an approver then; what `Directory.channelMembers` throws for a while
+ * The members of an approvers' channel. @throws KdebugError approvers_channel_closed if the bot may not read them or there are too many:
+ * then nobody there is an approver; temporarily, what `Directory.channelMembers` throws
  */
 export async function inChannel(
   channel: string,
@@ -78,7 +78,7 @@ async function isFullMember(userId: string, directory: Directory, sinceMs: numbe
   }
 }
 
-/** The voters who have left all of the groups. @throws as `isApprover` */
+/** The voters who have left all the groups. @throws as `isApprover` */
 export async function lapsedVoters(
   { from, votes }: PendingApproval,
   deps: Deps,
@@ -89,17 +89,15 @@ export async function lapsedVoters(
   return voters.filter((_, index) => still[index] !== true);
 }
 
-/** A vote as somebody gives it. */
 export interface VoteInput {
   readonly action: 'approve' | 'approve-grant' | 'reject';
   readonly userId: string;
   readonly reason?: string;
 }
 
-/** A run that waits for votes. */
 export type PendingRun = Run & { readonly approval: PendingApproval };
 
-/** The vote, with everything that judging it needs. With `sinceMs`, cached answers of Slack from before do not count. */
+/** The vote, with all data needed to judge it. With `sinceMs`, ignores older cached answers of Slack. */
 export async function votedOf(run: PendingRun, input: VoteInput, deps: FlowDeps, sinceMs?: number) {
   const vote = voteOf(input, deps.clock.now());
   const [voter, lapsed] = await Promise.all([

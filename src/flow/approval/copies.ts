@@ -15,14 +15,13 @@ import type { Voice } from '../reply/voice.ts';
 import type { PendingRun } from './approvers.ts';
 import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
 
-/** Tries for one message. The run does not wait for it. */
+/** Tries per message. The run does not wait for them. */
 const MAX_TRIES = 3;
 
 /**
- * Sends a pending request to the approvers who do not see its card (`whomToAsk`), reminds them once at half of the time, and edits the
- * copies when votes arrive. Works in the background: no failure here delays the run. The store knows the recipients before the first
- * message, and each message once it is posted, so any replica can continue. A message that may exist unrecorded is looked for before it
- * is sent again.
+ * Sends a pending request to approvers who do not see its card (`whomToAsk`), reminds them once at half time, and edits the copies when
+ * votes arrive. Works in the background: no failure here delays the run. Stores the recipients before the first message, and each message
+ * once posted, so any replica can continue. Searches for a message that may exist unrecorded before it sends it again.
  */
 export class ApproverCopies {
   readonly #voice: Voice;
@@ -33,7 +32,7 @@ export class ApproverCopies {
   readonly #tries = new Map<string, number>();
   readonly #links = new Map<string, Promise<string | undefined>>();
   #work: Promise<void> | undefined;
-  /** What is being written. */
+  /** The change that is being saved. */
   #next: SentCopies | undefined;
 
   constructor(voice: Voice) {
@@ -44,18 +43,18 @@ export class ApproverCopies {
     this.#doubt = session.recovered && (session.run.asked?.waiting.length ?? 0) > 0;
   }
 
-  /** Begins what there is to do now, and waits for no message of it. @throws as `HeldRun.apply` */
+  /** Starts what is due now. Does not wait for its messages. @throws as `HeldRun.apply` */
   async catchUp(): Promise<void> {
     await this.#beginReminding();
     if (this.#nextRound()) this.#work ??= this.#workOff();
   }
 
-  /** Resolves when nothing is left to do; after a bounded time, whatever Slack does. Never rejects. */
+  /** Resolves when nothing is left to do; bounded, whatever Slack does. Never rejects. */
   async done(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** That the reminders are due is on record before the first, so they are sent once. */
+  /** Records that reminders are due before it sends the first, so each is sent once. */
   async #beginReminding(): Promise<void> {
     const { run } = this.#session;
     const { asked: sent, approval } = run;
@@ -103,7 +102,7 @@ export class ApproverCopies {
     }
   }
 
-  /** All at once, so that the run is soon free for who clicks elsewhere; the first failure is thrown when all are through. */
+  /** Runs all at once, which soon frees the run for clicks at other replicas. Throws the first failure after all have ended. */
   async #each<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
     const ends = await Promise.allSettled(items.map(act));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -114,7 +113,7 @@ export class ApproverCopies {
     await this.#record(toSend);
   }
 
-  /** Sends one message, unless it stands there already; nothing is sent of what is decided by now. */
+  /** Sends one message, unless Slack already has it or the request is decided. */
   async #send(notice: Notice): Promise<void> {
     const key = JSON.stringify(notice);
     const copies: Copy[] = [];
@@ -135,7 +134,7 @@ export class ApproverCopies {
     });
   }
 
-  /** Undefined: nothing of it needs to be kept. */
+  /** Undefined: nothing to record. */
   async #copyOf(notice: Notice): Promise<Copy | undefined> {
     const { thread } = this.#deps;
     const { run } = this.#session;
@@ -147,11 +146,11 @@ export class ApproverCopies {
     if (!ref) return undefined;
     if (notice.kind === 'reminder')
       return notice.threadTs === undefined ? { ...ref, shows: '', isReminder: true } : undefined;
-    // What was found says what was true then.
+    // A message found by search may show an older state.
     return { ...ref, shows: found ? '' : shownOnCopies(run), ...('userId' in notice && { userId: notice.userId }) };
   }
 
-  /** Undefined: it is decided by now. */
+  /** Undefined: the request is already decided. */
   async #post(destination: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
     const { run } = this.#session;
     if (!isPending(run)) return undefined;
@@ -199,7 +198,7 @@ export class ApproverCopies {
     }));
   }
 
-  /** Best effort: the card stands alone without it. */
+  /** Best effort: the copy works without a link. */
   async #linkTo(ref: PostRef | undefined): Promise<string | undefined> {
     if (!ref) return undefined;
     const known = this.#links.get(ref.ts) ?? this.#deps.thread.permalink(ref).catch(() => undefined);
@@ -213,7 +212,7 @@ export class ApproverCopies {
     return tries >= MAX_TRIES;
   }
 
-  /** Changes of messages that are sent at once come one upon another, whenever each is written. */
+  /** Changes from concurrent sends build on each other, whenever each is saved. */
   async #change(next: (sent: SentCopies) => SentCopies): Promise<void> {
     const sent = this.#next ?? this.#session.run.asked;
     if (sent) await this.#record(next(sent));
@@ -230,12 +229,11 @@ export class ApproverCopies {
 }
 
 /**
- * While votes count, the run is kept from other replicas until the copies show them. Once it is decided nobody waits for that, and who
- * asks and withdraws over and over must not keep the cards of others from their last words.
+ * While votes count, this replica holds the run until the copies show them. After the decision nobody waits, and someone who repeatedly
+ * asks and withdraws must not delay the final updates of other cards.
  */
 const laneOf = ({ state }: Run) => (state === 'pending-approval' ? 'final' : 'progress');
 
-/** Why a message is not sent after all. */
 const DECIDED = 'approval_decided';
 
 const isPending = (run: Run): run is PendingRun => run.state === 'pending-approval' && run.approval !== undefined;

@@ -18,8 +18,8 @@ export interface GrantContext {
 }
 
 /**
- * Uses an open grant of the channel that covers the plan; resolves with the run that carries it. The use is counted at that run,
- * under its lease, so that no burst gets more runs through than were granted; once, however often this is entered for one run.
+ * Uses an open grant of the channel that covers the plan; resolves with the run that carries the grant. Counts the use at that run under
+ * its lease, so a burst cannot exceed the grant. Counts once per run, however often called.
  */
 export async function useGrant(run: Run, plan: Plan, context: GrantContext): Promise<RunId | undefined> {
   const { needed, deps } = context;
@@ -40,7 +40,7 @@ const withoutUseOf = ({ id }: Run, grant: Grant): Grant => ({
   uses: grant.uses.filter(({ runId }) => runId !== id),
 });
 
-/** Counts the use; false if the grant is used up or cannot be changed now. */
+/** False if the grant is used up or cannot be changed now. */
 async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext): Promise<boolean> {
   const use = { runId: run.id, userId: run.origin.requesterId, atMs: deps.clock.now() };
   const counted = await runs.change(grantOf, async (session) => {
@@ -51,8 +51,7 @@ async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext)
 }
 
 /**
- * Whether the grant still counts: its giver is an approver now, and not the requester. False if Slack cannot say: then an approval is
- * needed.
+ * Whether the grant still counts: its giver is an approver now, and not the requester. False if Slack cannot say, so an approval is needed.
  */
 async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: GrantContext): Promise<boolean> {
   if (!mayGrant(needed.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
@@ -63,8 +62,8 @@ async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: Grant
 export const END_GRANT = 'end-grant';
 
 /**
- * Ends a grant if this person may, by what Slack says now. Undefined: it has ended, and is recorded. If another replica holds the run,
- * which may go on for long, that replica gets a note (`applyPeerCommands`).
+ * Ends a grant if this person may, by Slack's current answer. Undefined: ended and recorded. If another replica holds the run, possibly for
+ * long, that replica gets a note (`applyPeerCommands`).
  */
 export async function endGrant(
   run: Run,

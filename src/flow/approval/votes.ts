@@ -20,7 +20,6 @@ import { planOrRefusal } from '../stages/plan.ts';
 import { grantFacts, type PendingRun, type VoteInput, votedOf, voteForm } from './approvers.ts';
 import { endGrant } from './grants.ts';
 
-/** The buttons by which people decide on a request. */
 export type DecisionAction = VoteInput['action'] | 'cancel' | 'end-grant';
 
 const VOTES: readonly VoteInput['action'][] = ['approve', 'approve-grant', 'reject'];
@@ -30,7 +29,7 @@ type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
 /** An answer, or why the decision was refused. */
 type Result = Answer | ReasonCode;
 
-/** What somebody wants to decide. `run`: the one that they named, if there is one. */
+/** A person's attempt to decide. `run`: the run that they named, if it exists. */
 interface Attempt {
   readonly run: Run | undefined;
   readonly runId: string;
@@ -38,9 +37,8 @@ interface Attempt {
 }
 
 /**
- * People's decisions. A click proves nothing: the person, their rights, the request's state and whether the card still shows what would
- * run are looked up when it arrives. The decision is one atomic event of the run, recorded right before it happens. Refusals are recorded
- * too.
+ * People's decisions. A click proves nothing, so this looks up the person, their rights, the request's state, and whether the card still
+ * shows what would run. The decision is one atomic event of the run, recorded just before it happens. Refusals are recorded too.
  */
 export class Approvals {
   readonly #deps: FlowDeps;
@@ -60,10 +58,10 @@ export class Approvals {
   }
 
   async #decide(run: Run | undefined, click: Click, action: DecisionAction): Promise<Result> {
-    // The store was emptied, or has deleted the run by age.
+    // The store was emptied, or deleted the run by age.
     if (!run && isRunId(click.value)) return 'request_forgotten';
     const anchor = run?.delivery.anchor;
-    // The store was unreachable when the card was posted, and does not know the card yet.
+    // The store was unreachable after the card was posted, so it does not know the card yet.
     if (run?.state === 'pending-approval' && !anchor) return 'button_early';
     if (!run || !isCardOf(run, { channelId: click.channelId, ts: click.messageTs }))
       return run && isBeingPosted(run) ? 'button_early' : 'button_stale';
@@ -73,7 +71,7 @@ export class Approvals {
     return this.#vote(run, click, { action });
   }
 
-  /** The form with the reason of a vote. Judges the vote from the start. */
+  /** The form with a vote's reason. Judges the vote again from the start. */
   async submit(submission: Submission): Promise<SubmitAnswer> {
     const [name = '', runId = ''] = submission.value.split(':');
     const action = VOTES.find((candidate) => candidate === name);
@@ -112,7 +110,7 @@ export class Approvals {
     const notOffered = notOfferedOn(pending, vote);
     if (notOffered) return notOffered;
     const sinceMs = this.#deps.clock.now();
-    // First by cached groups: an outsider must not use up our budget of Slack calls.
+    // Check cached groups first: an outsider must not use up our budget of Slack calls.
     const no = refusalOf(pending, vote, await votedOf(pending, vote, this.#deps));
     if (no) return no;
     const event = await votedOf(pending, vote, this.#deps, sinceMs);
@@ -135,13 +133,13 @@ export class Approvals {
     return lapsed.length > 0 ? answerReason('vote_lapsed') : NOTHING;
   }
 
-  /** Any drift of pod, image, policy, rule, or the rule's terms voids the card. */
+  /** Any drift of pod, image, policy, rule or the rule's terms voids the card. */
   async #hasChanged(run: Run): Promise<boolean> {
     const decision = await this.#decisionNow(run);
     return !decision || !run.approval || !asksTheSame(decision, run.approval);
   }
 
-  /** Undefined: the plan has changed. The pods of a batch are checked one by one before their launch. */
+  /** Undefined: the plan has changed. A batch's pods are checked one by one before their launch. */
   async #decisionNow(run: Run): Promise<Decision | undefined> {
     if (run.batch) {
       const isWhole = batchPlanHash(run.batch) === run.planHash;
@@ -167,17 +165,17 @@ const isBeingPosted = ({ state, asked: sent }: Run): boolean =>
 
 const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_elsewhere' : 'approval_decided');
 
-/** Undefined: the vote counts, by what `event` knows. */
+/** Undefined: the vote counts, as far as `event` knows. */
 function refusalOf(run: PendingRun, { action }: VoteInput, { vote, voter, lapsed }: VotedEvent): Result | undefined {
   const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
   if (verdict.kind === 'ignored') return verdict.code;
   return verdict.kind === 'reason-missing' ? { kind: 'form', form: voteForm(run, action) } : undefined;
 }
 
-/** Why the card has no such button. */
+/** Why the card does not offer this button. */
 function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | undefined {
   if (action === 'reject') return undefined;
-  // An older kdebug posted the card, and showed only a part of the request.
+  // An older kdebug posted the card and showed only part of the request.
   const unseen = unseenOnCard(run);
   if (unseen) return unseen;
   if (action === 'approve') return undefined;
@@ -186,7 +184,7 @@ function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | unde
   return run.batch || !mayGrant(run.approval) ? 'grant_not_allowed' : undefined;
 }
 
-/** What the vote achieved, by the run after it. */
+/** The vote's effect, read from the run after it. */
 function resultOf({ state }: Run): string {
   if (state === 'approved') return 'granted';
   return state === 'rejected' ? 'rejected' : 'counted';

@@ -8,21 +8,21 @@ import type { Destination } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { inChannel, type PendingRun } from './approvers.ts';
 
-/** Direct messages for one request. */
+/** Most direct messages for one request. */
 const MAX_DIRECT = 20;
-/** People whom one request looks up: it shares Slack's limit per minute with everybody who clicks and types. */
+/** Most people to look up for one request: look-ups share Slack's limit per minute with all clicks and commands. */
 const MAX_LOOKED_UP = 40;
 
 type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
-/** What a question to Slack is answered with when there is no answer. */
+/** Falls back to `other` if Slack cannot answer. */
 type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<Value | Other>;
 
 /**
- * Who gets a copy of a request's card. A group with a channel gets one there. Other approvers get a direct message if they do not see the
- * card, and all of them if the card's channel is private. Never the requester, with any account, and only full members of the workspace.
- * What Slack refuses to say counts as unknown, and rather sends one message too many; with `isLastTry`, so does a passing failure.
- * @throws KdebugError the `Directory`'s, for a while
+ * Who gets a copy of a request's card. A group with a channel gets one there. Of the other approvers, those who do not see the card get a
+ * direct message; all do if the card's channel is private. Never the requester, under any account, and only full members of the workspace.
+ * Treats what Slack refuses to tell as unknown, and then prefers one message too many; with `isLastTry`, also on a passing failure.
+ * @throws KdebugError the `Directory`'s, if they may pass
  */
 export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<SentCopies> {
   const orElse = orElseOf(run, deps, isLastTry);
@@ -77,11 +77,11 @@ const NO_ANSWER_EVER: ReadonlySet<string> = new Set([
 interface Home {
   readonly channelId: string;
   readonly isPrivate: boolean;
-  /** Undefined: nobody can say who is in it. */
+  /** Undefined: unknown. */
   readonly members: ReadonlySet<string> | undefined;
 }
 
-/** The channel where the card stands. */
+/** The card's channel. */
 async function homeOf({ delivery, origin }: PendingRun, { directory }: Deps, orElse: OrElse): Promise<Home> {
   const channelId = delivery.anchor?.channelId ?? origin.channelId;
   const [facts, members] = await Promise.all([
@@ -96,7 +96,7 @@ interface Looking {
   readonly orElse: OrElse;
 }
 
-/** The approvers' own channels: where the bot may speak and nobody of another company reads along, and the others. */
+/** The approvers' own channels: `open`, where the bot may post and no other company reads along; the rest are `closed`. */
 async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home, { deps, orElse }: Looking) {
   const open: string[] = [];
   const closed: string[] = [];
@@ -115,7 +115,7 @@ async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home,
   return { open, closed, people };
 }
 
-/** The first of them who are full members, and how many are left. */
+/** The first approvers who are full members, and how many remain. */
 async function firstMembers(userIds: readonly string[], { directory }: Deps, orElse: OrElse) {
   const people: string[] = [];
   let seen = 0;
@@ -128,7 +128,7 @@ async function firstMembers(userIds: readonly string[], { directory }: Deps, orE
   return { people, beyond: userIds.length - seen };
 }
 
-/** Half of the time that the rule gives. */
+/** Half of the rule's time for an approval. */
 function halfTimeOf({ approval, decision }: PendingRun, nowMs: number): number {
   const { expiresAtMs } = approval;
   const termMs = decision?.kind === 'needs-approval' ? decision.approval.expiresMs : expiresAtMs - nowMs;
@@ -146,14 +146,17 @@ export const destinationOfCopy = ({
   ...defined({ threadTs }),
 });
 
-/** A reminder that is lost is no more than that. */
+/** Records what could not be sent. A lost reminder needs no record. */
 export function lost(sent: SentCopies, notice: Notice): SentCopies {
   if (notice.kind === 'reminder') return sent;
   if ('userId' in notice) return { ...sent, unreached: (sent.unreached ?? 0) + 1 };
   return { ...sent, closed: [...(sent.closed ?? []), notice.channelId] };
 }
 
-/** In the card's thread where those who decide see it, in the thread of each direct message, and once more in their own channel. */
+/**
+ * One reminder in the card's thread if approvers see it there, one in the thread of each direct message, and one in each approvers'
+ * channel.
+ */
 export function remindersOf({ delivery, origin, approval }: Run, { here, copies }: SentCopies): readonly Notice[] {
   const { anchor } = delivery;
   const voted = new Set(approval?.votes.map(({ userId }) => userId));

@@ -17,15 +17,14 @@ import { answerReason, answerWith, NOTHING } from './refusals.ts';
 
 /** Supervises runs that were just written to the store. */
 export interface Starter {
-  /** Why no run of this person can start now; undefined: it can. */
+  /** Why this person can start no run now; undefined: they can. */
   refusalFor(requesterId: UserId): ReasonCode | undefined;
   start(held: HeldRun): void;
 }
 
-/** What a new run may have besides its request. */
 export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
 
-/** The only way in for a request: checks the limits, writes the run to the store, and starts it. */
+/** The only entry for requests: checks the limits, writes the run to the store, and starts it. */
 export type AcceptRequest = (origin: Origin, request: RunRequest, extras?: RequestExtras) => Promise<Answer>;
 
 export const createAcceptRequest =
@@ -58,14 +57,14 @@ export const createAcceptRequest =
     return NOTHING;
   };
 
-/** Who sent a request where. Every delivery of the same request has the same `dedupeKey`. */
+/** Who sent a request, and where. Every delivery of a request has the same `dedupeKey`. */
 export interface Requester extends Actor {
   readonly threadTs?: string;
   readonly dedupeKey: string;
   readonly receivedAtMs: number;
 }
 
-/** The origin of a request that was not typed: a form's, a shortcut's, a button's. */
+/** The origin of a request by form, shortcut or button. */
 export const originOf = (
   { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Requester,
   source: Origin['source'],
@@ -79,12 +78,12 @@ export const originOf = (
   ...defined({ threadTs }),
 });
 
-/** Such a quota counts and never refuses. */
+/** A quota with this bound counts and never refuses. */
 const NO_BOUND = 1_000_000_000;
 
 /**
- * The quotas that a request counts towards. A batch counts as one run; the policy bounds its width elsewhere. A person is a Slack
- * account, in all channels: a team may share one Kubernetes user, and must not share one quota.
+ * The quotas that a request counts towards. A batch counts as one run; the policy bounds its width elsewhere. A person is a Slack account,
+ * in all channels: a team may share one Kubernetes user, but not one quota.
  */
 export function quotasOf(run: Pick<Run, 'origin' | 'request'>, policy: Policy): readonly Quota[] {
   return [
@@ -93,7 +92,7 @@ export function quotasOf(run: Pick<Run, 'origin' | 'request'>, policy: Policy): 
   ];
 }
 
-/** For a run that was accepted before and that the store has lost: it counts, and is not refused. */
+/** For an accepted run that the store has lost: it counts, and is never refused. */
 export function quotasOfKnown(run: Pick<Run, 'origin' | 'request'>, policy: Policy): readonly Quota[] {
   return atATime(run, policy.limits, policy).map((quota) => ({ ...quota, max: NO_BOUND }));
 }
@@ -120,16 +119,16 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
-/** They start no run, so the store does not count them, but they cost work. */
+/** These start no run, so the store does not count them, but they cost work. */
 type Lookup = Command['kind'] | 'talk';
 const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
 const MINUTE_MS = 60_000;
-/** From this many people on, those without a look-up in the last minute are forgotten. */
+/** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds how often a person may use what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a
- * pod. Counts in memory and not in the store, because it protects this process.
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;

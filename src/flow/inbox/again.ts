@@ -16,23 +16,23 @@ import { type AcceptRequest, originOf, type Requester } from './accept.ts';
 import { runOfCard } from './find-run.ts';
 import { answerReason, closeForm } from './refusals.ts';
 
-/** The buttons that send another person's request again. */
+/** The buttons that repeat another person's request. */
 type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed'>;
 
-/** A request to send a run's request again: by a button, or by the form that the button opened. */
+/** A repeat of a run's request, by button or by the form that the button opened. */
 export interface Again extends Actor {
   readonly runId: string;
-  /** Absent in a form, which is bound to the channel only. */
+  /** Absent in a form, which is bound only to the channel. */
   readonly messageTs?: string;
   readonly reason?: string;
 }
 
-/** The request with the new requester's reason; the first requester's reason is not theirs. */
+/** Uses the new requester's reason, never the first one's. */
 function withReason({ reason: _, ...request }: RunRequest, reason: string | undefined): RunRequest {
   return { ...request, ...defined({ reason }) };
 }
 
-/** Asks for a reason. Starts empty: it must be the clicker's own. The `value` names the button and the run. */
+/** Asks for a reason. Starts empty, because it must be the clicker's own. `value` names the button and the run. */
 const againForm = (action: AgainAction, { id, commandLine }: Run): Answer => ({
   kind: 'form',
   form: reasonForm({
@@ -45,7 +45,7 @@ const againForm = (action: AgainAction, { id, commandLine }: Run): Answer => ({
   }),
 });
 
-/** A submitted `againForm`; it stays open without a reason. */
+/** A submitted `againForm`, which stays open without a reason. */
 export async function submitAgain(
   { value, teamId, userId, channelId, fields }: Submission,
   send: Readonly<Record<AgainAction, (again: Again) => Promise<Answer>>>,
@@ -65,8 +65,8 @@ interface RerunContext {
 }
 
 /**
- * Repeats a batch's request for the pods that did not succeed, as a new batch of the person who clicked; the policy decides anew for
- * that person. If the rule wants a reason, it must be theirs. A second click of the same person starts nothing.
+ * Repeats a batch's request for the pods that did not succeed, as the clicker's new batch; the policy decides anew for them. A required
+ * reason must be theirs. Their second click starts nothing.
  */
 export async function rerunFailed(
   run: BatchRun,
@@ -76,12 +76,12 @@ export async function rerunFailed(
   const { batch, request, job, commandLine } = run;
   if (run.state !== 'finished' || podsToRerun(batch).length === 0) return answerReason('batch_unchangeable');
   if (again.reason === undefined && rerunNeedsReason(run, again, policy)) return againForm('rerun-failed', run);
-  // The pods are known: `replicas` bounded the first selection.
+  // The pods are known; `replicas` only bounded the first selection.
   const { replicas: _, ...size } = request.batch;
   const repeated = withReason({ ...request, batch: { ...size, parallelism: batch.parallelism } }, again.reason);
   const requests = job?.requests.map((one) => withReason({ ...one, batch: repeated.batch }, again.reason)) ?? [];
   const ofJob = job && { commandLine, job: { ...job, paused: false, requests } };
-  // In the thread of the first batch, which the person who clicks sees.
+  // In the first batch's thread, which the clicker sees.
   const { threadTs } = run.origin;
   const { teamId, userId, channelId } = again;
   const dedupeKey = `rerun-failed:${run.id}:${userId}`;
@@ -89,7 +89,7 @@ export async function rerunFailed(
   return accept(originOf(requester, 'button'), repeated, { rerunOf: run.id, ...ofJob });
 }
 
-/** By the first batch's plans; the new batch reads its pods again. */
+/** Judged by the first batch's plans; the new batch reads its pods again. */
 function rerunNeedsReason({ batch }: BatchRun, { userId: requesterId }: Again, policy: Policy): boolean {
   const plans = [...firstOfEachVariant(batch)].map(({ reason: _, ...plan }) => ({ ...plan, requesterId }));
   const size = { pods: podsToRerun(batch).length, parallelism: batch.parallelism };
@@ -100,13 +100,12 @@ function rerunNeedsReason({ batch }: BatchRun, { userId: requesterId }: Again, p
 /** SYS_PTRACE, which *general* adds, helps only root (kubectl issue 1650). */
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 
-/** The person who clicked waits this long before the form opens. */
+/** The longest time that the clicker waits for the form. */
 const LOOK_MS = 1_000;
 
 /**
- * Repeats the request of a finished diagnosis with the profile that its verdict offered, as a new run of the person who clicked, in the
- * same thread; the policy decides anew for that person. If the rule wants a reason, it must be theirs. A second click of the same person
- * starts nothing.
+ * Repeats a finished diagnosis with the profile that its verdict offered, as the clicker's new run in the same thread; the policy decides
+ * anew for them. A required reason must be theirs. Their second click starts nothing.
  */
 export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
@@ -119,7 +118,7 @@ export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequ
   return accept(origin, request);
 }
 
-/** Whether the rule wants a reason. Yes if no decision comes in time. */
+/** Whether the rule requires a reason; true if no decision comes in time. */
 async function lookNeedsReason(run: Run, deps: FlowDeps): Promise<boolean> {
   const isWanted = planOrRefusal(run, deps).then(
     (made) => 'decision' in made && made.decision.kind === 'deny' && made.decision.code === 'reason_required',

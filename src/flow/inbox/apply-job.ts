@@ -24,7 +24,7 @@ interface ApplyParts {
   readonly accept: AcceptRequest;
 }
 
-/** The ways in for an EphemeralJob: the command, its form, and the shortcut on a message. The result is an ordinary batch. */
+/** The entries for an EphemeralJob: the command, its form, and the shortcut on a message. Each starts an ordinary batch. */
 export class JobInbox {
   readonly #parts: ApplyParts;
 
@@ -38,7 +38,7 @@ export class JobInbox {
     return Promise.resolve(this.#form(origin.channelId, target));
   }
 
-  /** Shows a job in the form first if it fits there; applies a longer one at once. */
+  /** Shows a job in the form if it fits; applies a longer one at once. */
   shortcut(shortcut: Shortcut): Promise<Answer> {
     const unknown = this.#unknownChannel(shortcut.channelId);
     if (unknown) return Promise.resolve(answerWith(unknown));
@@ -92,7 +92,7 @@ export class JobInbox {
 
 const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
 
-/** Where the command or the form wants the job to run. */
+/** Where the command or form wants the job to run. */
 export interface JobTarget {
   readonly namespace?: string;
   readonly cluster?: string;
@@ -104,13 +104,13 @@ export type ReadRequests =
   /** The job and the command name different namespaces or clusters. */
   | { readonly kind: 'contradiction'; readonly field: keyof JobTarget; readonly problem: string };
 
-/** An EphemeralJob as a request. If the job and the command both name a namespace or a cluster, they must agree. */
+/** Reads an EphemeralJob as requests. If both the job and the command name a namespace or cluster, they must agree. */
 function readRequests(yaml: string, target: JobTarget, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
   const read = manifests.read(yaml);
   if (read.kind === 'invalid') return read;
   const job = requestsOfJob(read.job);
   const [first] = job?.requests ?? [];
-  // The reader has refused jobs with an unusable selector or without containers.
+  // The reader has already refused jobs with an unusable selector or without containers.
   if (!job || !first) return { kind: 'invalid', problems: [{ line: 1, column: 1, message: 'selects nothing' }] };
   const contradiction = contradictionOf(first, target);
   if (contradiction) return contradiction;
@@ -138,7 +138,7 @@ function contradictionOf(request: RunRequest, target: JobTarget): ReadRequests |
 
 const targetOf = ({ namespace, cluster }: JobTarget): JobTarget => defined({ namespace, cluster });
 
-/** Shown instead of a command, because the whole job would be too long. */
+/** Shown as the command line, because the whole job would be too long. */
 const lineOf = (name: string, { namespace, cluster }: JobTarget): string =>
   [
     `apply ${name}`,

@@ -25,7 +25,7 @@ import { exportBatch, showRun } from './show.ts';
 /** What people may do to a batch while it runs. */
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
-/** Why a change was refused; undefined: it happened. */
+/** Why a change was refused; undefined: it was made. */
 export type NotChanged = { readonly code: ReasonCode; readonly detail?: string } | undefined;
 
 export interface ChangeContext {
@@ -36,8 +36,8 @@ export interface ChangeContext {
 
 /**
  * Makes one change for one person. Looks up now whether they may, whether the policy lets the batch grow, and its state. Records first,
- * refusals too; the change itself is one atomic event. @throws KdebugError audit_unavailable, store_unreachable, and the `Directory`'s:
- * then nothing was changed
+ * refusals too; the change is one atomic event. @throws KdebugError audit_unavailable, store_unreachable, and the `Directory`'s: then
+ * nothing has changed
  */
 export async function changeBatch(run: BatchRun, change: Change, context: ChangeContext): Promise<NotChanged> {
   const { userId, deps, runs } = context;
@@ -49,7 +49,7 @@ export async function changeBatch(run: BatchRun, change: Change, context: Change
   return typeof result === 'string' ? passOn(run, change, context) : result.not;
 }
 
-/** The requester, and the approvers that the batch's rule names. */
+/** True for the requester and the approvers that the batch's rule names. */
 async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
   const { identity } = deps.policies.current();
   if (isSamePerson(identity, run.origin, userId)) return true;
@@ -113,8 +113,8 @@ export interface BatchCommandsParts {
 }
 
 /**
- * What people do with an existing batch: show, change, rerun its failed pods, export as YAML. A click proves nothing: the person, their
- * rights and the batch's state are looked up when it arrives. Every refusal is private.
+ * People's actions on an existing batch: show, change, rerun its failed pods, export as YAML. A click proves nothing, so each looks up the
+ * person, their rights and the batch's state. Every refusal is private.
  */
 export class BatchCommands {
   readonly #parts: BatchCommandsParts;
@@ -127,7 +127,7 @@ export class BatchCommands {
     return this.#changeByClick(await this.#ofCard({ ...click, runId: click.value }), click, kind);
   }
 
-  /** Withdraws a request that waits for approval, of one pod or many; cancels a batch that may run. */
+  /** Withdraws a request that waits for approval, for one pod or many; cancels a batch that may run. */
   async clickCancel(click: Click): Promise<Answer> {
     const run = await readRun(click.value, this.#parts.deps);
     if (!run || !isBatchRun(run) || run.state === 'pending-approval')

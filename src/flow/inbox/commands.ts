@@ -24,7 +24,6 @@ export interface CommandContext {
   readonly looks: LookLimiter;
 }
 
-/** Does what a parsed command says. */
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
   const limited = context.looks.refusal(origin.requesterId, command.kind);
   if (limited) return answerWith(limited);
@@ -72,7 +71,7 @@ function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
 }
 
-/** The form of `/kdebug` alone and of the shortcut "Debug a pod". */
+/** The form of a bare `/kdebug` and of the shortcut "Debug a pod". */
 export function openRequestForm(
   channelId: string,
   hint: ReturnType<typeof podInText>,

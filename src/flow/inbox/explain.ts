@@ -13,12 +13,12 @@ import { withInvitation } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import type { Glance } from '../stages/plan-pod.ts';
 
-/** Slack waits three seconds for an answer that needs the cluster. */
+/** Slack allows three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Answers whether a command would be allowed now, and by which rule. Starts and stores nothing. After two seconds it answers that the
- * cluster did not, and the work stops at its next step.
+ * Says whether a command would be allowed now, and by which rule. Starts and stores nothing. After two seconds it reports that the cluster
+ * did not answer, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
   const { clock } = deps;
@@ -41,7 +41,7 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   return withInvitation(canIMessage(planned.plan, planned.decision), origin, deps);
 }
 
-/** Undefined: kdebug may not look into the channel whose members the group is. @throws as `isApprover` */
+/** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */
 async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
   try {
     return await isApprover([name], userId, deps);
@@ -51,7 +51,7 @@ async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<
   }
 }
 
-/** Says who a person is to kdebug and to the cluster, and what the channel's rules allow. */
+/** Says who a person is to kdebug and the cluster, and what the channel's rules allow. */
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
   const { identity, approvers, channels } = deps.policies.current();
   const groups: string[] = [];

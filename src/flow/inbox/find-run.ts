@@ -6,18 +6,18 @@ import type { FlowDeps } from '../deps.ts';
 
 type Deps = Pick<FlowDeps, 'store'>;
 
-/** Undefined: not an id, or the store has no such run. */
+/** Undefined: not an id, or unknown to the store. */
 export async function readRun(id: string, { store }: Deps): Promise<Run | undefined> {
   return isRunId(id) ? store.read(id) : undefined;
 }
 
-/** Hides the runs of other channels: their logs may say what this channel must not see. */
+/** Hides other channels' runs: this channel may not be allowed to see their logs. */
 export async function readRunOfChannel(id: string, channelId: string, deps: Deps): Promise<Run | undefined> {
   const run = await readRun(id, deps);
   return run?.origin.channelId === channelId ? run : undefined;
 }
 
-/** Where somebody clicked. Without `messageTs` it comes from a form, which is bound to the channel only. */
+/** Where somebody clicked. A form has no `messageTs`: it is bound only to the channel. */
 interface ClickedAt {
   readonly channelId: string;
   readonly messageTs?: string;
@@ -28,7 +28,7 @@ export function isOnCard(card: PostRef | undefined, { channelId, messageTs }: Cl
   return card !== undefined && isSamePost(card, { channelId, ts: messageTs ?? card.ts });
 }
 
-/** The run that a click names, if the clicked message is the run's card. Undefined: the button is stale or forged. */
+/** The run that a click names, if the clicked message is its card. Undefined: the button is stale or forged. */
 export async function runOfCard(
   click: ClickedAt & { readonly runId: string },
   cardOf: (run: Run) => PostRef | undefined,

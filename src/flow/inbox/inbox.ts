@@ -17,7 +17,6 @@ import { answerCommand, openRequestForm } from './commands.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
-/** What the handlers of the tables below work with. */
 interface InboxParts {
   readonly deps: FlowDeps;
   readonly accept: AcceptRequest;
@@ -76,8 +75,8 @@ const ON_SHORTCUT: ShortcutHandlers = {
 };
 
 /**
- * The way in. Parses a command and writes its run to the store before the acknowledgement; everything slower happens after that. A
- * mistake in a command gets one private answer, on the acknowledgement.
+ * The entry for all requests. Parses a command and writes its run to the store before the acknowledgement; everything slower comes later. A
+ * mistake in a command gets one private answer with the acknowledgement.
  */
 export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;

@@ -8,14 +8,13 @@ import { recordRefusal } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
 
-/** Nothing to show: the card in the thread says it. */
+/** No answer: the card in the thread suffices. */
 export const NOTHING: Answer = { kind: 'nothing' };
 
-/** A private answer. */
 export const answerWith = (message: Message): Answer => ({ kind: 'message', message });
 export const answerReason = (code: ReasonCode, subject?: string): Answer => answerWith(reasonMessage(code, subject));
 
-/** Closes the form, and shows the answer's message privately. */
+/** Closes the form and shows the answer's message privately. */
 export const closeForm = (answer: Answer): SubmitAnswer => ({
   kind: 'taken',
   ...(answer.kind === 'message' && { message: answer.message }),
@@ -40,10 +39,10 @@ export const refusalOfError = (error: KdebugError): Refusal => ({
   hint: error.hint,
 });
 
-/** Refusals a minute that are recorded one by one: of one team, or of one channel if the payload names no team. */
+/** Refusals a minute to record one by one, for one team, or for one channel if the payload names no team. */
 const EACH = 20;
 const MINUTE_MS = 60_000;
-/** Teams and channels that have their own bound in a minute; all others share one. */
+/** Teams and channels with their own bound in a minute; all others share one. */
 const MAX_KEYS = 100;
 const OTHERS = 'others';
 
@@ -56,8 +55,8 @@ interface Minute {
 }
 
 /**
- * Records refusals so that nobody can flood the audit log: of each team the first 20 a minute one by one, the rest of that minute as one
- * record with their number (code `refusals_in_one`). If that record fails, the log says so, and the number moves to the next minute.
+ * Records refusals without letting anybody flood the audit log: per team the first 20 a minute one by one, the rest of the minute as one
+ * record with their number (code `refusals_in_one`). If that record fails, logs it and adds the number to the next minute.
  */
 export class BoundedRefusals {
   readonly #deps: FlowDeps;

@@ -19,7 +19,7 @@ import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 import { readRunOfChannel } from './find-run.ts';
 
-/** Slack waits three seconds for the answer; without the links it is still worth having. */
+/** Slack waits three seconds for the answer, which is useful even without links. */
 const LINKS_MS = 1_000;
 
 /** The answer to `show ID` and `logs ID`. */
@@ -32,7 +32,7 @@ export async function showOrLogs(
   return run ? showRun(run, { origin, kind, deps }) : reasonMessage('run_not_found', id);
 }
 
-/** A run or a batch, for one person. Shows private output to nobody but its requester. */
+/** Shows a run or a batch to one person, and private output only to its requester. */
 export async function showRun(
   run: Run,
   { origin, kind, deps }: { readonly origin: Origin; readonly kind: 'show' | 'logs'; readonly deps: FlowDeps },
@@ -46,12 +46,12 @@ export async function showRun(
   return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, isPrivate: isHidden, links });
 }
 
-/** Private if Slack cannot say. */
+/** True if Slack cannot say. */
 async function isPrivate({ origin }: Run, deps: FlowDeps): Promise<boolean> {
   return isForRequesterAlone(origin, deps).catch(() => true);
 }
 
-/** Links that this person can open: in the run's channel, and in their own direct message. */
+/** Links that this person can open: in the run's channel and in their own direct message. */
 async function linksOf(
   { origin, delivery }: Run,
   isRequester: boolean,
@@ -66,7 +66,7 @@ async function linksOf(
   return defined({ thread: anchor, result });
 }
 
-/** The batch as an EphemeralJob: in a code block, or, if that would cut it, in a file that follows by direct message. */
+/** The batch as an EphemeralJob: in a code block or, if too long for one, in a file by direct message. */
 export function exportBatch(run: BatchRun, recipient: PrivateDestination, deps: FlowDeps): Message {
   const job = jobOfRun(run);
   if (!job) return reasonMessage('batch_not_exportable');

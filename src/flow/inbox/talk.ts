@@ -13,10 +13,10 @@ import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { LookLimiter } from './accept.ts';
 
-/** After this, the text of a mention counts as a command. */
+/** After this time, a mention counts as a command. */
 const PATIENCE_MS = 1_000;
 
-/** Answers mentions that are no command. Starts and stores nothing. */
+/** Answers mentions that are not commands. Starts and stores nothing. */
 export class Talks {
   readonly #deps: FlowDeps;
   readonly #looks: LookLimiter;
@@ -27,8 +27,8 @@ export class Talks {
   }
 
   /**
-   * The help, if a mention is no command and names no pod. Undefined: treat it as a command; also if the look-up of the pod fails, takes
-   * too long, is not allowed to this person, or exceeds their limit.
+   * Returns the help if a mention is no command and names no pod. Undefined: treat it as a command; also if looking up the pod fails, takes
+   * too long, is not allowed, or exceeds the person's limit.
    */
   async answer(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
     if (origin.source !== 'mention') return undefined;
@@ -48,7 +48,7 @@ export class Talks {
   }
 }
 
-/** Looks up the pod as planning does, so that the answer reveals no more than a run would. */
+/** Looks up the pod as planning does, so the answer reveals no more than a run would. */
 async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
   const request = withImage(typed, deps.policies.current());
   const untilMs = deps.clock.now() + PATIENCE_MS;
@@ -60,18 +60,16 @@ async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promi
   }
 }
 
-/** Without a default image, any image will do: only the pod matters here. */
+/** Without a default image, uses any image: only the pod matters here. */
 function withImage(request: RunRequest, { defaultImage, images }: Policy): RunRequest {
   const [image] = Object.keys(images);
   return defaultImage === undefined && image !== undefined ? { ...request, image } : request;
 }
 
-/** Ids of direct messages; those of group messages look like channels'. */
+/** Ids of direct messages; group messages have ids like channels. */
 const DIRECT = /^D[A-Z0-9]/;
 
-/**
- * The answer to everything but help in a direct or group message. Undefined: it is a channel, or a group message that the policy names.
- */
+/** The answer to everything but help in a direct or group message. Undefined: a channel, or a group message that the policy names. */
 export function channelNeeded(
   { channelId, inGroupMessage }: Pick<Origin, 'channelId' | 'inGroupMessage'>,
   { policies }: Pick<FlowDeps, 'policies'>,

@@ -3,15 +3,15 @@ import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 
-/** Where a run's anchor goes: its channel, or the thread that the request stood in. */
+/** Where the run's anchor goes: its channel, or the request's thread. */
 export const destinationOf = ({ origin }: Run): Destination => ({
   channelId: origin.channelId,
   ...defined({ threadTs: origin.threadTs }),
 });
 
 /**
- * Where the result goes: the run's thread, or the direct message with the requester where output is for them alone. A decision of
- * people holds no output and stays in the thread. @throws as `Thread`
+ * Where the result goes: the run's thread, or the requester's direct message if only they may see output. People's decisions contain no
+ * output and stay in the thread. @throws as `Thread`
  */
 export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
   return isPrivate && !DECIDED.has(run.state) ? thread.openDirect(run.origin.requesterId) : threadOf(run);
@@ -19,7 +19,7 @@ export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: 
 
 const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
 
-/** The anchor's thread, or the thread that the request stood in. */
+/** The anchor's thread, or the request's. */
 function threadOf(run: Run): Destination {
   const { anchor, anchorGone } = run.delivery;
   if (run.origin.threadTs !== undefined || !anchor || anchorGone) return destinationOf(run);
@@ -27,8 +27,8 @@ function threadOf(run: Run): Destination {
 }
 
 /**
- * Where the file goes: to the result, even in a direct message; and to a direct message, if output is for the requester alone by
- * now. @throws as `Thread`
+ * Where the file goes: with the result, even in a direct message; or to a direct message, if by now only the requester may see output.
+ * @throws as `Thread`
  */
 export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
   const { anchor, result } = run.delivery;
@@ -38,8 +38,8 @@ export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Th
 }
 
 /**
- * The next destination when Slack refuses one: from a thread that is gone or locked to its channel, from a closed channel to the
- * direct message with the requester. Undefined: there is none. @throws as `Thread`
+ * The next destination after a refusal: from a missing or locked thread to its channel, from a closed channel to the requester's direct
+ * message. Undefined: none is left. @throws as `Thread`
  */
 export async function fallbackDestination(
   destination: Destination,
@@ -56,8 +56,8 @@ export async function fallbackDestination(
 const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed']);
 
 /**
- * Where a private answer to the requester goes: the run's thread, if it has a reply already. Slack shows a private answer only in a
- * thread with replies.
+ * Where a private answer to the requester goes: the run's thread if it has a reply, because Slack shows private answers only in such
+ * threads; else the channel.
  */
 export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => ({
   channelId: origin.channelId,

@@ -20,19 +20,19 @@ export interface FileSource {
   readonly batchLogs: BatchLogs;
 }
 
-/** The names of the files that hold what is too long for a message: a run's log; a batch's index with its logs, and its table. */
+/** The names of the files for what is too long for a message: a run's log; a batch's index with its logs, and its table. */
 export function wantedFiles(run: Run): readonly string[] {
   if (isBatchRun(run)) return wantedBatchFiles(run);
   return wantsLogFile(run) ? [logFileName(run)] : [];
 }
 
-/** The files that the run wants. @throws KdebugError what may pass */
+/** The files that the run wants. @throws KdebugError failures that may pass */
 export async function filesOf({ session, ...source }: FileSource): Promise<FilesToShare> {
   const { run } = session;
   return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(run, source.readers);
 }
 
-/** What to record of files that were shared. */
+/** What to record of shared files. */
 export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Shared): SharedFiles {
   const ids = Object.fromEntries(
     names.flatMap((name, index) => {
@@ -45,22 +45,22 @@ export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Sha
   return fileId === undefined ? {} : { fileId };
 }
 
-/** Files that go with a message, or why there is none (a code). */
+/** Files that go with a message, or the code of the reason for having none. */
 export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
 
-/** Whether a run has a log that is longer than its excerpt, and nobody has been given it. */
+/** Whether a run's log is longer than its excerpt and not shared yet. */
 function wantsLogFile({ log, delivery }: Run): boolean {
   const isLong = log !== undefined && log.omittedLines > 0 && log.bytes > 0;
   return isLong && delivery.fileId === undefined && delivery.fileLost === undefined;
 }
 
-/** A late end has a log of its own, beside the one that was shared before. */
+/** A late end has its own log, beside the one shared before. */
 export const logFileName = ({ id, late: endedLate }: Pick<Run, 'id' | 'late'>): string =>
   `kdebug-${id}${endedLate ? '-late' : ''}.log`;
 
-/** The whole log as a file, or why there is none. A replica that did not read it itself reads it again. */
+/** The whole log as a file, or why there is none. Reads it again if this replica has not read it. */
 async function logFile(run: Run, readers: LogReaders): Promise<FilesToShare> {
-  // The scratch file may have gone with the process that had read it.
+  // The scratch file may have gone with the process that read it.
   const reader = readers.of(run.id) ?? (await readers.again(run));
   if (!reader) return { lost: 'log_gone' };
   const { log, spool } = await reader.result;
@@ -76,7 +76,7 @@ interface LogsOfBatch {
   readonly batchLogs: BatchLogs;
 }
 
-/** The names of the files that a batch has to tell of its pods, and that nobody has been given. */
+/** The names of a batch's files that are not shared yet. */
 function wantedBatchFiles(run: BatchRun): readonly string[] {
   const { batch, delivery } = run;
   if (batch.firstLaunchAtMs === undefined || delivery.fileLost !== undefined) return [];
@@ -86,7 +86,7 @@ function wantedBatchFiles(run: BatchRun): readonly string[] {
 
 const KINDS = ['txt', 'csv'] as const;
 
-/** The files of a batch that has ended: every pod with its exit code, reason, message and log, and the outcomes as a table. */
+/** The files of a finished batch: every pod with its exit code, reason, message and log; and a table of the outcomes. */
 async function batchFiles(run: BatchRun, logs: LogsOfBatch): Promise<readonly FileToShare[]> {
   const wanted = new Set(wantedBatchFiles(run));
   const files: FileToShare[] = [];
@@ -119,7 +119,7 @@ async function batchFile(run: BatchRun, { deps, readers, batchLogs }: LogsOfBatc
   };
 }
 
-/** Small pieces make many writes: they are gathered. */
+/** Small pieces would cost many writes, so they are gathered. */
 const GATHERED = 64 * 1024;
 
 function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
@@ -139,12 +139,12 @@ function lengthOf(texts: Iterable<string>): number {
   return bytes;
 }
 
-/** Logs that are read at the same time. */
+/** Logs to read in parallel. */
 const AT_ONCE = 8;
 
 /**
- * Reads once more what went with the process that had read it: the logs of the pods of a batch that ended before a crash. What
- * the node does not have any more stays out; the index still tells of it.
+ * Reads again the logs of a batch that ended before a crash, whose copies went with the process. Omits what the node no longer has; the
+ * index still mentions it.
  */
 async function readAgain(
   run: BatchRun,

@@ -5,20 +5,20 @@ import type { PostRef } from '../../core/run/run-state.ts';
 import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
-/** Something that must be in Slack once. */
+/** A post that Slack must have once. */
 export interface Once<Post> {
   readonly run: Run;
   readonly thread: Thread;
-  /** Looks for it first; absent where it cannot be there. */
+  /** Searches for it first; absent if it cannot exist yet. */
   readonly find?: ((at: Destination) => Promise<Post | undefined>) | undefined;
   readonly make: (at: Destination) => Promise<Post>;
-  /** Whether it may go to a direct message with the requester, where nobody else sees it. Default: it may. */
+  /** Whether it may go to the requester's direct message, where nobody else sees it. Default: true. */
   readonly toDirect?: boolean;
 }
 
 /**
- * Makes it, unless it is there already: when the thread is gone, in its channel; when that is closed, in the direct message with the
- * requester. @throws as `Thread`
+ * Posts, unless Slack has the post already. Falls back from a missing thread to its channel, and from a closed channel to the requester's
+ * direct message. @throws as `Thread`
  */
 export async function onceAt<Post>(at: Destination, once: Once<Post>): Promise<Post> {
   const { run, thread, find, make, toDirect = true } = once;
@@ -38,20 +38,20 @@ export interface PostToMake {
   readonly destination: Destination;
   readonly message: Message;
   readonly meta: PostMeta;
-  /** Slack may hold a post of this kind that we have no record of: after a crash, or an unclear response. */
+  /** Slack may hold a post of this kind that we have no record of, after a crash or an unclear response. */
   readonly doubt: boolean;
   readonly toDirect?: boolean;
-  /** Called right before the post. @throws KdebugError lease_lost */
+  /** Runs right before the post. @throws KdebugError lease_lost */
   readonly assertHeld: () => Promise<void>;
 }
 
-/** Where a post is; `found`: it was posted before, so it may show an earlier state. */
+/** Where a post is. `found`: posted earlier, so it may show an older state. */
 export interface Posted {
   readonly ref: PostRef;
   readonly found: boolean;
 }
 
-/** Posts a message, unless one of its kind is there already (`onceAt`). @throws as `Thread` */
+/** Posts a message, unless one of its kind exists already (`onceAt`). @throws as `Thread` */
 export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted> {
   const { run, destination, message, meta, doubt, toDirect = true, assertHeld } = post;
   const find = async (at: Destination): Promise<Posted | undefined> => {
@@ -65,7 +65,7 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
   return onceAt(destination, { run, thread, find: doubt ? find : undefined, make, toDirect });
 }
 
-/** Whether Slack will refuse it again, however often it is repeated. */
+/** Whether Slack will refuse every repeat too. */
 export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
 
 const FOR_GOOD: ReadonlySet<string> = new Set([

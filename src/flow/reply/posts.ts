@@ -28,8 +28,8 @@ interface ShownCard {
 }
 
 /**
- * Makes the posts that a run's state asks for (`nextPost`): one card, updated from state; one result with its files; a private
- * answer. Each is compared with what Slack has (`Run.delivery`), so this may be entered again at any time.
+ * Makes the posts that a run's state needs (`nextPost`): one card, updated from state; one result with its files; a private answer.
+ * Compares each with what Slack has (`Run.delivery`), so any call may be repeated.
  */
 export class RunPosts {
   readonly #voice: Voice;
@@ -42,7 +42,7 @@ export class RunPosts {
   #isEndSaved = false;
   #concluding: { readonly endedLate: boolean; readonly done: Promise<void> } | undefined;
 
-  /** `beforeClosing` must end before the run is recorded as delivered: whoever finds it unrecorded does it again. */
+  /** `beforeClosing` must end before the run is recorded as delivered: a replica that finds no record repeats it. */
   constructor(voice: Voice, source: FileSource, beforeClosing: () => Promise<void>) {
     this.#voice = voice;
     this.#source = source;
@@ -51,7 +51,7 @@ export class RunPosts {
     this.#beforeClosing = beforeClosing;
   }
 
-  /** When the card was posted or updated last; 0: not by this process. */
+  /** When this process last posted or updated the card; 0: never. */
   get cardAtMs(): number {
     return this.#shown.atMs;
   }
@@ -61,7 +61,7 @@ export class RunPosts {
     return urgentPart(run) !== this.#shownUrgent;
   }
 
-  /** Makes every post that the run lacks, as it is now. @throws KdebugError lease_lost, or what may pass */
+  /** Makes every post that the run lacks now. @throws KdebugError lease_lost, or a failure that may pass */
   async makeAll(): Promise<void> {
     const { run } = this.#voice;
     if (run.state === 'received') return;
@@ -69,7 +69,7 @@ export class RunPosts {
     this.concludeEnd(run);
     const done = new Set<NextPost['kind']>();
     for (;;) {
-      // The state as of now, so that the last card is never behind the result; with what has been delivered since.
+      // Fix the state, so that the last card is never behind the result; add what has been delivered since.
       const asOf = { ...run, delivery: this.#voice.run.delivery };
       const post = nextPost(asOf, { done, nowMs: this.#voice.deps.clock.now() });
       if (post.kind === 'nothing') return;
@@ -78,7 +78,7 @@ export class RunPosts {
     }
   }
 
-  /** The end of a run is put on record whether or not Slack can be reached. Each end once: a late one is another. */
+  /** Records the end of a run whether or not Slack is reachable. Once per end: a late end is another one. */
   concludeEnd({ state, delivery, late: endedLate = false }: Run): void {
     if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.endedLate === endedLate) return;
     this.#concluding = { endedLate: endedLate, done: this.#beforeClosing() };
@@ -105,7 +105,7 @@ export class RunPosts {
     }
   }
 
-  /** A batch at work is ahead of the store. Its last card offers buttons, which must work at once at every replica. */
+  /** A running batch is ahead of the store. Save it first: the buttons of its last card must work at once at every replica. */
   async #saveEnd({ batch, state }: Run): Promise<void> {
     if (!batch || !isFinal(state) || this.#isEndSaved) return;
     await this.#voice.session.save();
@@ -129,26 +129,26 @@ export class RunPosts {
     const json = canonicalJson(message);
     if (json === this.#shown.json) return;
     const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
-    // The result then stands alone.
+    // The result then stands without a card.
     if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
     this.#shown = { json, atMs: deps.clock.now() };
   }
 
   /**
-   * Posts the card. Where its channel refuses it, nobody could decide or see what happens, so a run that has not been launched is
-   * denied; a card that asks for an approval never goes to a direct message with the requester. Once something was launched the
-   * card goes there, and without any card the run goes on.
+   * Posts the card. If its channel refuses, nobody could decide or watch, so a run that has not been launched is denied. A card that asks
+   * for approval never goes to the requester's direct message. After a launch the card may go there, and without any card the run
+   * continues.
    */
   async #postCard(message: Message): Promise<void> {
     const posted = await this.#cardPosted(message);
     if (!posted) return;
     this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
     await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
-    // What was found shows an earlier state.
+    // A found card shows an earlier state.
     if (posted.found) await this.#showCard(this.#voice.run);
   }
 
-  /** Undefined: there will be no card. @throws what may pass */
+  /** Undefined: there will be no card. @throws failures that may pass */
   async #cardPosted(message: Message): Promise<Posted | undefined> {
     const { run, deps, refused } = this.#voice;
     const canBeDenied = run.state === 'pending-approval' || (run.state === 'approved' && !run.batch);
@@ -165,7 +165,7 @@ export class RunPosts {
     }
   }
 
-  /** Changes nothing if it was launched meanwhile: its card is then posted as that of a running run. */
+  /** Changes nothing if the run was launched meanwhile; its card is then posted as a running run's. */
   async #deny(code: 'bot_not_in_channel' | 'channel_takes_no_posts'): Promise<void> {
     const { session, deps } = this.#voice;
     await record(deps, session.run, 'decision', { kind: 'deny', code, at: 'post' });
@@ -173,8 +173,8 @@ export class RunPosts {
   }
 
   /**
-   * To the requester alone: where the request was made, else in a direct message. Where Slack refuses both, only the log says so:
-   * nothing was started, so the run need not wait.
+   * Answers only the requester: where they asked, else by direct message. If Slack refuses both, logs it: nothing was started, so the run
+   * need not wait.
    */
   async #answerPrivately(run: Run, message: Message): Promise<void> {
     let lost: string | undefined;

@@ -13,8 +13,8 @@ import { gatherMs, lookAgainMs, retryMs } from './schedule.ts';
 import { Voice } from './voice.ts';
 
 /**
- * Keeps Slack up to date with one run: decides when to look, how long to gather news and when to try again. What is posted is
- * decided by the run's state (`nextPost`) and made by `RunPosts`.
+ * Keeps Slack up to date with one run: decides when to look, how long to gather news and when to retry. The run's state decides what to
+ * post (`nextPost`); `RunPosts` posts it.
  */
 export class Reply {
   readonly #session: HeldRun;
@@ -43,7 +43,7 @@ export class Reply {
   }
 
   /**
-   * Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it.
+   * Resolves when Slack has everything and only people or the clock can bring more, with the run as Slack shows it.
    * @throws KdebugError lease_lost
    */
   async catchUp(): Promise<Run> {
@@ -66,7 +66,7 @@ export class Reply {
     }
   }
 
-  /** The stages wait for people. A vote may still open the next one while approvers are being notified. */
+  /** The stages wait for people. A vote may start the next one while approvers are being notified. */
   advanced(): void {
     this.#isAdvanced = true;
     if (this.#isLeft()) this.#wake();
@@ -78,8 +78,8 @@ export class Reply {
   }
 
   /**
-   * Only people or the clock can change the run, and nobody has since it was posted as `before`. When a parked run is due, its
-   * holder starts again.
+   * Only people or the clock can change the run, and nobody has since we posted `before`. When a parked run is due, its holder starts
+   * again.
    */
   #isQuiet(before: Run): boolean {
     const { run } = this.#session;
@@ -91,13 +91,13 @@ export class Reply {
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
     const waitMs = retryMs(this.#failures, this.#deps.random);
-    // A run that has ended brings no more news: only time helps.
+    // A finished run brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
     await sleep(this.#deps.clock, waitMs);
     return false;
   }
 
-  /** Waits for news, at most `ms`, and gathers what follows soon: a quick run costs three calls in all. */
+  /** Waits at most `ms` for news, then gathers what follows soon: a quick run costs three calls in all. */
   async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.now() + ms;
@@ -111,7 +111,7 @@ export class Reply {
       clock.now() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
-      // A click at another replica must not wait for us.
+      // Do not make a click at another replica wait for us.
       dueAtMs(this.#session.run) === 0 &&
       !this.#posts.lacksUrgent(this.#session.run)
     ) {
@@ -120,7 +120,7 @@ export class Reply {
     return anyNews;
   }
 
-  /** Resolves with whether Slack accepted all of it. */
+  /** Resolves with whether Slack accepted everything. */
   async #postAll(): Promise<boolean> {
     try {
       await this.#voice.assertHeld();
@@ -131,7 +131,7 @@ export class Reply {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
       if (this.#session.isOver) throw new KdebugError('lease_lost', { cause: thrown });
-      // What failed may have been the record of a post that Slack accepted.
+      // The failure may concern the record of a post that Slack accepted.
       this.#voice.doubt = true;
       this.#failures += 1;
       // The run may have ended while its last post failed.
@@ -143,7 +143,7 @@ export class Reply {
 
   #logFailure({ code, detail }: KdebugError): void {
     const fields = { runId: this.#session.run.id, reason: code, detail };
-    // Only an operator can mend a token; runs wait for a good one.
+    // Only an operator can fix a token; runs wait for it.
     if (code === 'slack_token_rejected') this.#deps.log.error('Slack refuses the token, nothing can be posted', fields);
     else this.#deps.log.warn('Slack update failed, will retry', fields);
   }

@@ -12,13 +12,13 @@ import { isForGood, onceAt } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
-/** How long, and for how many tries, a result waits for its files before it is posted without them. */
+/** How long, or how many tries, a result waits for its files before it is posted without them. */
 const PATIENCE_MS = 60_000;
 const MAX_TRIES = 3;
 
 /**
- * Posts the result of a run that has ended, with what is too long for it as files: one message. A late end updates the result that
- * is there, and shares its own log in a second message. May be entered again at any time.
+ * Posts the result of a finished run together with its files: one message. A late end updates the existing result and shares its own log in
+ * a second message. Any call may be repeated.
  */
 export class ResultDelivery {
   readonly #voice: Voice;
@@ -30,7 +30,7 @@ export class ResultDelivery {
     this.#source = source;
   }
 
-  /** Resolves when Slack has all of it, or it is on record as lost. @throws what may pass */
+  /** Resolves when Slack has everything, or the result is recorded as lost. @throws failures that may pass */
   async deliver(): Promise<void> {
     if (this.#voice.run.delivery.lost !== undefined) return;
     try {
@@ -46,29 +46,29 @@ export class ResultDelivery {
     const { run, deps } = this.#voice;
     const { result } = run.delivery;
     const { isPrivate } = await renderContextOf(run, deps);
-    // A late end is output too: it is not added to a result that people of another company can read by now.
+    // A late end is output too: do not add it to a result that people of another company can read by now.
     const isElsewhere = run.late === true && isPrivate && result?.channelId === run.origin.channelId;
     if (!result || isElsewhere) await this.#postWhole({ isPrivate, isFirst: true });
     else if (run.late && !(await this.#update(result, isPrivate))) await this.#postWhole({ isPrivate, isFirst: false });
     await this.#postFiles(isPrivate);
   }
 
-  /** The result with its files; alone when there are none, or Slack refuses them. */
+  /** Posts the result with its files, or alone if there are none or Slack refuses them. */
   async #postWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
     const destination = await resultDestinationOf(run, isPrivate, deps.thread);
-    // What is found there would be the result of the earlier end.
+    // A search would find the result of the earlier end.
     const doubt = voice.doubt && isFirst;
     const shared = await this.#share(destination, resultMessage(run, { isPrivate }), doubt);
     if (shared && 'ref' in shared) return voice.record({ kind: 'result-posted', ...shared });
     const message = resultMessage(withLoss(run, shared?.fileLost), { isPrivate });
     const { ref, found } = await voice.post('result', destination, message, { doubt });
-    // What was found may be older than the loss of its files: they are shared once more in a message of their own.
+    // A found result may predate the loss of its files, so they are shared again in their own message.
     await voice.record({ kind: 'result-posted', ref, ...(shared && !found && shared) });
   }
 
-  /** The files that a result still lacks: of a late end, or of a result that was found again. */
+  /** Shares the files that a result still lacks: of a late end, or of a result found by search. */
   async #postFiles(isPrivate: boolean): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
@@ -120,7 +120,7 @@ export class ResultDelivery {
       return await deps.thread.share(destination, message, files.files, assertHeld);
     } catch (thrown) {
       this.#sharing = { ...this.#sharing, failures: this.#sharing.failures + 1 };
-      // The result must not be there twice.
+      // Slack must not show the result twice.
       const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(destination) : undefined;
       if (shown) return shown;
       throw thrown;
@@ -138,7 +138,7 @@ export class ResultDelivery {
     return this.#voice.update('result', result, resultMessage(this.#voice.run, { isPrivate }));
   }
 
-  /** Slack refuses it everywhere: the requester gets it privately, and it is on record as lost. */
+  /** Slack refuses the result everywhere: send it privately to the requester and record it as lost. */
   async #postPrivately({ code, detail }: KdebugError): Promise<void> {
     const { run, deps } = this.#voice;
     const fields = { runId: run.id, reason: code, detail };
@@ -162,6 +162,6 @@ interface PostedWithFiles {
   readonly files: SharedFiles;
 }
 
-/** The run as its result shows it when its files are lost. */
+/** The run as its result shows it once the files are lost. */
 const withLoss = (run: Run, fileLost: string | undefined): Run =>
   fileLost === undefined || wantedFiles(run).length === 0 ? run : { ...run, delivery: { ...run.delivery, fileLost } };

@@ -8,15 +8,15 @@ import { refusal } from '../inbox/refusals.ts';
 import { isForGood } from './post-once.ts';
 
 /**
- * Slack Connect: people of another company read everything in a channel that is shared with them. Nothing that Slack sends with a
- * command or a click says so (only the envelope of an event does, `is_ext_shared_channel`), so Slack is asked (`Directory.channel`).
+ * Slack Connect: people of another company read everything in a channel shared with them. Only an event's envelope says so
+ * (`is_ext_shared_channel`), not a command or click, so kdebug asks Slack (`Directory.channel`).
  */
 type Need = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
- * What stands against a request in this channel: it is shared, or nobody can say whether it is, and the policy does not allow that;
- * or the bot is no member, so that nobody would see its card (`posts`: there will be one). A channel that the policy does not name
- * is not asked about: nothing is allowed there anyway.
+ * Why a request cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or the bot is no member, so
+ * nobody would see its card; checked only if there will be one (`posts`). Skips channels that the policy does not name: nothing is allowed
+ * there anyway.
  */
 export async function channelProblem(
   { channelId }: Pick<Origin, 'channelId'>,
@@ -33,15 +33,15 @@ export async function channelProblem(
   } catch (thrown) {
     const { code, detail, facts } = toKdebugError(thrown);
     if (saysNotIn(facts.error)) return refusal('bot_not_in_channel');
-    log.warn('what a channel is, is not known', { channelId, reason: code, detail });
+    log.warn('channel lookup failed, sharing unknown', { channelId, reason: code, detail });
     return maySharing ? undefined : refusal('channel_sharing_unknown');
   }
 }
 
-/** Slack's error strings to who is not in a channel; it does not know a private one then. */
+/** Slack's errors for a channel that the bot is not in. Slack denies that a private one exists. */
 export const saysNotIn = (error: unknown): boolean => error === 'channel_not_found' || error === 'not_in_channel';
 
-/** A word for who only wants to know what would happen: as it is, nothing would be run here. Never rejects. */
+/** Adds to an explanation that nothing can run here until the bot is invited. Never rejects. */
 export async function withInvitation(
   message: Message,
   origin: Pick<Origin, 'channelId'>,
@@ -54,8 +54,8 @@ export async function withInvitation(
 }
 
 /**
- * Whether what a container writes is for who asked alone: the policy says so, or people of another company would read it by now.
- * A channel that the bot may not look at counts as shared. @throws KdebugError when Slack does not answer: ask again later
+ * Whether only the requester may see a container's output: the policy says so, or another company can read the channel by now. A channel
+ * that the bot may not look up counts as shared. @throws KdebugError when Slack does not answer: ask again later
  */
 export async function isForRequesterAlone(
   { channelId }: Pick<Origin, 'channelId'>,
@@ -72,7 +72,7 @@ export async function isForRequesterAlone(
   }
 }
 
-/** Looks at every channel of the policy once, and warns of those where nothing will be run. Never rejects. */
+/** Looks up every channel of the policy once and warns of those where nothing can run. Never rejects. */
 export async function warnOfChannels({ policies, directory, log }: Need): Promise<void> {
   for (const id of Object.keys(policies.current().channels)) {
     const problem = await channelProblem({ channelId: asChannelId(id) }, { policies, directory, log });

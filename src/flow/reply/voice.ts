@@ -10,7 +10,7 @@ import { HELD_FOR_POST_MS, type HeldRun } from '../held-run.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood, type Posted, postOnce } from './post-once.ts';
 
-/** What every post of one run needs: proof that we hold the run, whether to look before posting, and the record of what was posted. */
+/** Shared by all posts of one run: proves that we hold the run, decides whether to search before posting, and records what was posted. */
 export class Voice {
   readonly session: HeldRun;
   readonly deps: FlowDeps;
@@ -30,10 +30,10 @@ export class Voice {
     return this.session.run;
   }
 
-  /** Before each call to Slack. @throws KdebugError lease_lost */
+  /** Call before each Slack call. @throws KdebugError lease_lost */
   readonly assertHeld = (): Promise<void> => this.session.assertHeld(HELD_FOR_POST_MS);
 
-  /** Posts, unless it is there already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
+  /** Posts, unless Slack has the post already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
     kind: PostMeta['kind'],
     destination: Destination,
@@ -47,8 +47,8 @@ export class Voice {
   }
 
   /**
-   * False: Slack refused, as the message was deleted, its channel is closed, or the app was reinstalled since. An update of
-   * `progress` may queue for a minute: once the run has ended nothing waits for it, and the last update stands for both.
+   * False if Slack refused: the message was deleted, its channel is closed, or the app was reinstalled since. A `progress` update may queue
+   * for a minute. If the run ends meanwhile, this no longer waits for it: the last update replaces it.
    */
   async update(
     kind: PostMeta['kind'],
@@ -73,7 +73,7 @@ export class Voice {
     }
   }
 
-  /** Resolves when the run ends before `work` does; else never. */
+  /** Resolves if the run ends before `work` does; else never. */
   #ended(work: Promise<unknown>): Promise<true> {
     return new Promise((resolve) => {
       const stop = this.session.onChange(() => isFinal(this.run.state) && resolve(true));
@@ -86,20 +86,20 @@ export class Voice {
     return { run: this.run.id, kind, seq: this.#seq };
   }
 
-  /** What is on record already changes nothing: a change would wake the very loop that posts. @throws as `HeldRun.apply` */
+  /** An event on record already changes nothing, because a change would wake the loop that posts. @throws as `HeldRun.apply` */
   async record(event: DeliveryEvent): Promise<void> {
     await this.session.apply({ kind: 'delivered', event });
   }
 }
 
-/** How often, and for how long, to try again after a refusal that may pass: an operator may be giving the app a scope right now. */
+/** How often, and how long, to retry a refusal that may pass: an operator may be granting a scope right now. */
 const MAX_TRIES = 10;
 const PATIENCE_MS = 15 * 60_000;
 
-/** Refusals that do not pass: every other destination has been tried by then. */
+/** Permanent refusals: by then, every other destination has been tried. */
 const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
 
-/** Counts how often Slack refused a post of one run, so that the tries end. */
+/** Bounds the retries after Slack refused a post of one run. */
 export class RefusedPosts {
   readonly #clock: Clock;
   readonly #refused = new Map<string, { readonly sinceMs: number; readonly times: number }>();
@@ -108,7 +108,7 @@ export class RefusedPosts {
     this.#clock = clock;
   }
 
-  /** Counts a refused post; true when it is not to be tried again. Other errors never end the tries. */
+  /** Counts a refused post; true to stop retrying. Other errors never stop the retries. */
   isOver(post: string, { code }: KdebugError): boolean {
     if (CLOSED.has(code)) return true;
     if (code !== 'slack_refused') return false;

@@ -9,15 +9,15 @@ import { respond } from './respond.ts';
 type Ack = () => Promise<void>;
 
 /**
- * A click on a button. It carries only a name and an id; the inbox judges by its own state. The acknowledgement of a click cannot
- * carry text, so the answer follows privately.
+ * A click on a button. It carries only a name and an id; the inbox judges by its own state. Acknowledging a click cannot carry text, so the
+ * answer follows privately.
  */
 export function onButton(delivered: Delivered<Handler<ActionName>>, ack: Ack): Promise<void> {
   const { context, handler } = delivered;
   return onClick(delivered, ack, (click) => context.inbox.action({ ...click, action: handler.name }));
 }
 
-/** A click on a button that has no row: answered, and recorded if the person is refused, but never passed to the inbox. */
+/** A click on a button without a row: answered, recorded if the person is refused, and never passed to the inbox. */
 export const onUnknownButton = (delivered: Delivered, ack: Ack): Promise<void> =>
   onClick(delivered, ack, async () => {
     throw new KdebugError('unknown_button');
@@ -44,7 +44,7 @@ async function onClick(
   respond(context, { destination: destinationOfSender(payload.data, source), triggerId }, admission);
 }
 
-/** Slack gives each click its own `trigger_id`; every delivery of the click carries the same one. */
+/** Slack gives each click its own `trigger_id`, the same in every delivery. */
 function clickOf({ user, channel, container, actions, trigger_id }: ClickPayload): Omit<Click, 'action' | 'teamId'> {
   const [{ action_id, value }] = actions;
   const click = { userId: user.id, channelId: channel.id, messageTs: container.message_ts, value };

@@ -13,7 +13,7 @@ import { respond } from './respond.ts';
 
 type Ack = AckFn<string | RespondArguments>;
 
-/** `/kdebug …`: stored, then acknowledged with the inbox's message, within 3 s. A form opens right after that. */
+/** `/kdebug …`: stored, then acknowledged within 3 s with the inbox's message. A form opens right after that. */
 export async function onCommand({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
   const payload = CommandPayload.safeParse(body);
   if (!payload.success) return acknowledge(ack, refusal(new KdebugError('slack_payload_invalid')));
@@ -39,7 +39,7 @@ const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: C
   appId: api_app_id,
 });
 
-/** Slack gives each submission its own `trigger_id`: a replay has the same key, the same text typed again another one. */
+/** Slack gives each command its own `trigger_id`: a replay gets the same key, the same text typed again a new one. */
 function originOf(payload: CommandPayload, nowMs: number): Origin {
   const { team_id, channel_id, channel_name, user_id, text, trigger_id, response_url } = payload;
   return {

@@ -15,9 +15,9 @@ import type { SharedFile } from './message-content.ts';
 export interface Handler<Name extends string = string> {
   /** The slash command, the event's type, the button's `action_id`, or the `callback_id` of the form or shortcut. */
   readonly name: Name;
-  /** Everybody else is refused before the inbox sees the request. */
+  /** Refuses everybody else before the inbox sees the request. */
   readonly needs: Extract<Person['kind'], 'member'>;
-  /** Whether Slack puts `api_app_id` into this payload. Where it does not, the signature or the app token alone proves the app. */
+  /** Whether Slack puts `api_app_id` into this payload. Without it, only the signature or the app token proves the app. */
   readonly namesApp: boolean;
 }
 
@@ -26,7 +26,6 @@ export interface ShortcutHandler extends Handler<ShortcutName> {
   readonly readsFile?: true;
 }
 
-/** What every listener needs. */
 export interface ListenerContext {
   readonly inbox: Inbox;
   readonly thread: Thread;
@@ -34,13 +33,13 @@ export interface ListenerContext {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly log: Log;
-  /** Opens a modal with the trigger of an interaction. @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
+  /** Opens a modal by an interaction's trigger. @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
   /** Reads a file that a person shared. @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
-  /** While the app stops it accepts nothing new. */
+  /** While the app stops, it accepts nothing new. */
   readonly isStopping: () => boolean;
-  /** Work that outlives the acknowledgement. A stop waits for it. It must not reject. */
+  /** Work that outlives the acknowledgement and that a stop waits for. Must not reject. */
   readonly inBackground: (work: Promise<void>) => void;
 }
 
@@ -53,7 +52,7 @@ export interface Delivered<Row extends Handler = Handler> {
 
 export interface GatedCall<T> {
   readonly sender: Sender;
-  /** Calls the inbox. Runs at most once, and only for people who may. */
+  /** Calls the inbox. Runs at most once, and only after authorisation. */
   readonly call: () => Promise<T>;
 }
 
@@ -62,8 +61,8 @@ export type Admission<T> =
   | { readonly kind: 'refused'; readonly error: KdebugError };
 
 /**
- * The only way to the inbox: authorises by the handler's row, then calls. Never throws. The inbox promises an answer within 2.5 s; a
- * call that is still open shortly before Slack's 3 s are over is refused.
+ * The only way to the inbox: authorises by the handler's row, then calls. Never throws. The inbox promises an answer within 2.5 s; shortly
+ * before Slack's 3 s end, refuses a call that is still open.
  */
 export async function admit<T>(
   { context, handler }: Omit<Delivered, 'body'>,
@@ -74,7 +73,7 @@ export async function admit<T>(
   const authorisedCall = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
     await authoriseOrRecord({ context, handler }, sender);
-    // The user has already read that it timed out: do not process it now.
+    // The person has already read that it timed out: do not process it now.
     if (clock.now() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
     return call();
   };
@@ -88,7 +87,7 @@ export async function admit<T>(
   }
 }
 
-/** Authorises. Records a refusal in the background, so that the answer need not wait. */
+/** Authorises. Records a refusal in the background, because the answer need not wait for it. */
 async function authoriseOrRecord({ context, handler }: Omit<Delivered, 'body'>, sender: Sender): Promise<void> {
   try {
     await authorise(context, handler, sender);
@@ -109,7 +108,7 @@ const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
     throw new KdebugError('slack_not_taken');
   });
 
-/** The error's title, hint and code; its detail is for operators. */
+/** Omits the error's detail, which is for operators. */
 export const refusal = (error: KdebugError): Message => ({
   summary: `kdebug: ${error.title}`,
   tone: 'failure',
@@ -120,14 +119,14 @@ export const refusal = (error: KdebugError): Message => ({
   ],
 });
 
-/** Who sent a request, according to its payload. */
+/** The sender according to the payload. */
 export interface Sender {
   readonly userId: string;
   readonly channelId: string | undefined;
-  /** Every team in the payload: the channel's and the person's own. All of them must be ours. */
+  /** Every team in the payload, the channel's and the person's own. All must be ours. */
   readonly teamIds: readonly (string | undefined)[];
   readonly enterpriseId: string | undefined;
-  /** As the payload has it, of whatever shape; undefined if it names no app. */
+  /** The payload's value in any shape; undefined if it names no app. */
   readonly appId: string | undefined;
 }
 
@@ -140,9 +139,9 @@ const REFUSED: Readonly<Record<Exclude<Person['kind'], Handler['needs']>, Reason
 };
 
 /**
- * The one check before the inbox: our app, our team, and a person of the kind that the row needs, by Slack's current directory.
+ * The one check before the inbox: our app, our team, and by Slack's current directory a person of the kind that the row needs.
  * @throws KdebugError slack_not_our_team, person_is_guest, person_in_other_workspace, person_is_outsider, person_is_bot,
- * person_is_deactivated, and the `Directory`'s errors: a person who cannot be looked up is refused
+ * person_is_deactivated, and the `Directory`'s errors: refuses a person who cannot be looked up
  */
 async function authorise(
   { identity, directory }: Pick<ListenerContext, 'identity' | 'directory'>,
@@ -156,9 +155,8 @@ async function authorise(
 }
 
 /**
- * A shared channel (Slack Connect) shows our buttons and commands to people of other teams, and another app may sign with a copied
- * secret. So a payload without a team is not ours, nor one of another app, nor one that lacks its app id. An enterprise counts only
- * if we are installed in one.
+ * A shared channel (Slack Connect) shows our buttons and commands to other teams, and another app may sign with a copied secret. So this
+ * rejects payloads without a team, of another app, or without the expected app id. An enterprise counts only if we are installed in one.
  */
 function isOurs(sender: Sender, { namesApp }: Handler, identity: Identity): boolean {
   if (sender.appId === undefined ? namesApp : sender.appId !== identity.appId) return false;
@@ -178,7 +176,7 @@ export const senderOf = (
   appId: api_app_id,
 });
 
-/** The person's own team. If the payload does not name it, `isOurs` has made sure that it is ours. */
+/** The person's own team. If the payload omits it, it is ours: `isOurs` has checked. */
 export const teamIdOf = ({ team, user }: Interaction, identity: Identity): string =>
   user.team_id ?? team?.id ?? identity.teamId;
 
@@ -187,14 +185,13 @@ interface InteractionInChannel extends Interaction {
   readonly response_url?: string | undefined;
 }
 
-/** The message that was clicked or picked. */
 interface Source {
   readonly ts: string;
-  /** Slack sets it to the root's own `ts` in a root that has replies. */
+  /** In a root with replies, Slack sets this to the root's own `ts`. */
   readonly thread_ts?: string | undefined;
 }
 
-/** Where the person reads: the thread if the message is a reply, else the channel, even if the message has replies. */
+/** Where the person reads: a reply's thread, else the channel, even if the message has replies. */
 export const destinationOfSender = (
   { channel, user, response_url: responseUrl }: InteractionInChannel,
   { ts, thread_ts: threadTs }: Source,

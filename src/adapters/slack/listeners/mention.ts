@@ -7,9 +7,9 @@ import { admit, type Delivered } from './gate.ts';
 import { respond } from './respond.ts';
 
 /**
- * `@kdebug …`: the same command, answered in the mention's thread, or in a new one under the mention. A private answer to a mention
- * outside threads goes beside it, because Slack shows none in a thread without replies. Resolves when the event may be acknowledged:
- * the request is stored, or its refusal is under way. A bot's mention gets no answer: two bots would talk for ever.
+ * `@kdebug …`: the same command, answered in the mention's thread or in a new one under the mention. Outside threads a private answer goes
+ * to the channel, because Slack shows none in a thread without replies. Resolves when the event may be acknowledged: the request is stored,
+ * or its refusal is under way. Ignores a bot's mention, because two bots would talk for ever.
  */
 export async function onMention({ context, handler, body }: Delivered): Promise<void> {
   const payload = MentionPayload.safeParse(body);
@@ -26,7 +26,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
     { context, handler },
     { sender: senderOf(payload.data, event.user), call: () => inbox.command(origin, words) },
   );
-  // Post nothing into a channel of another team or app.
+  // Post nothing into another team's or app's channel.
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
 }
@@ -39,12 +39,12 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload,
   appId: api_app_id,
 });
 
-/** Of bold, italics and strikethrough. */
+/** Bold, italics and strikethrough. */
 const MARKS = '*_~';
 
 /**
- * The text after `<@U0BOT>` or `<@U0BOT|name>`; what precedes it is talk. Drops the closing twin of a mark right before the mention: a
- * message in bold is `*<@U0BOT> pod-1*`. A name has no `<`, because Slack escapes it. Linear.
+ * The text after `<@U0BOT>` or `<@U0BOT|name>`; any text before it is talk. Drops the closing twin of a mark right before the mention: a
+ * message in bold is `*<@U0BOT> pod-1*`. Slack escapes `<` in names. Linear.
  */
 export function wordsAfterMention(text: string, botUserId: string): string {
   const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);

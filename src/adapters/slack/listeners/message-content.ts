@@ -5,7 +5,7 @@ import { MAX_MESSAGE_TEXT } from '../limits.ts';
 import type { ShortcutPayload } from '../payloads.ts';
 import { clean, firstOf } from '../views/plain.ts';
 
-/** The parts of a message that hold its words; each may have any shape. */
+/** The parts of a message that hold its words. Each may have any shape. */
 export interface WordedMessage {
   readonly text?: string | undefined;
   readonly blocks?: unknown;
@@ -16,8 +16,8 @@ export interface WordedMessage {
 const MAX_ATTACHMENTS = 100;
 
 /**
- * A message's words as plain text, at most 4,000 characters: its blocks, its text where that says something else, its
- * attachments (alerts are often nothing but these). Links become their label, markup of words stays. Any shape is survived.
+ * A message's words as plain text, at most 4,000 characters: its blocks, its text if different, its attachments (alerts often have nothing
+ * else). Links become their label; text markup stays. Accepts any shape.
  */
 export function messageText({ text, blocks, attachments }: WordedMessage): string {
   const attached = list(attachments).slice(0, MAX_ATTACHMENTS);
@@ -34,7 +34,7 @@ export function messageText({ text, blocks, attachments }: WordedMessage): strin
 
 /** Rich text whose elements follow each other on one line. */
 const INLINE = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
-/** What is pressed, picked or looked at. */
+/** Interactive and visual elements. */
 const WORDLESS = new Set(['button', 'image', 'overflow', 'static_select', 'emoji', 'user', 'usergroup', 'channel']);
 /** In the order in which Slack shows them. */
 const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks'] as const;
@@ -75,13 +75,13 @@ export const unmarked = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** One more than a job may have, so that a longer one is refused and never cut. */
+/** One more than a job may have, so that a longer job is refused and never cut. */
 const MAX_ENTRIES = 65_537;
 const MAX_DEPTH = 12;
 
 /**
- * The first code block of a message as it was typed; undefined where there is none. Slack gives what people write as rich text,
- * where a code block is an element of its own; messages of apps may have it between three backticks of their text.
+ * A message's first code block as typed; undefined if it has none. Slack sends what people write as rich text, with code blocks as
+ * elements. Messages of apps may have three backticks in their text instead.
  */
 export function codeBlock({ text, blocks }: WordedMessage): string | undefined {
   const code = preformattedIn(blocks, 0) ?? fencedIn(text ?? '');
@@ -100,7 +100,7 @@ function preformattedIn(node: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** Its elements are texts and links; rich text is never escaped. A link's label is what was typed. */
+/** Elements are texts and links, never escaped. A link's label is what the person typed. */
 function codeWordsOf(node: object): string {
   const elements: readonly unknown[] = 'elements' in node && Array.isArray(node.elements) ? node.elements : [];
   return elements
@@ -113,10 +113,10 @@ function codeWordsOf(node: object): string {
 }
 
 const FENCE = '```';
-/** The language behind an opening fence, if it is one of ours, and the rest of a line that holds nothing else. */
+/** The language behind an opening fence, if we know it, and the rest of the line if blank. */
 const LANGUAGE = /(?:ya?ml|json(?=[ \t]*\n))?[ \t]*\n?/y;
 
-/** What stands between the first two fences. Linear. */
+/** The text between the first two fences. Linear. */
 function fencedIn(text: string): string | undefined {
   const open = text.indexOf(FENCE);
   if (open < 0) return undefined;
@@ -126,29 +126,28 @@ function fencedIn(text: string): string | undefined {
   return close < 0 ? undefined : unmarked(text.slice(start, close));
 }
 
-/** As long as a job may be, in bytes. */
+/** The maximum size of a job in bytes. */
 const MAX_BYTES = 65_536;
-/** Slack's three seconds must hold a store's answer too. */
+/** Leaves time within Slack's three seconds for the store's answer. */
 const PATIENCE_MS = 1_500;
 const TEXT = /\.(?:ya?ml|json|txt)$/i;
 
-/** A file of a message, as Slack's payload has it. */
 export type SharedFile = NonNullable<ShortcutPayload['message']['files']>[number];
 
-/** The message's first file that may hold a job: by its name, and no longer than one may be. */
+/** The message's first file that may hold a job, by name and size. */
 export const jobFile = (files: readonly SharedFile[] = []): SharedFile | undefined =>
   files.find(({ name, size }) => TEXT.test(name) && size <= MAX_BYTES);
 
 export interface FileReading {
   readonly botToken: string;
   readonly apiUrl: string;
-  /** The way to Slack. Default: the direct one. */
+  /** Default: no proxy. */
   readonly send?: typeof fetch;
 }
 
 /**
- * A shared file as text, read with the bot's token, which only Slack's own hosts are given (scope `files:read`). Redirects are not
- * followed: where the token is not enough, Slack sends to a page to sign in. @throws KdebugError slack_file_unreadable
+ * Reads a shared file as text with the bot's token (scope `files:read`). Sends the token only to Slack's own hosts. Follows no redirects:
+ * if the token does not suffice, Slack redirects to a sign-in page. @throws KdebugError slack_file_unreadable
  */
 export async function readSharedFile({ url_private: url }: SharedFile, reading: FileReading): Promise<string> {
   if (!isSlackUrl(url, reading.apiUrl)) throw unreadable('foreign_address');

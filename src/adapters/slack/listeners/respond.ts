@@ -5,16 +5,16 @@ import { defined } from '../../../lib/object.ts';
 import { modal } from '../views/modal.ts';
 import { type Admission, type ListenerContext, refusal } from './gate.ts';
 
-/** Where a person is answered after the acknowledgement. */
+/** Where to answer a person after the acknowledgement. */
 export interface Recipient {
   readonly destination: PrivateDestination;
-  /** The thread that the form's request belongs to, if it is not the destination's. */
+  /** The thread of the form's request, if it is not the destination's. */
   readonly formThreadTs?: string | undefined;
-  /** Opens one form within 3 s; an event has none. */
+  /** Can open one form within 3 s; an event has none. */
   readonly triggerId?: string;
 }
 
-/** Sends the answer privately, or opens its form, in the background. */
+/** In the background, answers privately or opens the form. */
 export function respond(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): void {
   context.inBackground(send(context, recipient, admission));
 }
@@ -40,7 +40,7 @@ async function openOrTell(context: ListenerContext, recipient: Recipient, form: 
   }
 }
 
-/** Logs a failure: nobody waits for the answer any more. */
+/** Only logs a failure: nobody waits for the answer any more. */
 export async function tellOrLog(
   { thread, log }: Pick<ListenerContext, 'thread' | 'log'>,
   destination: PrivateDestination,

@@ -7,8 +7,8 @@ import { codeBlock, jobFile, messageText } from './message-content.ts';
 import { respond } from './respond.ts';
 
 /**
- * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): passes the message's text and code block to the inbox, whose
- * answer is a message or a form that opens after the acknowledgement. Slack gives each use its own `trigger_id`.
+ * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): passes the message's text and code block to the inbox. Its answer is a
+ * message or a form that opens after the acknowledgement. Slack gives each use its own `trigger_id`.
  */
 export async function onShortcut(
   { context, handler, body }: Delivered<ShortcutHandler>,

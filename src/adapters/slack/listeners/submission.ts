@@ -15,9 +15,9 @@ import { tellOrLog } from './respond.ts';
 type Ack = AckFn<ViewResponseAction>;
 
 /**
- * A submitted form: stored, then the form closes. A refusal keeps the form open with the reason beside a field, so that no input is
- * lost; a form without fields closes, and the reason goes to the person privately. A payload that is not understood gets its error in the
- * form, because no other destination is known.
+ * A submitted form: stored, then closed. A refusal keeps it open with the reason beside a field, so that no input is lost; a form without
+ * fields closes, and the person gets the reason privately. A malformed payload gets its error in the form, because no other destination is
+ * known.
  */
 export async function onSubmission({ context, handler, body }: Delivered<Handler<FormName>>, ack: Ack): Promise<void> {
   const payload = SubmissionPayload.safeParse(body);
@@ -45,7 +45,7 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   else if (answer.message) tell(context, submission, answer.message);
 }
 
-/** The same content of the same view is one submission, however often it is delivered or submitted. */
+/** The same content of the same view is one submission, however often delivered or submitted. */
 function submissionOf({ user, view }: SubmissionPayload, origin: FormOrigin) {
   const fields = fieldsOf(view.state.values);
   return {
@@ -69,7 +69,7 @@ async function refuse({ context, submission, fieldIds, ack }: Refused, error: Kd
   tell(context, submission, refusal(error));
 }
 
-/** Beside the first field, or instead of a form that has none. */
+/** Shows the error beside the first field, or in place of a form without fields. */
 function showInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): Promise<void> {
   const [first] = fieldIds;
   const { title, hint, code } = error;
@@ -88,7 +88,7 @@ function showInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): 
   return ack({ response_action: 'update', view: notice });
 }
 
-/** Slack accepts errors only beside the form's own fields; any other error joins the first field's. */
+/** Slack accepts errors only beside the form's own fields. Any other error joins the first field's. */
 function besideFields(errors: Readonly<Record<string, string>>, fieldIds: readonly string[]): Record<string, string> {
   const beside = new Map<string, string>();
   for (const [id, error] of Object.entries(errors)) {

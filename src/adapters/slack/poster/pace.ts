@@ -1,26 +1,25 @@
 const MINUTE_MS = 60_000;
-/** After a 429 the rate is halved and comes back by this share of its base a minute (additive increase). */
+/** A 429 halves the rate. Each minute it recovers by this share of its base. */
 const RECOVERY_PER_MINUTE = 0.1;
 const MIN_FACTOR = 1 / 16;
 
 /**
- * What a call is about. `final`: a result, or what somebody waits for. `opening`: the first word about a run, which gives way to
- * results for a few seconds. `progress`: what the next update makes worthless.
+ * The priority of a call. `final`: a result, or something that a person waits for. `opening`: the first post of a run; gives way to results
+ * for a few seconds. `progress`: worthless after the next update.
  */
 export type Lane = 'progress' | 'opening' | 'final';
 
-/** When a call may go. Time is passed in; nothing here waits. */
+/** Decides when a call may go. Callers pass in the time; nothing here waits. */
 export interface Pace {
-  /** 0: now. */
   waitMs(lane: Lane, nowMs: number): number;
   sent(lane: Lane, nowMs: number): void;
-  /** Slack answered 429: nothing before `retryAfterMs` has passed, then slower. */
+  /** Slack answered 429: wait `retryAfterMs`, then go slower. */
   limited(nowMs: number, retryAfterMs: number): void;
-  /** Whether forgetting this pace would change nothing. */
+  /** True if dropping this pace changes nothing. */
   isIdle(nowMs: number): boolean;
 }
 
-/** Additive increase, multiplicative decrease, plus the wait that Slack asked for. */
+/** Additive increase, multiplicative decrease, plus the wait that Slack demands. */
 class Backing {
   #factor = 1;
   #sinceMs = 0;
@@ -38,10 +37,10 @@ class Backing {
     return this.#untilMs;
   }
 
-  /** @returns whether that was a step down */
+  /** @returns whether the rate was halved */
   limited(nowMs: number, retryAfterMs: number): boolean {
     this.#untilMs = Math.max(this.#untilMs, nowMs + retryAfterMs);
-    // Calls that were in flight together are refused together: one step down for all of them.
+    // Slack refuses calls in flight together: halve once for all of them.
     if (this.#sinceMs > nowMs) return false;
     this.#factor = Math.max(MIN_FACTOR, this.factor(nowMs) / 2);
     this.#sinceMs = this.#untilMs;
@@ -49,7 +48,6 @@ class Backing {
   }
 }
 
-/** How large a bucket is now, and how fast it fills. */
 interface Size {
   readonly burst: number;
   readonly perMinute: number;
@@ -69,11 +67,11 @@ class TokenBucket {
     this.#atMs = Math.max(this.#atMs ?? nowMs, nowMs);
   }
 
-  /** Until one may be taken that leaves `reserve`. */
+  /** Wait until one token can be spent and `reserve` tokens remain. */
   waitMs(nowMs: number, size: Size, reserve = 0): number {
     this.#fill(nowMs, size);
     const missing = 1 + reserve - this.#tokens;
-    // The hair's breadth is for the rounding of the fill.
+    // Tolerates rounding errors of the fill.
     return missing <= 1e-9 ? 0 : Math.ceil((missing * MINUTE_MS) / size.perMinute);
   }
 
@@ -81,7 +79,7 @@ class TokenBucket {
     this.#tokens = Math.max(0, this.#tokens - 1);
   }
 
-  /** Nothing is left but one at that moment; it fills from then on. */
+  /** Leaves one token at `untilMs`; the bucket refills from then on. */
   empty(untilMs: number): void {
     this.#tokens = 1;
     this.#atMs = untilMs;
@@ -94,15 +92,15 @@ class TokenBucket {
 }
 
 /**
- * What `progress` may take of a method's minute. chat.update has 50 a workspace: ten people at once end ten runs in one minute, and
- * the same ten soon after; each end is one update, so twenty stay free for ends whatever the tails of running logs do.
+ * The share of a method's calls that `progress` may use. chat.update has 50 a minute in a workspace. Ten people can end twenty runs in one
+ * minute, with one update each, so twenty calls stay free for them while running logs update.
  */
 const PROGRESS_SHARE = 0.6;
 const PROGRESS_BURST = 8;
 
 /**
- * A method's budget for the workspace (Slack, "Rate limits": tiers a minute). Never more than `perMinute` calls in any
- * 60 s; `progress` takes at most 60 % of them, evenly spread after a burst of 8.
+ * A method's budget for the workspace (Slack, "Rate limits": tiers a minute): at most `perMinute` calls in any 60 s. `progress` gets at
+ * most 60 % of them, evenly spread after a burst of 8.
  */
 class MethodPace implements Pace {
   readonly #perMinute: number;
@@ -141,13 +139,13 @@ class MethodPace implements Pace {
 }
 
 const POSTS_PER_MINUTE = 60;
-/** Ten first words at once, and five results more. Slack names no number ("short bursts"); somebody measured 25 (PSSlack issue 52). */
+/** Ten first posts at once, plus five results. Slack documents no number ("short bursts"); PSSlack issue 52 measured 25. */
 const POST_BURST = 15;
 const RESERVED_FOR_RESULTS = 5;
 
 /**
- * One channel's pace for posts: one a second and a burst (Slack, "Rate limits"). A 429 halves the burst, since one a second is what
- * Slack promises; where no burst is left it halves the rate as well, which several replicas share without knowing of each other.
+ * A channel's budget for posts: one a second and a burst (Slack, "Rate limits"). A 429 first halves the burst, because Slack promises one a
+ * second. With no burst left, it halves the rate too: several replicas share it without knowing of each other.
  */
 class ChannelPace implements Pace {
   readonly #burst = new Backing();
@@ -162,7 +160,7 @@ class ChannelPace implements Pace {
   }
 
   waitMs(lane: Lane, nowMs: number): number {
-    // Once Slack has said how little it takes, nothing lies idle for results that may not come.
+    // After a 429, leave no capacity idle for results that may not come.
     const reserve = lane === 'final' || this.#burst.factor(nowMs) < 1 ? 0 : RESERVED_FOR_RESULTS;
     return Math.max(this.#burst.waitMs(nowMs), this.#bucket.waitMs(nowMs, this.#size(nowMs), reserve));
   }
@@ -185,8 +183,8 @@ class ChannelPace implements Pace {
 }
 
 /**
- * Calls a minute for each method we use: Slack, "Rate limits" (Tier 3: 50, Tier 4: 100, chat.postMessage: one a second a
- * channel and "several hundred" a workspace). What Slack says only "special" of is a guess; a 429 corrects us.
+ * Calls per minute by method. Slack, "Rate limits": Tier 3: 50, Tier 4: 100, chat.postMessage: one a second per channel and "several
+ * hundred" per workspace. Where Slack only says "special", this is a guess; a 429 corrects it.
  */
 const PER_MINUTE = {
   'chat.postMessage': 240,
@@ -205,10 +203,9 @@ export type Method = keyof typeof PER_MINUTE;
 
 const MAX_CHANNELS = 500;
 
-/** What puts a message into a channel, and so counts against the channel's one a second. */
+/** Methods that post into a channel and so count against its one post a second. */
 const POSTS: ReadonlySet<Method> = new Set(['chat.postMessage', 'files.completeUploadExternal']);
 
-/** All paces: one a method, and one a channel for posts. */
 export class Budgets {
   readonly #methods = new Map<Method, Pace>();
   readonly #channels = new Map<string, Pace>();
@@ -225,8 +222,8 @@ export class Budgets {
   }
 
   /**
-   * Slack answered 429. A message's is its channel's (the documented limit), so the other channels go on; a workspace-wide one comes
-   * back from each of them. Which of its limits a file met is not documented: both paces slow down.
+   * Slack answered 429. For a message, only its channel slows down (the documented limit) and other channels continue; a workspace-wide
+   * limit returns a 429 for each of them. Slack does not document which limit a file met, so both paces slow down.
    */
   limited(method: Method, channelId: string | undefined, nowMs: number, retryAfterMs: number): void {
     const paces = this.of(method, channelId, nowMs);

@@ -3,12 +3,11 @@ import type { Clock } from '../../../lib/clock.ts';
 import { troubleOf } from '../errors.ts';
 import { Budgets, type Lane, type Method } from './pace.ts';
 
-/** One call of a Web API method. */
 export interface Call {
   readonly method: Method;
   readonly lane: Lane;
   readonly channelId?: string;
-  /** Doing it twice is the same as doing it once: an unanswered one goes again, at most three times in all. */
+  /** Repeating it has no further effect. If unanswered, it is sent at most three times in all. */
   readonly repeatable: boolean;
 }
 
@@ -22,24 +21,24 @@ interface Entry {
   readonly attempts: number;
   readonly refusals: number;
   readonly notBeforeMs: number;
-  /** When it came, and as the how-manieth. */
+  /** Arrival time and sequence number. */
   readonly sinceMs: number;
   readonly seq: number;
 }
 
 /** Waits before the second and the third try of a repeatable call. */
 const RETRY_AFTER_MS = [500, 2_000] as const;
-/** A call that Slack limits more often than this is given back as unanswered. */
+/** After more 429s than this, a call fails as unanswered. */
 const MAX_REFUSALS = 10;
 const MAX_WAITING = 10_000;
-/** How long results overtake an `opening`: it is then in turn, so it never starves. */
+/** How long results may overtake an `opening`, so that it never starves. */
 const GIVES_WAY_MS = 5_000;
 const LANES = ['final', 'opening', 'progress'] as const;
 
 /**
- * Sends calls at Slack's pace: `final` before `opening` (for at most five seconds) before `progress`, each method and each channel
- * within its budget, 429 obeyed for that method (a post: that channel) only. No call is ever repeated unless Slack refused it (429) or it is repeatable.
- * Bounded: when 10,000 calls wait, the next one fails at once. All waiting is on the given clock.
+ * Sends calls at Slack's pace: `final` before `opening` (for at most five seconds) before `progress`. Keeps each method and channel within
+ * its budget; a 429 stops only that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable.
+ * With 10,000 calls waiting, the next one fails at once. Waits on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
@@ -64,8 +63,8 @@ export class Poster {
   }
 
   /**
-   * Like `call`, but of several waiting calls with the same key only the newest is sent, and all settle with it; two
-   * calls with one key are never in flight together.
+   * Like `call`, but sends only the newest of several waiting calls with the same key, and settles all with it. Never has two calls with
+   * one key in flight.
    */
   newest(key: string, call: Call, send: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -73,7 +72,7 @@ export class Poster {
     });
   }
 
-  /** Everything that still waits fails as unanswered; so does every later call. */
+  /** Fails every waiting and every later call as unanswered. */
   close(): void {
     this.#closed = true;
     this.#cancelWake?.();
@@ -103,7 +102,7 @@ export class Poster {
     return undefined;
   }
 
-  /** Puts an entry that must go again where it was, unless a newer one for the same key has come: then that one goes for both. */
+  /** Queues an entry again at its old position. A newer entry with the same key replaces it and settles both. */
   #return(entry: Entry): void {
     if (this.#closed) {
       fail(entry, notSent());
@@ -147,13 +146,13 @@ export class Poster {
     return [...urgent, ...progress];
   }
 
-  /** Infinity while a call with the same key is in flight: its end pumps. */
+  /** Infinity while a call with the same key is in flight; its end pumps the queue again. */
   #waitMs({ call, lane, key, notBeforeMs, sinceMs }: Entry): number {
     if (key !== undefined && this.#busyKeys.has(key)) return Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
     const paces = this.#budgets.of(call.method, call.channelId, nowMs);
     const waitMs = (as: Lane): number => Math.max(0, ...paces.map((pace) => pace.waitMs(as, nowMs)));
-    // From its turn on an opening may take what is kept for results.
+    // When its turn comes, an `opening` may use the reserve for results.
     const paceMs =
       lane === 'opening'
         ? Math.min(waitMs('opening'), Math.max(waitMs('final'), sinceMs + GIVES_WAY_MS - nowMs))
@@ -171,7 +170,7 @@ export class Poster {
   /** Never rejects. */
   async #send(entry: Entry): Promise<void> {
     try {
-      // A later microtask: nothing may settle while the queue is being walked.
+      // Yield first: no call may settle while the queue is iterated.
       await Promise.resolve();
       await entry.send();
       for (const done of entry.done) done();
@@ -212,7 +211,7 @@ export class Poster {
 
 const turnMs = ({ lane, sinceMs }: Entry): number => (lane === 'opening' ? sinceMs + GIVES_WAY_MS : sinceMs);
 
-/** The newer call, on behalf of both. */
+/** Sends the newer call and settles both. */
 const merge = (older: Entry, newer: Entry): Entry => ({
   ...newer,
   lane: older.lane === 'final' ? 'final' : newer.lane,
@@ -225,5 +224,5 @@ function fail(entry: Entry, error: KdebugError): void {
   for (const failed of entry.failed) failed(error);
 }
 
-/** Looking finds nothing, and the caller says it again when there is room. */
+/** To the caller: a search finds nothing, so it posts again when there is room. */
 const notSent = (): KdebugError => new KdebugError('slack_unanswered', { facts: { kind: 'not_sent' } });

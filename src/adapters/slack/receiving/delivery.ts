@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { ClickPayload, CommandPayload, MentionPayload, ShortcutPayload, SubmissionPayload } from '../payloads.ts';
 
-/** One request of Slack, verified and parsed. */
+/** A verified and parsed request of Slack. */
 export interface Delivery {
   readonly body: Record<string, unknown>;
   readonly retryNum?: number;
@@ -21,8 +21,7 @@ export type DeliveryResult = 'acknowledged' | 'malformed' | 'failed';
 
 /**
  * Passes a request to Bolt's listeners and acknowledges at the right time. Bolt acknowledges an event before its listeners run, so a crash
- * in between would lose a mention: for events the acknowledgement waits for them. Logs one line for each request that is not
- * acknowledged. Never rejects.
+ * in between would lose a mention; here they run first. Logs one line per request that is not acknowledged. Never rejects.
  */
 export async function deliver(app: App, delivery: Delivery, log: Log): Promise<DeliveryResult> {
   let isAnswered = false;
@@ -49,7 +48,7 @@ export async function deliver(app: App, delivery: Delivery, log: Log): Promise<D
     log.warn('Slack request without listener ignored');
     return 'malformed';
   } catch (thrown) {
-    // Bolt's error handler has logged what a listener threw.
+    // Bolt's error handler has already logged what a listener threw.
     if (!isAnswered) log.warn('Slack request not acknowledged', { error: thrown });
     return isAnswered ? 'acknowledged' : 'failed';
   }
@@ -68,7 +67,7 @@ const receiverEvent = (
 
 const callbackId = z.string().min(1).max(255);
 
-/** The fields that our listeners read, and those by which Bolt finds the listener. Nothing else of a payload reaches Bolt. */
+/** The fields that our listeners read, and those by which Bolt finds a listener. Bolt gets nothing else of a payload. */
 const Command = CommandPayload.extend({ command: z.string().min(1) });
 const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
 const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
@@ -88,16 +87,16 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
 ]);
 
 export type KnownPayload =
-  /** For a listener. Every field of `body` was checked. */
+  /** `body` has only checked fields. */
   | { readonly kind: 'for-listener'; readonly body: Record<string, unknown>; readonly isEvent: boolean }
   /** Well-formed, but without a listener. Acknowledge it, or Slack sends it again. */
   | { readonly kind: 'not-listened-to'; readonly type: string }
-  /** Of no kind that Slack sends us, or with a missing or wrong field: `where`, for the log. */
+  /** A kind that Slack never sends us, or a wrong or missing field: `where`, for the log. */
   | { readonly kind: 'malformed'; readonly where: string };
 
 /**
- * Lets only payloads through that Slack sends us. Bolt throws if a field has another type than it expects, treats any body with `event`
- * as an event, and uses a token from the body. Never throws.
+ * Passes only payloads that Slack sends us. Bolt throws on unexpected field types, treats any body with `event` as an event, and would use
+ * a token from the body. Never throws.
  */
 export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayload {
   if (typeof body.command === 'string') return checked(Command, body, false);
@@ -120,7 +119,7 @@ function checked(schema: z.ZodType<Record<string, unknown>>, body: unknown, isEv
   return parsed.success ? { kind: 'for-listener', body: parsed.data, isEvent } : malformed(parsed.error);
 }
 
-/** Only the path: a value may be secret. Cut, because the key of a record may be anything. */
+/** Only the path, since a value may be secret. Truncated, since a record's key may be anything. */
 const malformed = ({ issues: [issue] }: z.ZodError): KnownPayload => ({
   kind: 'malformed',
   where: (issue?.path ?? []).slice(0, 3).join('.').slice(0, 80),

@@ -2,22 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { isObject } from '../../../lib/object.ts';
 
 export interface BodyLimits {
-  /** Bytes of one body. */
   readonly limit: number;
-  /** Shared by all bodies that are being read. */
+  /** Shared by all bodies being read. */
   readonly room: BodyRoom;
 }
 
 export type ReadBody =
   | { readonly kind: 'read'; readonly body: Buffer }
-  /** Longer than the limit. */
   | { readonly kind: 'too-long' }
-  /** It had to give way to others. */
+  /** Evicted in favour of other bodies. */
   | { readonly kind: 'no-room' };
 
 /**
- * The raw body. `release` gives its place in the room back and must be called once it is verified or dropped. What is not read is
- * dropped. Rejects when the request breaks off.
+ * Reads the raw body. Call `release` once the body is verified or dropped: it frees the body's room. Discards unread bytes. Rejects if the
+ * request breaks off.
  */
 export function readBody(
   request: IncomingMessage,
@@ -25,7 +23,7 @@ export function readBody(
 ): { readonly read: Promise<ReadBody>; readonly release: () => void } {
   const { promise, resolve, reject } = withResolvers<ReadBody>();
   const slot = room.enter(() => stop('no-room'));
-  // One buffer that doubles: a chunk of its own for every byte would take a hundred times the memory that is counted.
+  // One buffer that doubles. A chunk for every byte would use a hundred times the memory that we count.
   let held = Buffer.alloc(0);
   let bytes = 0;
 
@@ -41,7 +39,7 @@ export function readBody(
     held = larger;
     slot.hold(held.length);
   }
-  /** From now on nothing is held. */
+  /** Discards all bytes from now on. */
   function stop(kind: 'too-long' | 'no-room'): void {
     slot.leave();
     held = Buffer.alloc(0);
@@ -71,7 +69,7 @@ function withResolvers<T>(): {
   return { promise, resolve, reject };
 }
 
-/** What a body of Slack's says: JSON, or a form whose `payload` field may hold JSON. Undefined when it is neither. */
+/** JSON, or a form whose `payload` field may hold JSON; undefined if neither. */
 export function parseBody(raw: string, contentType: string): Record<string, unknown> | undefined {
   const [type = ''] = contentType.split(';');
   if (type.trim() === 'application/json') return parseObject(raw);
@@ -90,11 +88,11 @@ function parseObject(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What one unverified body holds. */
+/** The memory of one unverified body. */
 export interface BodySlot {
-  /** It holds `bytes` now. May call `onEvicted` of any place, this one too, before it returns. */
+  /** Records that it now holds `bytes`. Before it returns, it may call `onEvicted` of any slot, even this one. */
   hold(bytes: number): void;
-  /** It holds nothing any more and is never evicted. Repeatable. */
+  /** Frees the memory; never evicts the body afterwards. Repeatable. */
   leave(): void;
 }
 
@@ -104,8 +102,8 @@ interface Held {
 }
 
 /**
- * Memory for bodies that nobody vouches for yet: together at most `mostBytes`. When it is full, whoever holds most gives way: so
- * of N bodies one that holds less than `mostBytes / N` always stays, however slowly or widely the others send.
+ * At most `mostBytes` of memory for unverified bodies. Over that, evicts the largest: of N bodies, one below `mostBytes / N` always stays,
+ * however slow or many the others are.
  */
 export class BodyRoom {
   readonly #mostBytes: number;
@@ -116,7 +114,7 @@ export class BodyRoom {
     this.#mostBytes = mostBytes;
   }
 
-  /** `onEvicted` is called once at most, when this one has to give way; it holds nothing any more then. */
+  /** `onEvicted` is called at most once, after the slot was freed. */
   enter(onEvicted: () => void): BodySlot {
     const held: Held = { bytes: 0, onEvicted };
     this.#slots.add(held);

@@ -21,7 +21,7 @@ const PATH = '/slack/events';
 
 const STATUS: Readonly<Record<Exclude<DeliveryResult, 'acknowledged'>, number>> = { malformed: 400, failed: 500 };
 
-/** The headers' claim, well-formed; only the body proves it. */
+/** What the headers claim; only the body proves it. */
 interface Claim {
   readonly signature: string;
   /** In seconds. */
@@ -29,10 +29,10 @@ interface Claim {
 }
 
 /**
- * Slack's requests over HTTP, at `/slack/events`. Bolt's own receiver is not used, only its signature check: it takes
- * requests from the future, ends the process on a signed body of `null`, acknowledges events before they are stored
- * and cannot drain. Unsigned, stale or future requests get 401 before a byte of their body is read, bodies over 1 MiB 413, bodies
- * that have to give way to others 503, whatever is signed but malformed 400.
+ * Slack's requests over HTTP, at `/slack/events`. Of Bolt's own receiver only the signature check is used: the receiver accepts requests
+ * from the future, ends the process on a signed body of `null`, acknowledges events before they are stored, and cannot drain. Answers 401
+ * to unsigned, stale or future requests before it reads their body, 413 to bodies over 1 MiB, 503 to evicted bodies, 400 to signed but
+ * malformed ones.
  */
 export class HttpReceiver implements Receiver {
   readonly #options: HttpOptions;
@@ -44,7 +44,7 @@ export class HttpReceiver implements Receiver {
 
   constructor(options: HttpOptions) {
     this.#options = options;
-    // Slow or idle clients hold a connection for seconds only.
+    // A slow or idle client holds a connection for seconds only.
     const limits = {
       headersTimeout: 5_000,
       requestTimeout: 10_000,
@@ -83,7 +83,7 @@ export class HttpReceiver implements Receiver {
     });
   }
 
-  /** Refuses new connections; open requests get their answer. */
+  /** Refuses new connections and answers open requests. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
@@ -103,7 +103,7 @@ export class HttpReceiver implements Receiver {
     }
   }
 
-  /** The status to answer with; undefined when a listener has answered. */
+  /** The status to answer with; undefined if a listener has answered. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     if (request.url?.split('?')[0] !== PATH) return 404;
     if (request.method !== 'POST') return 405;
@@ -123,7 +123,6 @@ export class HttpReceiver implements Receiver {
     }
   }
 
-  /** A request that is Slack's. */
   async #accept(text: string, request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     const body = parseBody(text, request.headers['content-type'] ?? '');
     if (body === undefined || this.#app === undefined) return 400;
@@ -142,7 +141,7 @@ export class HttpReceiver implements Receiver {
     return delivered === 'acknowledged' ? undefined : STATUS[delivered];
   }
 
-  /** The two headers in Slack's form, and a time within five minutes of ours, in both directions. */
+  /** Both headers in Slack's form, and a time at most five minutes before or after ours. */
   #claimOf(request: IncomingMessage): Claim | undefined {
     const signature = headerOf(request, 'x-slack-signature');
     const seconds = headerOf(request, 'x-slack-request-timestamp');
@@ -152,7 +151,6 @@ export class HttpReceiver implements Receiver {
     return isNow ? { signature, timestamp } : undefined;
   }
 
-  /** Whether Slack has signed this body. */
   #isTrue({ signature, timestamp }: Claim, body: string): boolean {
     const { signingSecret, clock } = this.#options;
     const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp };
@@ -172,7 +170,7 @@ function retryOf(request: IncomingMessage): { retryNum?: number; retryReason?: s
 }
 
 function end(response: ServerResponse, status: number): void {
-  // What was not read of a refused body must not become the next request.
+  // Unread bytes of a refused body must not become the next request.
   response.writeHead(status, status >= 400 ? { connection: 'close' } : {});
   response.end();
 }
@@ -183,11 +181,11 @@ function sendJson(response: ServerResponse, body: unknown): void {
 }
 
 /**
- * Bounds a server's connections. At most `most` of them may be strangers, which have brought nothing of Slack's yet: one more, and
- * the oldest stranger is cut off. So idle connections cannot keep Slack out. All together are at most twice as many.
+ * Bounds a server's connections. At most `most` may be strangers, which have sent no verified request yet: one more, and the oldest
+ * stranger is cut off. So idle connections cannot keep Slack out. All together are at most twice as many.
  */
 export class Strangers {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #sockets = new Set<Socket>();
 
   constructor(server: Server, most: number) {
@@ -200,7 +198,7 @@ export class Strangers {
     });
   }
 
-  /** It has brought a request of Slack's. */
+  /** Call it once a request of this socket is verified. */
   vouchFor(socket: Socket): void {
     this.#sockets.delete(socket);
   }

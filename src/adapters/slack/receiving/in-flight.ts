@@ -1,10 +1,9 @@
 import { type Clock, withDeadline } from '../../../lib/clock.ts';
 
-/** Counts work under way, so that a stop can wait for it. */
+/** Counts work in progress, so that a stop can wait for it. */
 export class InFlight {
   readonly #work = new Set<Promise<unknown>>();
 
-  /** Follows `work` to its end, however it ends. */
   track<T>(work: Promise<T>): Promise<T> {
     this.#work.add(work);
     const forget = () => this.#work.delete(work);
@@ -12,7 +11,7 @@ export class InFlight {
     return work;
   }
 
-  /** Resolves when nothing is under way any more, or after `boundMs`. */
+  /** Resolves when no work is left, or after `boundMs`. */
   async drained(clock: Clock, boundMs: number): Promise<void> {
     await withDeadline(clock, boundMs, this.#settled(), () => undefined);
   }

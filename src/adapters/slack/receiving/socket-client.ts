@@ -3,23 +3,22 @@ import { REASONS } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { isObject } from '../../../lib/object.ts';
 
-/** What the client hears besides envelopes. */
+/** What the client reports besides envelopes. */
 export interface SocketEars {
-  /** Slack will close this connection, or will not open it; called once at most. */
+  /** Slack will close this connection, or will not open it. Called at most once. */
   readonly onRecycle: (reason: string) => void;
-  /** A message was left out: it is no envelope. */
+  /** Ignored a message that is no envelope. */
   readonly onMalformed: () => void;
 }
 
-/** Everything that brings a request of Slack's (Slack, "Using Socket Mode"). */
+/** The messages that carry a request (Slack, "Using Socket Mode"). */
 const ENVELOPES: ReadonlySet<unknown> = new Set(['events_api', 'interactive', 'slash_commands']);
 
 /**
- * Slack's Socket Mode client, with two differences. It does not close its socket the moment Slack announces a recycling
- * (`disconnect`: `warning`, `refresh_requested`, `link_disabled`): acknowledgements under way could not be sent any
- * more, and there would be seconds without a socket (bolt-js issue 2496). It says so instead, once. And it leaves out what is no
- * envelope: the client's own reader would reject with nobody to hear it, which ends the process, or take an event's type for one
- * of its own signals.
+ * Slack's Socket Mode client, with two differences. When Slack announces a recycling (`disconnect`: `warning`, `refresh_requested`,
+ * `link_disabled`), it reports that once and keeps its socket open; the original closes at once, which loses acknowledgements in flight and
+ * leaves seconds without a socket (bolt-js issue 2496). And it drops messages that are no envelope; the original rejects on some, which
+ * nobody catches and so ends the process, and takes some event types for its own signals.
  */
 export class DrainingClient extends SocketModeClient {
   #onRecycle: SocketEars['onRecycle'] | undefined;
@@ -63,12 +62,12 @@ function readObject(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Slack's word for it, in a `disconnect` message (Slack, "Using Socket Mode"). */
+/** Slack's reason in a `disconnect` message (Slack, "Using Socket Mode"). */
 const OFF = 'link_disabled';
 
 /**
- * Whether Socket Mode is switched on in the app's settings, as far as Slack tells on the lines: said once when it goes off and once
- * when it is on again, however often a line is refused meanwhile.
+ * Whether Socket Mode is on in the app's settings, as far as Slack tells on the connections. Logs once when it goes off and once when it is
+ * on again, however many connections Slack refuses meanwhile.
  */
 export class SocketModeSwitch {
   readonly #log: Log;
@@ -82,7 +81,7 @@ export class SocketModeSwitch {
     return this.#isOff;
   }
 
-  /** Slack ends a line, or does not open one, for that reason. @returns whether it is because Socket Mode is off */
+  /** Slack closed or refused a connection for this reason. @returns whether Socket Mode is off */
   ended(reason: string): boolean {
     if (reason !== OFF) return false;
     if (!this.#isOff) {
@@ -93,7 +92,7 @@ export class SocketModeSwitch {
     return true;
   }
 
-  /** A line is open. */
+  /** A connection is open. */
   opened(): void {
     if (this.#isOff) this.#log.info('Socket Mode is switched on again');
     this.#isOff = false;

@@ -10,7 +10,7 @@ import { ANSWERED_MS } from '../limits.ts';
 import { InFlight } from './in-flight.ts';
 import { DrainingClient, type SocketModeSwitch } from './socket-client.ts';
 
-/** What Socket Mode hands over: an envelope and the way to acknowledge it. */
+/** An envelope and the way to acknowledge it. */
 export interface Envelope {
   readonly body: unknown;
   readonly retry_num?: number;
@@ -20,13 +20,13 @@ export interface Envelope {
 
 export interface LineOptions {
   readonly clientOptions: () => SocketModeOptions;
-  /** For each connection its own, where there is a proxy. */
+  /** Creates the proxied egress of one connection; undefined without a proxy. */
   readonly wayOut: () => LineEgress | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** One for all lines: it is the app that is switched off. */
+  /** Shared by all connections: Socket Mode is on or off for the whole app. */
   readonly modeSwitch: SocketModeSwitch;
-  /** 0 ≤ x < 1; spreads reconnects of several replicas. */
+  /** 0 ≤ x < 1; spreads the reconnects of several replicas. */
   readonly random: () => number;
   /** Resolves when the envelope is handled; never rejects. */
   readonly onEnvelope: (envelope: Envelope) => Promise<void>;
@@ -36,7 +36,7 @@ const BACK_OFF = { firstMs: 200, maxMs: 10_000 };
 const HELLO_MS = 15_000;
 const CLOSE_MS = 1_000;
 
-/** Slack's errors for an app-level token that can never open a connection, and what to do. */
+/** Slack's errors for an app-level token that can never open a connection, and the remedy. */
 const NO_LINE_EVER: Readonly<Record<string, string>> = {
   missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write: make another one under "Basic Information"',
   not_allowed_token_type: 'SLACK_APP_TOKEN is not an app-level token',
@@ -49,15 +49,14 @@ function tokenRefusal(error: KdebugError): KdebugError | undefined {
 }
 
 /**
- * One supervised Socket Mode connection: reopens until it is stopped, 200 ms to 10 s apart with jitter. When Slack recycles it, opens the
- * new connection before it drains and closes the old one. Handles all rejections itself.
+ * A supervised Socket Mode connection: reopens until it is stopped, 200 ms to 10 s apart with jitter. When Slack recycles it, opens a new
+ * connection before it drains and closes the old one. Handles all rejections.
  */
 export class SocketConnection {
   readonly #options: LineOptions;
-  /** Every connection, with its envelopes in flight. */
+  /** Each connection with its envelopes in flight. */
   readonly #open = new Map<DrainingClient, InFlight>();
   readonly #ways = new WeakMap<DrainingClient, LineEgress>();
-  /** Slack's own reason for ending a connection. */
   readonly #reasons = new WeakMap<DrainingClient, string>();
   #current: DrainingClient | undefined;
   #failures = 0;
@@ -72,7 +71,7 @@ export class SocketConnection {
     return this.#current !== undefined;
   }
 
-  /** Resolves after the first try, however it ended; the supervision goes on. @throws KdebugError slack_token_rejected */
+  /** Resolves after the first try, even a failed one; supervision continues. @throws KdebugError slack_token_rejected */
   async start(): Promise<void> {
     const error = await this.#connect();
     const refusal = error && tokenRefusal(error);
@@ -81,7 +80,7 @@ export class SocketConnection {
     throw refusal;
   }
 
-  /** Closes all connections, at most about a second; nothing is reopened. */
+  /** Closes all connections within about a second and reopens none. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelWait?.();
@@ -89,7 +88,7 @@ export class SocketConnection {
     await Promise.all([...this.#open.keys()].map((client) => this.#close(client)));
   }
 
-  /** One try; on failure the next one is planned. Never rejects. */
+  /** One try. On failure, plans the next one. Never rejects. */
   async #connect(): Promise<KdebugError | undefined> {
     const way = this.#options.wayOut();
     const client = new DrainingClient(
@@ -128,7 +127,7 @@ export class SocketConnection {
     return error;
   }
 
-  /** While Socket Mode is off, the log has said so already. */
+  /** While Socket Mode is off, the log already says so. */
   #logNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
     const { log, modeSwitch } = this.#options;
     if (modeSwitch.isOff) return;
@@ -148,22 +147,22 @@ export class SocketConnection {
     this.#ways.get(client)?.destroy();
     if (this.#current !== client) return;
     this.#current = undefined;
-    this.#options.log.info('Socket Mode connection closed', { reason: this.#reasons.get(client) ?? 'not said' });
+    this.#options.log.info('Socket Mode connection closed', { reason: this.#reasons.get(client) ?? 'unknown' });
     this.#planNext(0);
   }
 
-  /** Opens the replacement first; the old one serves until then. While Socket Mode is off there is no replacement. */
+  /** Opens the replacement first; the old connection serves until then. While Socket Mode is off there is no replacement. */
   #recycle(client: DrainingClient, reason: string): void {
     const { log, modeSwitch } = this.#options;
     this.#reasons.set(client, reason);
     const isOff = modeSwitch.ended(reason);
     if (this.#current !== client || this.#stopped) return;
     if (!isOff) log.info('Slack recycles Socket Mode connection', { reason });
-    void (isOff ? this.#giveUp(client) : this.#replace(client));
+    void (isOff ? this.#drainAndClose(client) : this.#replace(client));
   }
 
-  /** Nothing arrives any more; envelopes in flight get their answer. */
-  async #giveUp(client: DrainingClient): Promise<void> {
+  /** Slack sends nothing more: answers envelopes in flight, then closes. */
+  async #drainAndClose(client: DrainingClient): Promise<void> {
     this.#current = undefined;
     this.#planNext(0);
     await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
@@ -182,7 +181,7 @@ export class SocketConnection {
     });
   }
 
-  /** Asks for an orderly end, then ends it: Slack may leave a closed connection open (node-slack-sdk issue 2752). */
+  /** Asks for an orderly end, then destroys the connection: Slack may leave it open (node-slack-sdk issue 2752). */
   async #close(client: DrainingClient): Promise<void> {
     if (!this.#open.has(client)) return;
     await withDeadline(this.#options.clock, CLOSE_MS, client.disconnect(), () => undefined);

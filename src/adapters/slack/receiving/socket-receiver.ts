@@ -20,12 +20,12 @@ export interface SocketOptions {
   readonly random?: () => number;
 }
 
-/** Slack allows 10 connections an app; two a replica leave room for three replicas that recycle at once. */
+/** Slack allows 10 connections per app. With two per replica, three replicas can recycle theirs at once. */
 const LINES = 2;
 
 /**
- * Slack's requests over Socket Mode: two supervised connections, because Slack recycles each of them now and then and
- * sends every request to any one. Ready while one is open.
+ * Slack's requests over Socket Mode: two supervised connections, because Slack recycles each now and then and sends every request to any
+ * one. Ready while one is open.
  */
 export class SocketReceiver implements Receiver {
   readonly #options: SocketOptions;
@@ -48,12 +48,12 @@ export class SocketReceiver implements Receiver {
     return this.#lines.some((line) => line.isConnected());
   }
 
-  /** One after the other: Slack answers near-simultaneous handshakes with 409. @throws KdebugError slack_token_rejected */
+  /** In sequence: Slack answers near-simultaneous handshakes with 409. @throws KdebugError slack_token_rejected */
   async start(): Promise<void> {
     for (const line of this.#lines) await line.start();
   }
 
-  /** Open requests get their answer, then the connections close. */
+  /** Answers open requests, then closes the connections. */
   async stop(): Promise<void> {
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
     await Promise.all(this.#lines.map((line) => line.stop()));
@@ -79,7 +79,7 @@ export class SocketReceiver implements Receiver {
     });
   }
 
-  /** Never rejects. Slack repeats an envelope that is not acknowledged, or shows the person an error. */
+  /** Never rejects. Slack repeats an unacknowledged envelope, or shows the person an error. */
   async #handle(envelope: Envelope): Promise<void> {
     const { log } = this.#options;
     if (this.#app === undefined || !isObject(envelope.body)) {

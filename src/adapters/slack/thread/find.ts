@@ -8,7 +8,7 @@ import { EVENT_TYPE, type Speaker } from './messages.ts';
 
 const PAGE = 200;
 const MAX_PAGES = 5;
-/** Slack's clock and ours may differ. */
+/** Allowed difference between Slack's clock and ours. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 
 interface Page {
@@ -35,7 +35,7 @@ export async function findMessage(
   return found && { channelId: where.destination.channelId, ts: found.ts };
 }
 
-/** The message in which `filesOf` finds files: their ids, and where it stands. */
+/** Finds a message by its files: where it is, and the file ids that `filesOf` returns. */
 export async function findShared(
   looker: Looker,
   where: Where,
@@ -45,7 +45,7 @@ export async function findShared(
   return found && { ref: { channelId: where.destination.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
 }
 
-/** Whether a thread has a reply: Slack shows private answers only in one that has. What cannot be seen has none. */
+/** Slack shows private answers only in a thread that has a reply. False if Slack refuses the look-up. */
 export async function hasReply(looker: Looker, channelId: string, threadTs: string): Promise<boolean> {
   try {
     const { messages } = await looker.poster.call(
@@ -60,8 +60,8 @@ export async function hasReply(looker: Looker, channelId: string, threadTs: stri
 }
 
 /**
- * The first message that `wanted` accepts, in a thread or among a channel's messages since then: at most 5 pages of 200. A look that
- * Slack refuses (`missing_scope`, `not_in_channel` …) finds nothing: to say a thing twice is better than never.
+ * The first message that `wanted` accepts, among at most 5 pages of 200. Undefined also if Slack refuses the look-up (`missing_scope`,
+ * `not_in_channel` …): posting twice is better than never.
  */
 async function findPosted(
   looker: Looker,
@@ -101,7 +101,7 @@ async function findInPages(
   return undefined;
 }
 
-/** A whole read: its answer is used or asked for again, never half of it. */
+/** Reading is repeatable: an unclear response is discarded and the page requested again. */
 function readPage(
   { client, poster }: Speaker,
   { destination, sinceMs }: Where,
@@ -125,7 +125,7 @@ function readPage(
       );
 }
 
-/** The fields of a message that looking for our own needs. */
+/** The fields by which we recognise our own messages. */
 export const Posted = z.object({
   ts: z.string(),
   bot_id: z.string().optional().catch(undefined),
@@ -142,7 +142,7 @@ export const Posted = z.object({
 });
 export type Posted = z.infer<typeof Posted>;
 
-/** By what a message is known to be our own; undefined before the start. */
+/** Undefined before the start. */
 export type Ourselves = Pick<Identity, 'botId' | 'botUserId'> | undefined;
 
 /** A message that shares a file names our user, but not always our bot. No other app can post as either. */
@@ -150,8 +150,8 @@ const isByUs = ({ bot_id, user }: Posted, us: NonNullable<Ourselves>): boolean =
   bot_id === us.botId || user === us.botUserId;
 
 /**
- * Whether a message is one of ours for this run. Metadata alone proves nothing: any app may write any. Slack gives a message that
- * shares files none, and may keep it from an app without `metadata:read`: then the small print of the message tells.
+ * Any app may write any metadata, so metadata alone proves nothing. Slack gives messages with files no metadata, and may hide it from an
+ * app without `metadata:read`; then the small print identifies the run.
  */
 export const isPostOf =
   (meta: Pick<PostMeta, 'run' | 'kind'>, us: Ourselves) =>
@@ -168,7 +168,7 @@ export const sharesFile =
   ({ files }: Posted): boolean =>
     files?.some((file) => file.id === fileId) ?? false;
 
-/** The ids of the files of these names, if the message is ours and shares all of them. */
+/** The ids of these files, if the message is ours and shares all of them. */
 export const ownFiles =
   (filenames: readonly string[], us: Ourselves) =>
   (message: Posted): readonly string[] | undefined => {
@@ -176,7 +176,7 @@ export const ownFiles =
     return ids.length === filenames.length && (us === undefined || isByUs(message, us)) ? ids : undefined;
   };
 
-/** How the small print of each kind names its run; a test holds these and the messages together. */
+/** How the small print of each kind names its run. A test compares these with the messages. */
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   anchor: ['run', 'batch'],
   result: ['Run', 'Batch'],
@@ -192,7 +192,7 @@ const Context = z.object({
   elements: z.array(z.object({ type: z.string(), text: z.string().catch('') })),
 });
 
-/** The pieces of a context block's words, as far as they are kdebug's own: what was typed comes after `/kdebug`. */
+/** The pieces of a context block that kdebug wrote; user input follows `/kdebug`. */
 function smallPrintOf(block: unknown): readonly string[] {
   const context = Context.safeParse(block);
   if (!context.success) return [];

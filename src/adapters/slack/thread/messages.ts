@@ -17,14 +17,11 @@ const metadataOf = ({ run, batch, kind, seq }: PostMeta) => ({
   event_payload: { run, ...(batch === undefined ? {} : { batch }), kind, seq },
 });
 
-/** Nothing in a text is looked at: no markup by word, no names, no previews. */
+/** Slack parses nothing in the text: no markup, names or previews. */
 const LITERAL = { parse: 'none', link_names: false } as const;
 const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
-/**
- * Sends a message as it is; when Slack refuses its shape, ever simpler, so that something is always delivered.
- * Slack has refused before anything happened, so this never says a thing twice.
- */
+/** Sends a message; if Slack refuses its shape, sends ever simpler versions. Slack refuses before it posts, so nothing appears twice. */
 export async function sayShaped<T>(message: Message, say: (view: View) => Promise<T>): Promise<T> {
   let refusal: unknown;
   for (const shaped of shapes(message)) {
@@ -50,8 +47,8 @@ export interface Speaker {
 }
 
 /**
- * All but a result gives way to results: who reads what opens a run's thread has just asked, theirs have waited; and one request may
- * bring twenty copies of its card, and as many reminders.
+ * Results go first: their readers have waited, while the reader of an opening has just asked. One request may also cause twenty copies of
+ * its card, and as many reminders.
  */
 const laneOf = ({ kind }: PostMeta): Lane => (kind === 'result' ? 'final' : 'opening');
 

@@ -19,19 +19,19 @@ interface ToShare {
   readonly sure?: (() => Promise<void>) | undefined;
 }
 
-/** The bytes are there; nobody sees them yet. */
+/** Uploaded, but nobody sees it yet. */
 interface Uploaded {
   readonly id: string;
   readonly title: string;
 }
 
-/** Slack shares in the background: pauses between looks at where the message stands, 16 s in all. */
+/** Slack shares in the background. Pauses between look-ups of the message, 16 s in all. */
 const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 
 /**
- * One message with words and files: the bytes of each, then one call that shows all of them. Slack's docs do not say what a repeated
- * share of the same file does, so after an unclear answer the place is looked at first. The answer to a share does not say where the
- * message stands; the files' own record does, soon after. @throws as `Thread`
+ * Posts one message with text and files: uploads each file, then one call shows all of them. Slack does not document what a repeated share
+ * does, so after an unclear response this looks for the message first. The response does not locate the message; the file's record does,
+ * soon after. @throws as `Thread`
  */
 export async function share(
   uploader: Uploader,
@@ -67,7 +67,7 @@ async function complete(
 ): Promise<void> {
   const { channelId, threadTs } = destination;
   const [first, ...others] = uploaded;
-  if (!first) throw new KdebugError('internal_error', { detail: 'nothing to share' });
+  if (!first) throw new KdebugError('internal_error', { detail: 'no files to share' });
   const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;
   const show = poster.call(call, async () => {
     await sure?.();
@@ -82,7 +82,7 @@ async function complete(
   await (threadTs === undefined ? show : show.catch(threadFirst));
 }
 
-/** Slack has one word here for a channel and for a thread that take nothing: in a thread, the channel itself is still to be tried. */
+/** Slack has one error for a closed thread and a closed channel. In a thread, assume the thread: the caller then tries the channel. */
 function threadFirst(thrown: unknown): never {
   const isDenied = thrown instanceof KdebugError && thrown.facts.error === 'posting_to_channel_denied';
   if (!isDenied) throw thrown;
@@ -90,7 +90,7 @@ function threadFirst(thrown: unknown): never {
   throw new KdebugError('slack_thread_closed', { ...defined({ detail }), facts, cause: thrown });
 }
 
-/** After an unclear answer: an upload that Slack knows no longer has been shared, only not yet shown. */
+/** After an unclear response: if Slack no longer knows the upload, it was shared but is not shown yet. */
 async function unlessShown(show: Promise<void>): Promise<void> {
   try {
     await show;
@@ -105,7 +105,7 @@ const SharedFile = z.object({
   shares: z.object({ public: Shares.optional().catch(undefined), private: Shares.optional().catch(undefined) }),
 });
 
-/** Undefined: its record does not say so, or not in time. */
+/** Undefined if the file's record does not say so in time. */
 async function whereShown(
   uploader: Uploader,
   { channelId }: Destination,
@@ -123,7 +123,7 @@ async function whereShown(
       if (waitMs !== undefined) await sleep(clock, waitMs);
     }
   } catch (thrown) {
-    // The place itself can still be looked at.
+    // The caller can still search the channel or thread.
     if (!(thrown instanceof KdebugError) || thrown.code !== 'slack_refused') throw thrown;
   }
   return undefined;
@@ -132,19 +132,19 @@ async function whereShown(
 export interface Uploader extends Speaker {
   readonly apiUrl: string;
   readonly clock: Clock;
-  /** Between two pieces of a body, and for the answer after it. */
+  /** Longest silence between two pieces of a body, or before the response. */
   readonly silenceMs: number;
 }
 
 const MAX_TRIES = 3;
 const BACK_OFF = { firstMs: 1_000, maxMs: 2_000 };
-/** Slack shows a snippet in the message itself, phones too; its docs: snippets "are limited to 1MB". */
+/** Slack shows a snippet in the message itself, on phones too; its docs: snippets "are limited to 1MB". */
 const MAX_SNIPPET_BYTES = 1_000_000;
 const IS_SNIPPET = /\.(?:log|txt)$/;
 
 /**
- * Brings a file's bytes to Slack. Until they are shared nobody can see them, so this goes again freely. Answers with the file's id.
- * @throws KdebugError slack_refused (`empty_file`: Slack takes no zero bytes), slack_unanswered and the others of `Thread`
+ * Uploads a file and returns its id. Repeatable: nobody sees the file until it is shared.
+ * @throws KdebugError slack_refused (`empty_file`: Slack rejects zero bytes), slack_unanswered and the others of `Thread`
  */
 async function upload(uploader: Uploader, file: FileToShare): Promise<string> {
   if (file.bytes === 0)
@@ -152,7 +152,7 @@ async function upload(uploader: Uploader, file: FileToShare): Promise<string> {
   return tried(uploader.clock, () => send(uploader, file));
 }
 
-/** Up to three tries while the answer is unclear. */
+/** Up to three tries while the response is unclear. */
 async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {

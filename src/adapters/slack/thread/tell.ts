@@ -15,7 +15,7 @@ export interface Teller extends Speaker {
 
 const TIMEOUT_MS = 5_000;
 
-/** A private answer as Slack takes it in an acknowledgement and at a `response_url`. */
+/** A private answer for an acknowledgement or a `response_url`. */
 export const privateAnswer = (shaped: View) => ({
   response_type: 'ephemeral' as const,
   replace_original: false,
@@ -23,9 +23,10 @@ export const privateAnswer = (shaped: View) => ({
 });
 
 /**
- * Tells one person something where they look. In a thread that has replies: by chat.postEphemeral, since what a `response_url` (five
- * uses in 30 minutes) is given stands outside of it; elsewhere by the `response_url`; whichever fails, by the other one. A thread
- * without replies shows private answers to nobody, so it counts as none. A lost answer may make it appear twice, to that person only.
+ * Answers one person privately, where they read. In a thread with replies, tries chat.postEphemeral first, because answers to a
+ * `response_url` (five uses in 30 minutes) appear outside the thread. Elsewhere tries the `response_url` first. If one way fails, tries the
+ * other. A thread without replies shows no private answers, so the channel gets them. If a response is lost, that person may see the answer
+ * twice.
  */
 export async function tell(teller: Teller, person: PrivateDestination, message: Message): Promise<void> {
   const refusal = (await isShownInThread(teller, person)) ? await refusalInThread(teller, person, message) : undefined;
@@ -41,7 +42,7 @@ const isShownInThread = async (
 ): Promise<boolean> => threadTs !== undefined && (isReply === true || (await hasReply(teller, channelId, threadTs)));
 
 const NONE = 'none';
-/** What a thread refuses and its channel may take. An unclear answer is not among them: it may have been said. */
+/** Refusals of a thread after which its channel may still accept the answer. An unclear response is not one: Slack may have shown it. */
 const MAY_PASS_OUTSIDE: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_refused']);
 
 async function refusalInThread(
@@ -78,7 +79,7 @@ async function sayPrivately(
   );
 }
 
-/** Whether Slack took it. The URL is a bearer secret: it is never logged, and only Slack's hosts are called, without redirects. */
+/** Whether Slack accepted it. The URL is a bearer secret: never log it, call only Slack's hosts, follow no redirects. */
 async function respond({ apiUrl, log, through }: Teller, url: string, message: Message): Promise<boolean> {
   if (!isSlackUrl(url, apiUrl)) {
     log.warn('response_url outside Slack not used');

@@ -17,17 +17,17 @@ export interface ThreadOptions {
   readonly apiUrl: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The way to Slack of what is no call of the Web API. */
+  /** The route to Slack for calls outside the Web API. */
   readonly through: Egress['through'];
-  /** Who we are, once it is known: then only our own posts are found. */
+  /** Undefined before the start. Once known, searches find only our own posts. */
   readonly ourselves: () => Ourselves;
-  /** How long an upload may be silent. Default 30 s; tests make it short. */
+  /** How long an upload may be silent. Default 30 s; tests shorten it. */
   readonly silenceMs?: number;
 }
 
 const SILENCE_MS = 30_000;
 
-/** The `Thread` port over Slack's Web API, and a way to end what still waits. */
+/** The `Thread` port over Slack's Web API. `close` fails what is still queued. */
 export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
   const poster = new Poster(options.clock);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
@@ -46,7 +46,7 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
   return { thread, close: () => poster.close() };
 }
 
-/** Undefined for a message that Slack does not know (any more). */
+/** Undefined if Slack does not know the message (any more). */
 async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promise<string | undefined> {
   const call = { method: 'chat.getPermalink', lane: 'final', repeatable: true } as const;
   try {
@@ -59,13 +59,13 @@ async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promi
 }
 
 const MAX_PEOPLE = 10_000;
-/** An app that is installed anew has other ones. */
+/** A reinstalled app gets new direct messages. */
 const MAX_AGE_MS = 10 * 60_000;
 
 /**
- * The direct messages with people. Slack has one with each person and no other, so it is asked for once in a while: who asks for many
- * approvals in a row does not use up the workspace's minute of conversations.open, in which private results are opened too. What it
- * returns throws as `Thread`; a failure is not kept, and the poster keeps the time.
+ * Opens direct messages and caches them, because Slack has exactly one for each person. So repeated approval requests do not use up the
+ * workspace's conversations.open calls per minute, which private results need too. Does not cache failures; the poster bounds the waiting.
+ * The returned function throws as `Thread`.
  */
 function directMessages(
   { client, clock }: { readonly client: WebClient; readonly clock: Clock },

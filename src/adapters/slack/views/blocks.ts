@@ -19,14 +19,14 @@ import {
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
 import { richText, smallPrint } from './spans.ts';
 
-/** One line of plain text of 1 to `length` characters; what was cut says so. */
+/** One line of plain text of 1 to `length` characters; marks a cut. */
 export const plain = (text: string, length: number): PlainTextElement => ({
   type: 'plain_text',
   text: shorten(cleanLine(text.slice(0, MAX_TEXT)), { weight: Number.POSITIVE_INFINITY, length }) || '…',
   emoji: false,
 });
 
-/** The blocks of one part, its text within `room`; none when there is nothing to show. */
+/** The blocks of one part, its text within `room`. Empty if there is nothing to show. */
 export function blocksOf(part: Part, room: Room): KnownBlock[] {
   switch (part.kind) {
     case 'heading':
@@ -70,7 +70,6 @@ function list(items: readonly (readonly Span[])[], room: Room): KnownBlock[] {
   return [{ type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements: sections }] }];
 }
 
-/** One line a fact: its label in bold, then its value. */
 function facts(all: readonly Fact[], room: Room): KnownBlock[] {
   const spans = all.flatMap((fact, index): Span[] => [
     { kind: 'strong', text: `${index === 0 ? '' : '\n'}${cleanLine(fact.label)}` },
@@ -93,7 +92,7 @@ function note(spans: readonly Span[], room: Room): KnownBlock[] {
   return elements.length === 0 ? [] : [{ type: 'context', elements }];
 }
 
-/** `action_id` must be unique in its block: a second button with the same verb goes into a block of its own. */
+/** `action_id` must be unique in its block, so a second button with the same action starts a new block. */
 function actions(buttons: readonly Button[]): KnownBlock[] {
   const rows: ButtonElement[][] = [];
   for (const button of buttons.filter(isSendable).slice(0, MAX_BUTTONS)) {
@@ -104,7 +103,7 @@ function actions(buttons: readonly Button[]): KnownBlock[] {
   return rows.map((elements): ActionsBlock => ({ type: 'actions', elements }));
 }
 
-/** Slack refuses a button without an id, and a cut id would name another run. */
+/** Slack refuses an empty value, and a truncated id would name another run. */
 const isSendable = ({ value }: Button): boolean => value !== '' && value.length <= MAX_BUTTON_VALUE;
 
 function buttonElement({ action, label, value, style, confirm }: Button): ButtonElement {

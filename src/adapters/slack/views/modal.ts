@@ -21,15 +21,15 @@ import { clean, cleanLine, firstOf, shorten } from './plain.ts';
 const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length });
 
 /**
- * A form as a Slack modal, within every limit of `limits.ts` whatever its texts hold. Block and action ids are the
- * fields' ids. Where it was asked for travels in `private_metadata`; `FormOrigin` reads it back. Pure.
- * @throws KdebugError internal_error when its name, value or ids cannot be carried whole
+ * Renders a form as a Slack modal within every limit of `limits.ts`. Block and action ids are the fields' ids. `private_metadata` holds
+ * where the form was requested; `FormOrigin` reads it back. Pure.
+ * @throws KdebugError internal_error if name, value or ids would be truncated
  */
 export function modal(form: Form, { channelId, threadTs }: Destination): ModalView {
   const { name, value } = form;
   const private_metadata = JSON.stringify({ name, value, channelId, threadTs });
   if (private_metadata.length > MAX_PRIVATE_METADATA || name.length > MAX_CALLBACK_ID)
-    throw new KdebugError('internal_error', { detail: `the form ${name} carries more than Slack takes` });
+    throw new KdebugError('internal_error', { detail: `the form ${name} exceeds what Slack accepts` });
   const intro: KnownBlock[] = form.intro ? [introOf(form.intro)] : [];
   return {
     type: 'modal',
@@ -47,7 +47,7 @@ const introOf = (intro: string): KnownBlock => ({
   text: { type: 'plain_text', text: shorten(clean(intro), roomOf(MAX_TEXT)) || '…', emoji: false },
 });
 
-/** A choice with nothing to choose from is left out: Slack has no such thing. */
+/** Omits a choice without options: Slack refuses it. */
 function inputOf(field: Field): InputBlock[] {
   const element = field.kind === 'choice' ? choice(field) : textInput(field);
   if (element === undefined) return [];
@@ -80,7 +80,7 @@ function textInput(field: Field): PlainTextInput {
   };
 }
 
-/** An option whose value would have to be cut would mean something else, so it is none. */
+/** Drops an option whose value is too long: truncated, it would mean something else. */
 function choice(field: Field): StaticSelect | undefined {
   const options = (field.options ?? [])
     .filter(({ value }) => value !== '' && value.length <= MAX_OPTION_VALUE)

@@ -2,25 +2,28 @@ import { EMOJI_STYLE, withoutInvisible } from '../../../lib/invisible.ts';
 
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 /**
- * CSI sequences, control strings (OSC, DCS …) with their end, and two-character escapes (ECMA-48). No body may hold a beginning, so
- * that time is linear: Node's own `stripVTControlCharacters` takes seconds for 64 KiB of `;#` behind one escape.
+ * CSI sequences, control strings (OSC, DCS …) with their end, and two-character escapes (ECMA-48). A body may not contain a new beginning,
+ * which keeps the time linear: Node's own `stripVTControlCharacters` takes seconds for 64 KiB of `;#` behind one escape.
  */
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9b-\x9f\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 const LONE_SURROGATES = /\p{Cs}/gu;
-/** Text without escape sequences, control, bidi and zero-width characters; line ends are `\n`; always well-formed Unicode. Linear. */
+/**
+ * Removes escape sequences, control, bidi and zero-width characters. Line ends become `
+ * `; the result is well-formed Unicode. Linear.
+ */
 export const clean = (text: string): string =>
   withoutInvisible(
     text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n').replace(ESCAPES, ''),
     `\n\t${EMOJI_STYLE}`,
   );
 
-/** The same on one line. */
+/** `clean`, joined to one line. */
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
 
 /**
- * What one UTF-16 unit adds to a message: bytes of UTF-8 in JSON, with `& < >` as the entities that Slack keeps.
- * Slack's own measure is unknown (bolt-js issue 2509: "varies with content"), so this is the largest plausible one.
+ * What one UTF-16 unit adds to a message: bytes of UTF-8 in JSON, with `& < >` as entities, as Slack stores them. Slack's own measure is
+ * unknown (bolt-js issue 2509: "varies with content"), so this is the largest plausible one.
  */
 function weightOf(unit: number): number {
   if (unit === 0x26) return 5;
@@ -36,13 +39,13 @@ export function weigh(text: string): number {
   return weight;
 }
 
-/** What a text may still take: weight (see `weigh`) and UTF-16 units. */
+/** The space left for a text: weight (see `weigh`) and UTF-16 units. */
 export interface Room {
   readonly weight: number;
   readonly length: number;
 }
 
-/** How many units from one end of `text` fit into `room`, with no regard for graphemes. */
+/** How many units from one end of `text` fit into `room`. Ignores graphemes. */
 function fitting(text: string, room: Room, fromEnd: boolean): number {
   const limit = Math.max(0, Math.min(text.length, room.length));
   let weight = 0;
@@ -54,12 +57,12 @@ function fitting(text: string, room: Room, fromEnd: boolean): number {
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** No honest grapheme is longer; a pile of combining marks that is gets cut between code points. */
+/** No real grapheme is longer. A longer pile of combining marks is cut between code points. */
 const MAX_GRAPHEME_LENGTH = 64;
 
 const splitsPair = (text: string, index: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(index, index + 1));
 
-/** The grapheme that `index` stands in, as [start, end]; equal when `index` is an edge already. */
+/** The grapheme around `index` as [start, end]; [index, index] at an edge. */
 function edges(text: string, index: number): readonly [number, number] {
   if (index <= 0 || index >= text.length) return [index, index];
   let from = Math.max(0, index - MAX_GRAPHEME_LENGTH);
@@ -71,15 +74,15 @@ function edges(text: string, index: number): readonly [number, number] {
   return [from + around.index, from + around.index + around.segment.length];
 }
 
-/** The longest beginning of `text` that fits, cut on a grapheme's edge. */
+/** The longest beginning of `text` that fits, cut between graphemes. */
 export const firstOf = (text: string, room: Room): string => text.slice(0, edges(text, fitting(text, room, false))[0]);
 
-/** The longest end of `text` that fits, cut on a grapheme's edge. */
+/** The longest end of `text` that fits, cut between graphemes. */
 export const lastOf = (text: string, room: Room): string =>
   text.slice(edges(text, text.length - fitting(text, room, true))[1]);
 
 const MARK_ROOM = 32;
-/** In less room than this a count would cost more than it says. */
+/** With less room, the count would cost more than it tells. */
 const MIN_FOR_COUNT = 80;
 
 const fits = (text: string, room: Room): boolean => text.length <= room.length && weigh(text) <= room.weight;
@@ -96,7 +99,7 @@ export function shorten(text: string, room: Room): string {
   return `${start}${more(text.length - start.length)}`;
 }
 
-/** `text`, or its first third and its last two thirds around `… N more …`: in a log the end says most. */
+/** `text`, or its first third and its last two thirds around `… N more …`: the end of a log tells most. */
 export function shortenMiddle(text: string, room: Room): string {
   if (fits(text, room)) return text;
   const left = { weight: room.weight - MARK_ROOM, length: room.length - MARK_ROOM };
@@ -108,9 +111,9 @@ export function shortenMiddle(text: string, room: Room): string {
   return `${head}\n${more(text.length - head.length - tail.length)} …\n${tail}`;
 }
 
-/** The colon that would begin an emoji's name; U+2236 looks the same and begins nothing. */
+/** The colon that would begin an emoji name. U+2236 looks the same and begins none. */
 const EMOJI_COLON = /:(?=[a-z0-9_+'-]{1,100}:)/gi;
 
-/** For Slack's `text` fields, the only ones that are parsed: no mention, link or emoji is left in it (docs: "escaping text"). */
+/** Escapes a text for Slack's `text` fields, the only ones that Slack parses: no mention, link or emoji remains (docs: "escaping text"). */
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(EMOJI_COLON, '\u2236');

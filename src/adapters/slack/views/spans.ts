@@ -5,18 +5,18 @@ import { clean, cleanLine, escapeText, type Room, shorten, weigh } from './plain
 
 /** JSON around one element, rounded up. */
 const ELEMENT_WEIGHT = 70;
-/** Room kept for the mark that says how much was left out. */
+/** Room reserved for `… N more`. */
 const MARK_WEIGHT = 120;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const CHANNEL_ID = /^[CG][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
-/** Slack's words for a moment: `Today at 12:41 AM`. */
+/** Slack's format for a time: `Today at 12:41 AM`. */
 const MOMENT = '{date_short_pretty} at {time}';
-/** Slack takes whole seconds of up to eleven digits (the year 5138). */
+/** Slack accepts whole seconds of up to eleven digits (the year 5138). */
 const LATEST_MS = 99_999_999_999_000;
 
-/** A span as plain words: for places where Slack takes nothing else. */
+/** A span as plain text, where Slack accepts nothing else. */
 function wordsOf(span: Span): string {
   switch (span.kind) {
     case 'person':
@@ -32,7 +32,7 @@ function wordsOf(span: Span): string {
   }
 }
 
-/** Addresses of Slack's own messages and files: nothing else becomes a link, whoever wrote it. */
+/** Only addresses of Slack's own messages and files become links, whoever wrote them. */
 const SLACK_LINK = /^https:\/\/[a-z0-9.-]{1,100}\.slack(?:-gov)?\.com\/(?:archives|files)\/[A-Za-z0-9/._?=&-]{1,300}$/;
 
 const isMoment = (atMs: number): boolean => atMs >= 0 && atMs <= LATEST_MS;
@@ -61,8 +61,8 @@ function element(span: Span, room: Room): RichTextElement | undefined {
 }
 
 /**
- * Spans as rich text, which Slack never parses: no markup, mention, link or emoji can arise from a text; a `link` leads to Slack alone.
- * What does not fit into `room` is replaced by `… N more`. May be empty.
+ * Spans as rich text, which Slack never parses: no text can become markup, a mention, a link or an emoji, and a `link` leads only to Slack.
+ * Replaces what does not fit into `room` by `… N more`. May be empty.
  */
 export function richText(
   spans: readonly Span[],
@@ -88,8 +88,8 @@ export function richText(
 }
 
 /**
- * Spans as the small print of a context block. Its only markup is made here: the id of a person or a group, or a number
- * of seconds, in the forms that Slack documents; never a text.
+ * Spans as the small print of a context block. Its only markup is made here, in Slack's documented forms: the id of a person or group, or a
+ * number of seconds. Never a text.
  */
 export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElement | MrkdwnElement)[] {
   const elements: (PlainTextElement | MrkdwnElement)[] = [];

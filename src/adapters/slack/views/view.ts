@@ -4,7 +4,7 @@ import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
 
-/** What Slack is sent: blocks, and the escaped one-line text that notifications and screen readers use. */
+/** Blocks, and the escaped one-line text for notifications and screen readers. */
 export interface View {
   readonly text: string;
   readonly blocks: KnownBlock[];
@@ -18,21 +18,20 @@ const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
   neutral: undefined,
 };
 
-/** The mark as a span, with the space after it. */
 function markOf(tone: Tone): readonly Span[] {
   const name = MARKS[tone];
   return name === undefined ? [] : [emoji(name), { kind: 'text', text: ' ' }];
 }
 
-/** The mark as a character, where Slack takes no emoji element: it never reads names there, so no text becomes an emoji. */
+/** The mark as a character, where Slack accepts no emoji element. Slack never reads emoji names there, so no text becomes one. */
 const markText = (tone: Tone): string =>
   markOf(tone)
     .map((span) => ('text' in span ? span.text : ''))
     .join('');
 
 /**
- * A message as Block Kit, within every limit of `limits.ts` whatever its texts hold; what was cut says so.
- * Pure. Texts stay literal: all are rich text or plain text, and the fallback is escaped.
+ * A message as Block Kit within every limit of `limits.ts`; marks what was cut. Texts stay literal: rich text, plain text, or escaped in
+ * the fallback. Pure.
  */
 export const view = (message: Message): View => ({
   text: fallback(message),
@@ -40,8 +39,8 @@ export const view = (message: Message): View => ({
 });
 
 /**
- * The same message, each time simpler, for when Slack refuses it anyway: half the weight, then only the summary and
- * the buttons, then no blocks at all. The summary is rich text first: no update may take that away from a message that has some.
+ * Ever simpler versions of a message that Slack refused: half the weight, then only summary and buttons, then no blocks. The summary is
+ * first tried as rich text, because an update cannot remove rich text from a message.
  */
 export function* simplerViews(message: Message): Generator<View> {
   const text = fallback(message);
@@ -80,7 +79,7 @@ const fallback = (message: Message): string => escapeText(plainSummary(message))
 
 export const weightOf = (blocks: readonly KnownBlock[]): number => weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
 
-/** `JSON.stringify` has escaped quotes and line ends already; `weigh` counts what the escaping added once more. */
+/** `JSON.stringify` has already escaped quotes and line ends, and `weigh` counts them again. */
 function escapesTwice(blocks: readonly KnownBlock[]): number {
   const json = JSON.stringify(blocks);
   return (json.match(/["\\]/g) ?? []).length;
@@ -88,12 +87,12 @@ function escapesTwice(blocks: readonly KnownBlock[]): number {
 
 const roomOf = (weight: number) => ({ weight, length: Math.min(MAX_TEXT, weight) });
 
-/** The least room a part is worth showing in. */
+/** Less room than this is not worth showing a part in. */
 const MIN_ROOM = 250;
 
 /**
- * Gives every part the same room and finds, by halving, the most that keeps the whole within `limit`: only the longest
- * texts are cut. When not even the least room is enough, parts go from the end, buttons last.
+ * Gives every part the same room and finds the largest that fits into `limit`, by bisection: only the longest texts are cut. If not even
+ * `MIN_ROOM` fits, drops parts from the end, buttons last.
  */
 function within(message: Message, limit: number): KnownBlock[] {
   const parts = withMark(message);
@@ -111,7 +110,7 @@ function within(message: Message, limit: number): KnownBlock[] {
   return best;
 }
 
-/** Nobody decides on what is shown in part: where a part must stay whole and does not, there is no button. */
+/** Shows no buttons if a part that must stay whole is cut: nobody may decide on half a card. */
 function layout(all: readonly Part[], room: number): KnownBlock[] {
   const parts = all.some((part) => isWhole(part) && isCut(part)) ? all.filter(({ kind }) => kind !== 'actions') : all;
   return parts.flatMap((part) => blocksOf(part, roomOf(isWhole(part) ? MAX_BLOCKS_WEIGHT : room)));
@@ -139,7 +138,7 @@ function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
   return [];
 }
 
-/** The tone's mark leads the first words; a message that does not begin with words gets its summary as the first line. */
+/** Puts the tone's mark before the first words. A message without a heading or paragraph at the start gets its summary as first line. */
 function withMark({ summary, tone, parts }: Message): readonly Part[] {
   const [first, ...others] = parts;
   if (first?.kind === 'heading') return [{ ...first, text: `${markText(tone)}${first.text}` }, ...others];
