@@ -13,16 +13,16 @@ export type Selector = readonly Requirement[];
 const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const NAME_LENGTH = 63;
 
-/** A selector goes into the address of a request; nobody types a longer one. */
+/** A selector becomes part of a request's URL, and nobody types a longer one. */
 const MAX_LENGTH = 1_000;
 
-/** A key, an operator or a comma; white space between them is skipped. */
+/** A key, an operator or a comma, after optional white space. */
 const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y;
 
 /**
- * Reads a label selector (`app=web,tier in (a,b),!legacy,size>3`); `undefined` for anything else, and for the empty text: it would
- * match every pod. Follows Kubernetes apimachinery, labels.Parse, with two stricter rules: no empty member of a set, and no empty
- * requirement. At most 1,000 characters.
+ * Parses a label selector (`app=web,tier in (a,b),!legacy,size>3`). Returns `undefined` for anything else, and for the
+ * empty text, which would match every pod. Follows Kubernetes apimachinery, labels.Parse, but refuses an empty member
+ * of a set and an empty requirement. At most 1,000 characters.
  */
 export function parseSelector(text: string): Selector | undefined {
   const tokens = text.length > MAX_LENGTH ? undefined : splitSelector(text);
@@ -40,7 +40,7 @@ export function parseSelector(text: string): Selector | undefined {
   }
 }
 
-/** The canonical spelling; `parseSelector` reads the same requirements back. */
+/** The canonical spelling; `parseSelector` restores the requirements. */
 export const printSelector = (selector: Selector): string => selector.map(printRequirement).join(',');
 
 function printRequirement(requirement: Requirement): string {
@@ -60,7 +60,7 @@ function printRequirement(requirement: Requirement): string {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** As the API server: `!=` and `notin` also match pods without the label, `>` and `<` only whole numbers. */
+/** Follows the API server: `!=` and `notin` also match pods without the label; `>` and `<` match only whole numbers. */
 export const matchesSelector = (selector: Selector, labels: Labels): boolean =>
   selector.every((requirement) => meets(requirement, labels));
 
@@ -104,7 +104,7 @@ function splitSelector(text: string): readonly string[] | undefined {
 
 interface ReadRequirement {
   readonly requirement: Requirement;
-  /** Index of the first token after it. */
+  /** Index of the next token. */
   readonly next: number;
 }
 
@@ -135,7 +135,7 @@ const readExistence = (
 ): ReadRequirement | undefined =>
   key !== undefined && isLabelKey(key) ? { requirement: { key, operator }, next } : undefined;
 
-/** An equality's value may be empty: `app=` matches pods whose label `app` is empty. */
+/** The value may be empty: `app=` matches pods whose label `app` is empty. */
 function readEquality(
   tokens: readonly string[],
   { at, key, operator }: Start<'=' | '!='>,
@@ -165,10 +165,10 @@ function readSet(tokens: readonly string[], { at, key, operator }: Start<'in' | 
   return { requirement: { key, operator, values: inner.filter((token) => token !== ',') }, next: close + 1 };
 }
 
-/** Whether it can be the value of a label; refuses the empty text, which Kubernetes allows. */
+/** Whether the text can be a label's value; refuses the empty text, which Kubernetes allows. */
 export const isLabelValue = (text: string): boolean => text.length <= NAME_LENGTH && NAME.test(text);
 
-/** Whether it can be the key of a label, with its prefix or without. */
+/** Whether the text can be a label's key, with or without a prefix. */
 export function isLabelKey(text: string): boolean {
   const slash = text.indexOf('/');
   return isLabelValue(text.slice(slash + 1)) && (slash < 0 || isDnsSubdomain(text.slice(0, slash)));

@@ -2,7 +2,7 @@ import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.t
 import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 
-/** What a request is aimed at. Every kind but `pod` may yield several pods, so it is a batch. */
+/** What a request aims at. Every kind but `pod` may match several pods, so it is a batch. */
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }
   | {
@@ -13,25 +13,25 @@ export type Target =
   | { readonly kind: 'selector'; readonly selector: string }
   | { readonly kind: 'all' };
 
-/** A request as it was typed, nothing resolved and no default filled in but the profile's. Times in milliseconds. */
+/** A request as typed: nothing resolved, no default but the profile's. Times in milliseconds. */
 export interface RunRequest {
   readonly target: Target;
   readonly cluster?: string;
   readonly namespace?: string;
   /** `--target=NAME`, `--no-target`, or absent: the bot chooses. */
   readonly targetContainer?: { readonly kind: 'named'; readonly name: string } | { readonly kind: 'none' };
-  /** An alias of the catalogue or an image reference; absent: the policy's `defaultImage`. */
+  /** A catalogue alias or an image reference; absent: the policy's `defaultImage`. */
   readonly image?: string;
-  /** `-c`: a label of ours, shown to people; container names are derived. */
+  /** `-c`: a label that people see; container names are derived. */
   readonly label?: string;
   readonly env: readonly EnvVar[];
   readonly profile: ProfileName;
-  /** The user and group to run as; asked for by the button "Look again", no flag has it. */
+  /** The user and group to run as. Only the button "Look again" sets it; there is no flag. */
   readonly runAs?: UserAndGroup;
   readonly imagePullPolicy?: ImagePullPolicy;
   /** The words after `--`. */
   readonly command: readonly string[];
-  /** `--arguments-only`: `command` holds the arguments of the image's own entry point. */
+  /** `--arguments-only`: `command` holds arguments for the image's own entry point. */
   readonly argumentsOnly: boolean;
   readonly timeoutMs?: number;
   readonly reason?: string;
@@ -44,7 +44,7 @@ export interface RunRequest {
   };
 }
 
-/** Every sentence that `/kdebug` understands (design, section 3.1). */
+/** Every command that `/kdebug` understands (design, section 3.1). */
 export type Command =
   | { readonly kind: 'run'; readonly request: RunRequest }
   | { readonly kind: 'form' }
@@ -64,17 +64,17 @@ export type Command =
     }
   | { readonly kind: 'apply'; readonly namespace?: string; readonly cluster?: string; readonly yaml?: string };
 
-/** What was wrong with a command, pointing at the wrong word. */
+/** What is wrong with a command, and which word. */
 export interface CommandError {
-  /** Stable code of the catalogue in `core/errors.ts`, section "the command". */
+  /** Stable code from `core/errors.ts`, section "the command". */
   readonly code: ReasonCode;
   /** One sentence that names the wrong word. */
   readonly message: string;
-  /** The nearest right word or the way on; absent when there is none. */
+  /** The nearest right word, or what to do next. */
   readonly hint?: string;
   /** The repaired command line that the columns refer to. */
   readonly text: string;
-  /** First column of the wrong word in `text`, from 0, counted in UTF-16 units. */
+  /** First column of the wrong word in `text`, from 0, in UTF-16 units. */
   readonly start: number;
   /** One past its last column; `start` at the end of `text` means "something is missing here". */
   readonly end: number;
@@ -84,7 +84,7 @@ export type ParsedCommand =
   | {
       readonly kind: 'ok';
       readonly command: Command;
-      /** What of the words was left out, and why: one sentence each, for the person who typed them. */
+      /** One sentence for each ignored word, with the reason; shown to the person. */
       readonly notes?: readonly string[];
     }
   | { readonly kind: 'error'; readonly error: CommandError };

@@ -1,4 +1,4 @@
-/** What kind of value a flag takes; `switch` takes none. `values/read.ts` has one reader for each. */
+/** The kind of value a flag takes; `switch` takes none. `line/values.ts` has a reader for each. */
 export type ValueKind =
   | 'switch'
   | 'namespace'
@@ -18,11 +18,11 @@ export const FLAG_GROUPS = ['target', 'container', 'run', 'batch'] as const;
 export type FlagGroup = (typeof FLAG_GROUPS)[number];
 
 export interface Flag {
-  /** Without the hyphens. */
+  /** Without hyphens. */
   readonly name: string;
   readonly short?: string;
   readonly value: ValueKind;
-  /** How the value is written in usage lines; absent for a switch. */
+  /** The value in usage lines; absent for a switch. */
   readonly placeholder?: string;
   readonly group: FlagGroup;
   readonly repeatable?: true;
@@ -30,7 +30,10 @@ export interface Flag {
   readonly example: string;
 }
 
-/** Every flag, once: the parser, the help and `docs/commands.md` read this table. Spelled as `kubectl debug` spells it, where it has the flag. */
+/**
+ * Every flag. The parser, the help and `docs/commands.md` read this table. Flags of `kubectl debug` keep their
+ * spelling.
+ */
 const TABLE = [
   {
     name: 'namespace',
@@ -187,7 +190,6 @@ const TABLE = [
 
 export type FlagName = (typeof TABLE)[number]['name'];
 
-/** A flag of the table, its name narrowed to the table's names. */
 export type KnownFlag = Flag & { readonly name: FlagName };
 
 export const FLAGS: readonly KnownFlag[] = TABLE;
@@ -197,23 +199,21 @@ const BY_SHORT: ReadonlyMap<string, KnownFlag> = new Map(
   FLAGS.flatMap((flag) => (flag.short ? [[flag.short, flag]] : [])),
 );
 
-/** The flag of this long name (without hyphens), if there is one; a map, so `__proto__` is only an unknown word. */
+/** The flag with this long name (without hyphens). A map, so `__proto__` is just an unknown word. */
 export const flagNamed = (name: string): KnownFlag | undefined => BY_NAME.get(name);
 
-/** The flag of this one letter. */
 export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.get(letter);
 
-/** `-n, --namespace=NS`, as usage lines have it. */
+/** `-n, --namespace=NS`, for usage lines. */
 export const flagUsage = (flag: Flag): string =>
   `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
 
-/** Flags that people paste from a shell and that would change nothing here; without hyphens. */
+/** Flags that people paste from a shell; they change nothing here. Without hyphens. */
 export const IGNORED: ReadonlySet<string> = new Set(['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach']);
 
-/** Why they are left out. */
 export const WHY_IGNORED = 'nobody can attach to what kdebug runs; its output comes in the thread';
 
-/** Flags of kubectl debug that have no meaning here, and why; without hyphens. */
+/** Flags of kubectl debug that do not apply here, and why; without hyphens. */
 export const KUBECTL_ONLY: ReadonlyMap<string, string> = new Map([
   ...['copy-to', 'replace', 'same-node', 'set-image', 'share-processes'].map(
     (name) => [name, 'kdebug only adds a container to the running pod, it never makes a copy; leave it out.'] as const,

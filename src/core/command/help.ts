@@ -4,7 +4,7 @@ import { type KnownVerb, NOT_YET, VERBS, verbNamed } from './verbs.ts';
 
 type Item = readonly Span[];
 
-/** The commands that people type most, the most common first. */
+/** The most common commands, most common first. */
 export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] = [
   ['web-1', 'a first look with the default image'],
   ['web-1 -n shop --image=autodiagnose', 'diagnose a pod of the namespace shop'],
@@ -13,7 +13,7 @@ export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] 
   ['list', 'the runs of this channel'],
 ];
 
-/** What each profile brings, the least power first (kubectl pkg/cmd/debug/profiles.go). */
+/** What each profile adds, least power first (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILE_HELP: readonly (readonly [name: string, meaning: string])[] = [
   ['auto', 'the least power that sees the target and starts; the default'],
   ['restricted', 'no root, no capabilities; allowed nearly everywhere'],
@@ -44,10 +44,7 @@ const message = (summary: string, parts: readonly Part[]): Message => ({
   parts: [{ kind: 'heading', text: summary }, ...parts],
 });
 
-/**
- * The answer to `help`: without a topic one screen with the most common commands first; with one of `TOPICS` that topic.
- * A topic that is none gets the first screen.
- */
+/** The answer to `help`: one of `TOPICS`, else one screen that starts with the most common commands. */
 export function helpMessage(topic?: string): Message {
   if (topic === undefined) return overview();
   const verb = verbNamed(topic);

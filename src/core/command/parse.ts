@@ -1,3 +1,4 @@
+import { defined } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
@@ -10,9 +11,10 @@ import { tokenize, type Word } from './tokenize.ts';
 import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './verbs.ts';
 
 /**
- * Reads what a person typed after `/kdebug`, as Slack delivers it (`readPasted`, `tokenize`, `unmarkWords`, in that order).
- * Never throws; time is linear in the length of the text. Every name, image, selector, duration and id in the result is
- * valid by its grammar, so that it may be put into a URL or an object. A line over 16,000 characters is refused unread. An error points at the leftmost wrong word, wrong flags first.
+ * Parses what a person typed after `/kdebug`, as Slack delivers it: `readPasted`, `tokenize`, then `unmarkWords`. Never
+ * throws; linear in the length of the text. Every name, image, selector, duration and id in the result is valid by its
+ * grammar, so it is safe in a URL or an object. Refuses a line over 16,000 characters unread. An error points at the
+ * leftmost wrong word; a wrong flag comes first.
  */
 export function parseCommand(text: string): ParsedCommand {
   const { line, yaml, isTooLong } = readPasted(text);
@@ -41,12 +43,12 @@ function parseLine(text: string, yaml: string): ParsedCommand {
   const command = readWords(words, { end: text.trimEnd().length, yaml, report });
   const [first] = problems.sort((a, b) => a.start - b.start);
   if (first) return failed(withVerb(first, words));
-  if (!command) throw new TypeError('a command was neither read nor refused');
+  if (!command) throw new TypeError('readWords returned neither a command nor a problem');
   const notes = notesOn(words);
   return { kind: 'ok', command, ...(notes.length > 0 && { notes }) };
 }
 
-/** Whatever else is wrong, a first word that is nearly a verb was probably meant as one. */
+/** A first word that resembles a verb was probably meant as one, whatever else is wrong. */
 function withVerb(problem: Problem, words: readonly Word[]): Problem {
   const [first] = words;
   const isTalk = first && !verbNamed(first.text) && !words.some(({ text }) => text.startsWith('-'));
@@ -80,7 +82,7 @@ function readSentence(line: Line, reading: Reading): Command | undefined {
   const [first, ...rest] = line.words;
   const verb = first && verbNamed(first.text);
   if (line.help || isHelpVerb(first))
-    return { kind: 'help', ...(verb && !isHelpVerb(first) ? { topic: verb.name } : {}) };
+    return { kind: 'help', ...defined({ topic: isHelpVerb(first) ? undefined : verb?.name }) };
   if (verb) return readVerb(verb, { ...reading, line, words: rest });
   const misspelt = first && rest[0] && misspeltVerb(first, rest[0]);
   if (misspelt) return reading.report(misspelt);
@@ -113,7 +115,7 @@ function readHelp(words: readonly Word[], report: Report): Command | undefined {
   return report({ code: 'topic_unknown', message, hint, start: range.start, end: range.end });
 }
 
-/** With a second word that such a verb takes, the first was meant as the verb that it nearly is. */
+/** A first word that resembles a verb, before a second word that this verb takes, was meant as that verb. */
 function misspeltVerb(word: Word, next: Word): Problem | undefined {
   const guess = verbNear(word.text);
   if (guess === undefined || (guess.usage.includes(' ID') && !isRunId(next.text))) return undefined;
@@ -123,7 +125,6 @@ function misspeltVerb(word: Word, next: Word): Problem | undefined {
 
 interface VerbReading extends Reading {
   readonly line: Line;
-  /** The plain words after the verb. */
   readonly words: readonly Word[];
 }
 
@@ -156,7 +157,6 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
   }
 }
 
-/** The first flag, or `--`, that the verb does not take. */
 function misplacedProblem(verb: KnownVerb, { flags, separator }: Line): Problem | undefined {
   for (const [name, [given]] of flags) {
     if (!given || verb.flags.includes(name)) continue;
@@ -168,7 +168,6 @@ function misplacedProblem(verb: KnownVerb, { flags, separator }: Line): Problem 
   return { code: 'flag_misplaced', message, hint: `Write: ${verb.usage}`, start: separator.start, end: separator.end };
 }
 
-/** Whether there are at most `count` plain words. */
 function noMore({ line, words, report }: VerbReading, count: number): boolean {
   const extra = words[count];
   if (extra) report({ ...unexpectedWord(line, extra), hint: 'Leave it out.' });
@@ -187,7 +186,7 @@ function readById(kind: 'show' | 'logs' | 'stop' | 'rerun' | 'export', reading: 
   return noMore(reading, 1) && id !== undefined ? { kind, id } : undefined;
 }
 
-/** `describe POD`, and `describe pod POD` because kubectl has it so. */
+/** `describe POD`; also `describe pod POD`, as in kubectl. */
 function readDescribe(reading: VerbReading): Command | undefined {
   const { line, report } = reading;
   const words =
@@ -217,7 +216,7 @@ function readBatch(reading: VerbReading): Command | undefined {
   const isScaled = line.flags.size > 0;
   const word = words[1];
   if (!noMore(reading, 2) || id === undefined) return undefined;
-  if (!word) return { kind: 'batch', id, ...(isScaled ? { change: { kind: 'scale', ...scale } } : {}) };
+  if (!word) return isScaled ? { kind: 'batch', id, change: { kind: 'scale', ...scale } } : { kind: 'batch', id };
   const change = CHANGES.find((name) => name === word.text);
   const at = { start: word.start, end: word.end };
   if (!change) {
@@ -239,5 +238,5 @@ function readBatch(reading: VerbReading): Command | undefined {
 function readApply(reading: VerbReading): Command | undefined {
   const location = readNamespaceFlags(reading.line, reading.report);
   if (!noMore(reading, 0)) return undefined;
-  return { kind: 'apply', ...location, ...(reading.yaml === '' ? {} : { yaml: reading.yaml }) };
+  return { kind: 'apply', ...location, ...defined({ yaml: reading.yaml || undefined }) };
 }

@@ -2,17 +2,16 @@ import { repairLine, repairYaml, unwrapMarkup } from './repair.ts';
 import type { Word } from './tokenize.ts';
 
 const FENCE = '```';
-/** How Slack writes code, bold, italics and struck text where it gives words without their formatting. */
+/** Slack's marks for code, bold, italics and strikethrough in text without formatting. */
 const MARKS = '`*_~';
 const DOUBLE_QUOTES = '"“”„‟«»';
 const SINGLE_QUOTES = "'‘’‚‛";
-/** Bold code between quotes has three layers; nobody writes more. */
+/** Bold code in quotes has three layers; nobody writes more. */
 const MAX_LAYERS = 3;
 
 /**
- * The words without what stands around all of them: a code fence, one pair of marks for code, bold, italics or struck text, or one
- * pair of quotes around several words. A pair counts only where nothing like it stands between. Text that has none stays as it is.
- * Linear.
+ * Removes what encloses the whole text: a code fence, one pair of marks for code, bold, italics or strikethrough, or
+ * one pair of quotes around several words. A pair counts only if the same character does not occur inside. Linear.
  */
 export function unwrapWhole(text: string): string {
   let left = text;
@@ -45,19 +44,19 @@ function hasAny(text: string, characters: string): boolean {
   return false;
 }
 
-/** `_A=b` may be a variable, whatever stands behind it. */
+/** `_A=b` may be a variable, so its `_` is no mark. */
 const VARIABLE = /^_[A-Za-z0-9_]*=/;
 
-/** Where a pair of marks was opened and not closed yet. */
+/** An opening mark without its closing one yet. */
 interface Open {
   readonly index: number;
   readonly mark: string;
 }
 
 /**
- * The words of a line without pairs of marks around one or several of them: `` `pod-1` ``, `*pod-1*`, `` --image=`debian` ``. Of the
- * command after `--` only one pair of backticks around all of it goes: its words are the user's own. Words in quotes stay as they are;
- * so do the places of all words. Linear in the length of the line.
+ * Removes pairs of marks around one or several words: `` `pod-1` ``, `*pod-1*`, `` --image=`debian` ``. In the command
+ * after `--`, which is the user's own, only one pair of backticks around all of it goes. Quoted words stay; so do the
+ * columns of all words. Linear in the length of the line.
  */
 export function unmarkWords(words: readonly Word[], line: string): readonly Word[] {
   const isMarked = (word: Word): boolean => hasAny(word.text, MARKS) && !word.quoted;
@@ -69,7 +68,7 @@ export function unmarkWords(words: readonly Word[], line: string): readonly Word
   return bare;
 }
 
-/** Changes the words before `end`; answers with a pair of backticks that is still open there. */
+/** Changes the words before `end`; returns a pair of backticks that is still open there. */
 function unmarkBefore(words: Word[], end: number): Open | undefined {
   let open: Open | undefined;
   for (let index = 0; index < end; index += 1) {
@@ -85,7 +84,7 @@ function unmarkBefore(words: Word[], end: number): Open | undefined {
   return open?.mark.startsWith('`') ? open : undefined;
 }
 
-/** What stands in one pair around the word, or around the value of its flag. */
+/** The text inside one pair around the word, or around its flag's value. */
 function wholeOf(text: string): string | undefined {
   const value = /^--?[A-Za-z-]+=(?=`)/.exec(text)?.[0] ?? '';
   const marked = text.slice(value.length);
@@ -95,7 +94,7 @@ function wholeOf(text: string): string | undefined {
   return inner.includes(mark) || VARIABLE.test(marked) ? undefined : value + inner;
 }
 
-/** The mark that a text begins with; of backticks, all of them up to three. */
+/** The mark that a text begins with; up to three backticks count as one. */
 function markAt(text: string): string | undefined {
   if (text.startsWith(FENCE)) return FENCE;
   const first = text.charAt(0);
@@ -114,7 +113,7 @@ function close(words: Word[], { index: from, mark }: Open, to: number): void {
   if (last) words[to] = { ...last, text: last.text.slice(0, -mark.length) };
 }
 
-/** One pair of backticks around the whole command, or from a word before it to its end. */
+/** Removes one pair of backticks around the whole command, or from an earlier word to the command's end. */
 function unmarkCommand(
   words: Word[],
   { line, first, open }: { readonly line: string; readonly first: number; readonly open: Open | undefined },
@@ -134,34 +133,34 @@ function unmarkCommand(
   if (isOnlyPair && !(from.index === last && end.text.length <= 2 * from.mark.length)) close(words, from, last);
 }
 
-/** Whether the mark stands in the line itself, at the word's end and outside its quotes. */
+/** Whether the line itself has the mark at the word's end, outside its quotes. */
 const endsWithMark = ({ text, end }: Word, line: string, mark: string): boolean =>
   text.endsWith(mark) && line.slice(0, end).endsWith(mark) && line.charAt(end - mark.length - 1) !== '\\';
 
-/** What a person typed or pasted, ready to be split into words. */
+/** Typed or pasted text, ready for `tokenize`. */
 export interface Pasted {
   readonly line: string;
-  /** The document after `apply`; empty where there is none. */
+  /** The document after `apply`, or empty. */
   readonly yaml: string;
-  /** The line is longer than may be read, and is as it came. */
+  /** The line exceeds `MAX_LINE_LENGTH` and is not repaired. */
   readonly isTooLong: boolean;
 }
 
-/** The longest line, in UTF-16 units: an approver could not read a longer one. The document of `apply` is not counted. */
+/** The longest line, in UTF-16 units: an approver could not read a longer one. Excludes the document of `apply`. */
 export const MAX_LINE_LENGTH = 16_000;
 
-/** The head of `apply`, up to the end of its line or the first code fence; the document is the rest. */
+/** The head of `apply`, up to the end of its line or the first code fence; the rest is the document. */
 const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
 
 /**
- * What people copy with a command: a shell's prompt, `kubectl debug`, `/kdebug`. A bare `kdebug` before a flag may be a pod's
- * name, so it goes only before a word.
+ * What people copy along with a command: a shell's prompt, `kubectl debug`, `/kdebug`. A bare `kdebug` before a flag
+ * may be a pod's name, so it only goes before a word.
  */
 const PREFIX = /^\s*(?:\$\s+)?(?:kubectl\s+debug(?=\s|$)|\/kdebug(?=\s|$)|@?kdebug(?=\s+[^\s\p{Pd}\u2212]))\s*/iu;
 
 /**
- * Undoes what Slack, phones and copying do to a command: markup, marks and quotes around all of it, what stands before it, and then
- * what `repairLine` and `repairYaml` do. Never throws; time is linear in the length of the text.
+ * Undoes what Slack, phones and copying do to a command: removes markup, enclosing marks and quotes, and prefixes, then
+ * calls `repairLine` and `repairYaml`. Never throws; linear in the length of the text.
  */
 export function readPasted(text: string): Pasted {
   const unwrapped = withoutPrefix(unwrapWhole(unwrapMarkup(text)));

@@ -3,12 +3,12 @@ import type { Command, CommandError, RunRequest, Target } from './command.ts';
 import { protectMarkup } from './repair.ts';
 import { verbNamed } from './verbs.ts';
 
-/** Words of these characters need no quotes. */
+/** A word of only these characters needs no quotes. */
 const BARE = /^[A-Za-z0-9_@%+=:,./^-]+$/;
 
 /**
- * The canonical spelling of a command, as it is typed after `/kdebug`: parsing it gives the same command. Show it
- * literally; it is never given to a shell.
+ * The canonical spelling of a command after `/kdebug`; parsing it gives the same command. Show it literally; it never
+ * goes to a shell.
  */
 export function printCommand(command: Command): string {
   return protectMarkup(partsOf(command).join(' '));
@@ -87,7 +87,7 @@ function requestParts(request: RunRequest): readonly string[] {
   ];
 }
 
-/** How a target is written in a command. */
+/** The target as words of a command. */
 export function targetWords(target: Target): readonly string[] {
   if (target.kind === 'all') return ['--all'];
   if (target.kind === 'selector') return ['-l', quoteWord(target.selector)];
@@ -100,7 +100,7 @@ const value = (flag: string, text: string | undefined): readonly string[] =>
 
 const when = (flag: string, isSet: boolean): readonly string[] => (isSet ? [`--${flag}`] : []);
 
-/** A word as `tokenize` reads it back: bare, else between single quotes, else between double quotes, else both. */
+/** A word as `tokenize` reads it: bare, else in single quotes, else in double quotes, else in both. */
 export function quoteWord(word: string): string {
   if (BARE.test(word)) return word;
   if (!word.includes("'")) return `'${word}'`;
@@ -108,9 +108,9 @@ export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Columns of a code block that a phone in landscape and a desktop's thread show without wrapping. */
+/** Columns that a code block shows without wrapping, on a phone in landscape and in a desktop thread. */
 const WIDTH = 76;
-/** How many columns of a long line stay visible before the wrong word. */
+/** Columns of a long line that stay visible before the wrong word. */
 const LEAD = 24;
 
 const WIDE =
@@ -118,9 +118,9 @@ const WIDE =
 const NARROW = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
 /**
- * Two lines for a monospaced block: the command line with the wrong word, and carets under that word. A line longer than 76
- * columns is cut to a window around the word, `…` marking the cuts; line breaks and tabs show as one space. No line is
- * wider than 76 columns; characters that take two columns or none are counted so.
+ * Two lines for a monospaced block: the command line, and carets under the wrong word. Neither exceeds 76 columns: a
+ * longer line is cut to a window around the word, with `…` at the cuts. Line breaks and tabs become one space.
+ * Double-width and zero-width characters count as such.
  */
 export function pointAt(error: CommandError): string {
   const { from, to } = windowOf(error);
@@ -132,7 +132,7 @@ export function pointAt(error: CommandError): string {
   return `${line}\n${' '.repeat(indent)}${'^'.repeat(Math.max(1, Math.min(marked, WIDTH - indent)))}`;
 }
 
-/** The part of the text to show, cut between code points. */
+/** The range to show, cut between code points. */
 function windowOf({ text, start, end }: CommandError): { from: number; to: number } {
   if (text.length <= WIDTH && columns(text) < WIDTH) return { from: 0, to: text.length };
   const fits = end <= WIDTH - 2 && columns(text.slice(0, end)) <= WIDTH - 2;

@@ -1,22 +1,21 @@
 import { EMOJI_STYLE, withoutInvisible } from '../../lib/invisible.ts';
 
-/** What Slack writes for mentions, channels and links, and its three entities. */
+/** Slack's syntax for mentions, channels and links, and its three entities. */
 const MARKUP =
   /&(?:amp|lt|gt);|<(?:@([UW][A-Z0-9]+)|#([CGD][A-Z0-9]+)|!subteam\^([A-Z0-9]+)|!(here|channel|everyone)|((?:mailto:|tel:|[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/)[^<>|\n]*))(?:\|([^<>\n]*))?>/g;
 
 const ENTITY = /&(?:amp|lt|gt);/g;
 
-/** Unicode spaces but the plain one. */
+/** Every Unicode space but the plain one. */
 const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
-/** The two joiners: part of some scripts and emoji, so they stay between quotes. */
+/** The two joiners. Some scripts and emoji need them, so they stay between quotes. */
 const JOINER = /[\u200c\u200d]/g;
-/** Invisible characters that stay. */
 const UNTOUCHED = `\t\n\u200c\u200d${EMOJI_STYLE}`;
 
-/** What may have to be edited outside quotes. */
+/** A character outside quotes that may need an edit. */
 type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
 
-/** By character code. Hyphens stand for one `-`; dashes (figure, en, em, bar, minus, small em) are what phones make of `--`. */
+/** By character code. A hyphen becomes one `-`; phones turn `--` into a dash (figure, en, em, bar, minus, small em). */
 const KINDS: ReadonlyMap<number, Kind> = new Map(
   Object.entries({
     backslash: '\\',
@@ -35,15 +34,15 @@ const KINDS: ReadonlyMap<number, Kind> = new Map(
 const kindAt = (line: string, at: number): Kind | undefined =>
   at < line.length ? KINDS.get(line.charCodeAt(at)) : undefined;
 
-/** Text in which there is nothing to undo, but for what stands in quotes. */
+/** Text that needs no change outside quotes. */
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
 
 /**
- * Undoes Slack's own markup, anywhere, once and from left to right: `&amp; &lt; &gt;` are decoded (`&amp;lt;` is the text
- * `&lt;`), a link becomes what was typed (its label, else its address), `<@U1|name>`, `<#C1|name>` and `<!subteam^S1>` become
- * the bare id (names can be changed, ids cannot), `<!here>` becomes `@here`. A `<` of any other kind stays. Lone surrogates
- * become U+FFFD, line ends `\n`. Control, zero-width, bidirectional and tag characters are removed, between quotes too:
- * an approver must see what will run. (Slack: "Formatting text for app surfaces", escaping and parsing.)
+ * Undoes Slack's markup in one pass from left to right. Decodes `&amp; &lt; &gt;` (`&amp;lt;` becomes the text `&lt;`).
+ * A link becomes its label, else its address. `<@U1|name>`, `<#C1|name>` and `<!subteam^S1>` become the bare id (names
+ * can change, ids cannot); `<!here>` becomes `@here`. Any other `<` stays. Lone surrogates become U+FFFD, line ends LF.
+ * Removes control, zero-width, bidirectional and tag characters, between quotes too: an approver must see what will
+ * run. (Slack: "Formatting text for app surfaces", escaping and parsing.)
  */
 export function unwrapMarkup(raw: string): string {
   if (PLAIN.test(raw)) return raw;
@@ -65,7 +64,7 @@ const decodeEntities = (text: string): string =>
   text.replace(ENTITY, (entity) => (entity === '&amp;' ? '&' : entity === '&lt;' ? '<' : '>'));
 
 /**
- * Writes text so that `unwrapMarkup` gives it back: only what would be taken for markup is encoded. A single `<` that completes
+ * Encodes text so that `unwrapMarkup` restores it. Encodes only what would parse as markup; a single `<` that completes
  * a link makes all of them `&lt;`.
  */
 export function protectMarkup(text: string): string {
@@ -75,14 +74,14 @@ export function protectMarkup(text: string): string {
 }
 
 /**
- * Undoes what phones and word processors do to a command line whose markup is already unwrapped. Outside quotes:
- * - every Unicode space is a space; joiners are removed;
- * - curly, low and angled quotes are `"` or `'`; a curly apostrophe between two letters or digits (`it’s`) stays as it is;
- * - at the beginning of a word, dashes before a letter are `--` (`—image`, `–-image`), before one single letter `-` (`–n`), and
- *   alone they are `--`; typographic hyphens are `-`. Words that begin with plain hyphens, and dashes within words, stay.
- * Between quotes all stays as it was typed, but for the quote that closes: what a curly quote opened is closed by the next
- * curly or straight one; what a straight quote opened is closed by the next straight one and, where there is none, by a curly one.
- * Time is linear in the length of the line; never throws.
+ * Undoes what phones and word processors do to a command line, after `unwrapMarkup`. Outside quotes:
+ * - Unicode spaces become plain spaces; joiners go;
+ * - curly, low and angled quotes become `"` or `'`; a curly apostrophe between two letters or digits (`it’s`) stays;
+ * - at the beginning of a word, dashes before a letter become `--` (`—image`, `–-image`), before a single letter `-`
+ *   (`–n`), and alone `--`; typographic hyphens become `-`. Words that begin with plain hyphens, and dashes within
+ *   words, stay.
+ * Between quotes everything stays. The next curly or straight quote closes a curly one. The next straight quote closes
+ * a straight one; without any, a curly one does. Linear in the length of the line; never throws.
  */
 export function repairLine(line: string): string {
   if (!/[^\t\n\x20-\x7e]/.test(line)) return line;
@@ -101,7 +100,7 @@ export function repairLine(line: string): string {
   return repaired + line.slice(from);
 }
 
-/** What the characters up to `end` become; without a text they stay. */
+/** The replacement of the characters up to `end`; without a text they stay. */
 interface Edit {
   readonly text?: string;
   readonly end: number;
@@ -132,13 +131,13 @@ function editSingle(line: string, at: number): Edit {
   return close === line.length ? { text: `'${inner}`, end: close } : { text: `'${inner}'`, end: close + 1 };
 }
 
-/** Whether the character has a letter or digit on both sides, as an apostrophe has. */
+/** Whether the character has a letter or digit on both sides, like an apostrophe. */
 const isBetweenLetters = (line: string, at: number): boolean =>
   isWordCharacter(line.charAt(at - 1)) && isWordCharacter(line.charAt(at + 1));
 
 const isWordCharacter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** Where the double quote at `open` is closed; the length of the line where it is not. */
+/** Where the double quote at `open` closes, or the length of the line. */
 function closeOfDouble(line: string, open: number): number {
   const isStraight = line.charAt(open) === '"';
   let firstCurly = line.length;
@@ -152,7 +151,7 @@ function closeOfDouble(line: string, open: number): number {
   return firstCurly;
 }
 
-/** Where the single quote at `open` is closed; the length of the line where it is not. */
+/** Where the single quote at `open` closes, or the length of the line. */
 function closeOfSingle(line: string, open: number): number {
   const straight = line.charAt(open) === "'" ? line.indexOf("'", open + 1) : -1;
   if (straight >= 0) return straight;
@@ -160,7 +159,7 @@ function closeOfSingle(line: string, open: number): number {
   return line.length;
 }
 
-/** A run of dashes: only at the beginning of a word does it stand for anything but itself. */
+/** A run of dashes changes only at the beginning of a word. */
 function editDashes(line: string, at: number): Edit {
   let hasDash = false;
   let isPlain = true;
@@ -178,7 +177,7 @@ function editDashes(line: string, at: number): Edit {
 
 const HYPHEN = 0x2d;
 
-/** What dashes before these two characters (empty at the end of the line) stand for, if for anything. */
+/** What dashes before these two characters (empty at the end of the line) become, if anything. */
 function dashesBefore(next: string, afterNext: string): '-' | '--' | undefined {
   if (next === '' || isSpace(next)) return '--';
   if (!/[A-Za-z]/.test(next)) return undefined;
@@ -188,9 +187,9 @@ function dashesBefore(next: string, afterNext: string): '-' | '--' | undefined {
 const isSpace = (character: string): boolean => character === ' ' || /\s/.test(character);
 
 /**
- * Undoes the same in a YAML document: spaces, joiners, curly quotes (in lines that have no straight quote of that kind, so
- * that quoted curly ones survive), dashes before a letter, the `---` that phones turn into `—-`, and the bullets that the composer of
- * Slack makes of `- ` outside a code block. Code fences are removed.
+ * Repairs a YAML document in the same way: spaces, joiners, curly quotes (in lines without a straight quote of that
+ * kind, so that quoted curly ones survive), dashes before a letter, and `—-`, which phones make of `---`. Slack's
+ * composer turns `- ` outside a code block into bullets; they become `- ` again. Removes code fences.
  */
 export function repairYaml(body: string): string {
   const fenced = /^\s*```(?:(?:ya?ml|json)?[ \t]*\n)?/.exec(body);
@@ -202,17 +201,17 @@ export function repairYaml(body: string): string {
     .trimEnd();
 }
 
-/** Dashes of which at least one is not plain. */
+/** Dashes, at least one of which is not plain. */
 const DASH_LINE = /^-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*\s*$/;
 const DASHED_WORD = /(?<=^|[\s[,"'])-*[\u2012-\u2015\u2212\ufe58][-\u2012-\u2015\u2212\ufe58]*(?=[A-Za-z])/g;
 
-/** Slack's bullets of three levels, the last with a variation selector; `∙` and `‣` come with other editors. */
+/** Slack's bullets of three levels, the last with a variation selector; other editors write `∙` and `‣`. */
 const BULLET = /^([ \t]*)[•◦▪▫■‣∙]\ufe0e?(?=[ \t]|$)/;
 
-/** Of each level in turn; the composer indents them by four spaces a level, where YAML has two. */
+/** One bullet for each level, repeated. The composer indents by four spaces a level, YAML by two. */
 const LEVELS = '•◦▪';
 
-/** Bullets as `-`: where they stand, or, if all of them stand where a list of Slack's has them, where they were typed. */
+/** Turns bullets into `-`. If all of them sit where Slack's lists put them, also restores the indent as typed. */
 function withoutBullets(lines: readonly string[]): readonly string[] {
   const isList = lines.every(standsAsInList);
   return lines.map((line) =>

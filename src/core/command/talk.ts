@@ -4,23 +4,23 @@ import { parseCommand } from './parse.ts';
 import { readPasted } from './pasted.ts';
 import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
 
-/** Words to the bot that may be no command at all: `thanks`, `good bot`, `lsit`. */
+/** Words to the bot that may not be a command: `thanks`, `good bot`, `lsit`. */
 export interface Talk {
   readonly first: string;
-  /** What the first word would ask for, where it can be a pod's name: if there is that pod, it is no talk. */
+  /** The request, if the first word could be a pod's name. If that pod exists, this is a command after all. */
   readonly request?: RunRequest;
-  /** The verb that was probably meant. */
+  /** The verb that the person probably meant. */
   readonly guess?: KnownVerb;
 }
 
-/** What words that are no command are refused for; anything else is a command with a mistake in it. */
+/** The errors that talk causes; any other error means a mistyped command. */
 const OF_TALK: ReadonlySet<string> = new Set(['word_unexpected', 'name_invalid', 'quote_open']);
-/** More words than that are a sentence. */
+/** More words than this are a sentence. */
 const MAX_OF_VERB = 2;
 
 /**
- * Whether the words of a mention may be talk: a lone word that would be a pod's name, or several without a flag that make no
- * command. Who names a kind, a namespace or a verb means a command. Linear.
+ * Whether a mention may be talk: a lone word that could be a pod's name, or several words that are no command. A flag,
+ * a verb or a `/` always means a command. Linear.
  */
 export function talkIn(text: string, parsed: ParsedCommand): Talk | undefined {
   const words = readPasted(text).line.trim().split(/\s+/);

@@ -1,29 +1,28 @@
-/** One word of the command line. */
 export interface Word {
-  /** What the word says, quotes and backslashes undone. */
+  /** The word without quotes and backslashes. */
   readonly text: string;
-  /** First column in the line, from 0, in UTF-16 units, the opening quote included. */
+  /** First column in the line, from 0, in UTF-16 units; includes the opening quote. */
   readonly start: number;
   /** One past the last column. */
   readonly end: number;
-  /** Whether any part was quoted or escaped; `''` is a quoted, empty word. */
+  /** Whether any part was quoted or escaped; `''` is a quoted empty word. */
   readonly quoted: boolean;
 }
 
 export type Words =
   | { readonly kind: 'ok'; readonly words: readonly Word[] }
-  /** `start` is the column of the quote that is never closed. */
+  /** `start` is the column of the unclosed quote. */
   | { readonly kind: 'open-quote'; readonly start: number };
 
-/** What is left of the line, from one position on. `text` is what the piece says. */
+/** A part of a word with uniform quoting, unquoted. */
 type Piece = { readonly text: string; readonly end: number } | 'open';
 
-/** The characters that a backslash escapes between double quotes (POSIX shell, 2.2.3); before others it stands for itself. */
+/** The characters that a backslash escapes between double quotes (POSIX shell, 2.2.3); before others it is literal. */
 const ESCAPED_IN_DOUBLE = '$`"\\';
 
 /**
- * Splits a line as a POSIX shell does (single quotes, double quotes, backslash, backslash-newline) and expands nothing:
- * `$HOME`, `*`, `;`, `|` and `#` are ordinary characters. Never throws; time is linear in the length of the line.
+ * Splits a line as a POSIX shell does (single quotes, double quotes, backslash, backslash-newline), but expands
+ * nothing: `$HOME`, `*`, `;`, `|` and `#` are ordinary characters. Never throws; linear in the length of the line.
  */
 export function tokenize(line: string): Words {
   const words: Word[] = [];
@@ -37,7 +36,7 @@ export function tokenize(line: string): Words {
   return { kind: 'ok', words };
 }
 
-/** The first column from `at` on that is neither white space nor a backslash-newline between words. */
+/** Skips white space, and backslash-newlines between words. */
 function skipSpace(line: string, at: number): number {
   let end = at;
   while (end < line.length) {
@@ -49,7 +48,7 @@ function skipSpace(line: string, at: number): number {
   return end;
 }
 
-/** The word that begins at `start`, or the column of the quote that stays open. */
+/** The word that begins at `start`, or the column of its unclosed quote. */
 function readWord(line: string, start: number): Word | number {
   const plainEnd = endOfPlain(line, start);
   if (plainEnd === line.length || isSpace(line.charCodeAt(plainEnd))) {
@@ -77,7 +76,7 @@ function readPiece(line: string, at: number): Piece {
   return { text: line.slice(at, end), end };
 }
 
-/** One past the last character from `at` on that needs no undoing. */
+/** One past the last plain character. */
 function endOfPlain(line: string, at: number): number {
   let end = at;
   for (; end < line.length; end += 1) {
@@ -109,7 +108,7 @@ function readDouble(line: string, at: number): Piece {
   return 'open';
 }
 
-/** A backslash outside quotes; the last character of a line stands for itself. */
+/** A backslash outside quotes; literal at the end of the line. */
 function readEscape(line: string, at: number): Piece {
   const next = line.charAt(at + 1);
   if (next === '') return { text: '\\', end: at + 1 };
@@ -120,8 +119,6 @@ function readEscape(line: string, at: number): Piece {
 
 const BACKSLASH = 0x5c;
 
-/** A space, a line break or a tab. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09;
 
-/** A single quote, a double quote or a backslash. */
 const isQuoting = (code: number): boolean => code === 0x27 || code === 0x22 || code === BACKSLASH;

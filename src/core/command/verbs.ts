@@ -1,10 +1,10 @@
 import { nearest } from '../../lib/text.ts';
 import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter } from './flags.ts';
 
-/** What a verb takes besides flags; `run` and `can-i` take a target, and the words after `--`. */
+/** What a verb takes besides flags. `run` and `can-i` also take a target and the words after `--`. */
 export interface Verb {
   readonly name: string;
-  /** How it is written, without `/kdebug`. */
+  /** Usage, without `/kdebug`. */
   readonly usage: string;
   readonly help: string;
   readonly example: string;
@@ -16,10 +16,10 @@ const NONE: readonly FlagName[] = [];
 const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 
-/** Ends the help of what is understood, and answered with no more than that it is missing. */
+/** Ends the help of a verb that parses but is not implemented yet. */
 export const NOT_YET = 'Not in this version.';
 
-/** Every verb, once: the parser, the help and `docs/commands.md` read this table. */
+/** Every verb. The parser, the help and `docs/commands.md` read this table. */
 const TABLE = [
   {
     name: 'help',
@@ -109,17 +109,17 @@ export const VERBS: readonly KnownVerb[] = TABLE;
 
 const BY_NAME: ReadonlyMap<string, KnownVerb> = new Map(VERBS.map((verb) => [verb.name, verb]));
 
-/** The verb of this name; `Show` is `show`, because phones begin a line with a capital. */
+/** The verb of this name. `Show` is `show`: phones capitalise the first word. */
 export const verbNamed = (word: string): KnownVerb | undefined => BY_NAME.get(word.toLowerCase());
 
-/** What other tools call a verb of ours, or what people ask a bot for. */
+/** Words for the same verb in other tools, or that people ask bots for. */
 const ALSO: ReadonlyMap<string, VerbName> = new Map([
   ...(['ls', 'ps', 'status', 'runs', 'history'] as const).map((word) => [word, 'list'] as const),
   ...(['?', 'man', 'usage', 'version', 'info', 'commands'] as const).map((word) => [word, 'help'] as const),
   ['who', 'whoami'],
 ]);
 
-/** The verb that a mistyped word was probably meant to be; also a better hint for a pod `hlep` that is not there. */
+/** The verb that a mistyped word probably means. Also a better hint when there is no pod named `hlep`. */
 export function verbNear(word: string): KnownVerb | undefined {
   const plain = word.replace(/[!?.,]{1,3}$/, '').toLowerCase();
   const guess =
@@ -133,10 +133,10 @@ export function verbNear(word: string): KnownVerb | undefined {
 
 const PAGES: readonly string[] = ['flags', ...FLAG_GROUPS, 'verbs', 'profiles', ...VERBS.map((verb) => verb.name)];
 
-/** Everything that `help TOPIC` knows; flags are written with their hyphens. */
+/** Every topic of `help TOPIC`; flags with their hyphens. */
 export const TOPICS: readonly string[] = [...PAGES, ...FLAGS.map((flag) => `--${flag.name}`)];
 
-/** The topic that a person means: `Flags` is `flags`; `image`, `--image` and `-n` are flags. `undefined`: there is none. */
+/** The topic a person means: `Flags` is `flags`; `image`, `--image` and `-n` are flags. */
 export function findTopic(word: string): string | undefined {
   const wanted = word.toLowerCase();
   if (PAGES.includes(wanted)) return wanted;

@@ -5,33 +5,33 @@ import type { EnvVar, EphemeralContainer } from './ephemeral-container.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * The name of a run's container in one pod: `kdebug-` and twelve characters derived from both, so that every replica and
- * every retry arrives at the same one. The API server then makes a second launch impossible (KEP-277: entries are immutable).
+ * The container name of a run in one pod: `kdebug-` and twelve characters derived from both, so every replica and every
+ * retry arrives at the same name. That makes a second launch impossible (KEP-277: entries are immutable).
  */
 export const containerName = (runId: RunId, podUid: string): string => `kdebug-${base32Hash(`${runId}/${podUid}`, 12)}`;
 
-/** What the container is told of its run (design, section 3). */
+/** What the container learns about its run (design, section 3). */
 export interface RunMark {
   readonly runId: RunId;
   readonly batchId?: string;
   readonly approverIds: readonly string[];
   /** A container that starts later must do nothing. */
   readonly notAfterMs: number;
-  /** Sealed: what a bot that lost its store needs to find the thread again. */
+  /** Sealed: lets a bot that lost its store find the thread again. */
   readonly ref: string;
 }
 
 /**
- * The ephemeral container of a plan. Pure; the same plan and mark always yield the same container, which makes repeating
- * its PATCH harmless. Every field comes from the plan's profile and alias; a person's words reach `command`, `args` and
- * plain `env` values only, with every `$` doubled because the API server expands `$(NAME)` (core/v1 Container, `command`).
+ * The ephemeral container of a plan. Pure: the same plan and mark always yield the same container, so repeating its
+ * PATCH is harmless. Every field comes from the plan's profile and alias. A person's words only reach `command`, `args`
+ * and plain `env` values, with every `$` doubled: the API server expands `$(NAME)` (core/v1 Container, `command`).
  */
 export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralContainer {
   const words = plan.command.map(literal);
   return {
     name: containerName(mark.runId, plan.podUid),
     image: plan.image,
-    ...(plan.imagePullPolicy && { imagePullPolicy: plan.imagePullPolicy }),
+    ...defined({ imagePullPolicy: plan.imagePullPolicy }),
     ...defined({ targetContainerName: plan.targetContainerName }),
     ...(words.length > 0 && (plan.argumentsOnly ? { args: words } : { command: words })),
     env: [...plan.env.map(({ name, value }) => ({ name, value: literal(value) })), ...markEnv(plan, mark)],

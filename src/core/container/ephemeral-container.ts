@@ -5,7 +5,7 @@ export interface EnvVar {
   readonly value: string;
 }
 
-/** The fields of core/v1 SecurityContext that a profile can set; nothing else is ever sent. */
+/** The fields of core/v1 SecurityContext that a profile can set; kdebug sends no others. */
 export interface SecurityContext {
   readonly privileged?: boolean;
   readonly runAsNonRoot?: boolean;
@@ -18,8 +18,8 @@ export interface SecurityContext {
 }
 
 /**
- * The part of core/v1 EphemeralContainer that we send. By type there is no port, probe, lifecycle, resource,
- * volume mount, `envFrom`, `valueFrom`, stdin or tty (KEP-277: most are forbidden, the rest we never need).
+ * The part of core/v1 EphemeralContainer that kdebug sends. The type has no port, probe, lifecycle, resource, volume
+ * mount, `envFrom`, `valueFrom`, stdin or tty (KEP-277 forbids most; kdebug needs none).
  */
 export interface EphemeralContainer {
   readonly name: string;

@@ -1,19 +1,19 @@
 import { isObject } from '../../lib/object.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
 
-/** A core/v1 EphemeralContainer as it is sent, or as an API server holds it. */
+/** A core/v1 EphemeralContainer, as sent or as an API server holds it. */
 type AnyContainer = Readonly<Record<string, unknown>>;
 
 const objectOf = (value: unknown): AnyContainer => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly AnyContainer[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
-/** What marks a run (`RunMark`) is no part of what its container does. */
+/** A mark (`RunMark`) does not change what a container does. */
 const isMark = ({ name }: AnyContainer): boolean => typeof name === 'string' && name.startsWith('KDEBUG_');
 
-/** The API server leaves out an empty value. */
+/** The API server omits an empty value. */
 const variableOf = ({ name, value = '', ...from }: AnyContainer) => ({ name, value, ...from });
 
-/** Without what the API server fills in (`SetDefaults_SecurityContext`). */
+/** Drops what the API server fills in (`SetDefaults_SecurityContext`). */
 function contextOf(raw: unknown): AnyContainer {
   const { procMount, ...context } = objectOf(raw);
   return procMount === undefined || procMount === 'Default' ? context : { ...context, procMount };
@@ -26,8 +26,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /**
- * What a container does, as a short text: equal for the container that was sent and for what an API server holds of it. Covers
- * every field but its name, the marks of its run, and what the server fills in; a variable more makes another one.
+ * A hash of what a container does, equal for the sent container and the API server's copy. Covers every field except
+ * its name, the marks of its run and what the server fills in; even one more variable changes it.
  */
 export function fingerprintOf(container: object): string {
   const {
@@ -47,7 +47,7 @@ export function fingerprintOf(container: object): string {
   );
 }
 
-/** What a webhook may add to a security context that does not ask for it: each only takes power away. */
+/** What a webhook may add to a security context that does not set it: each only reduces power. */
 const HARMLESS: AnyContainer = {
   privileged: false,
   allowPrivilegeEscalation: false,
@@ -59,8 +59,9 @@ const HARMLESS: AnyContainer = {
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /**
- * Whether what an API server holds does what was sent: image, words, target, every variable and the security context. Webhooks may
- * add variables and take power away (KEP-277 leaves mutation to them); any other difference makes it somebody else's container.
+ * Whether the API server's container does what kdebug sent: image, words, target, every variable and the security
+ * context. Webhooks may add variables and reduce power (KEP-277 leaves mutation to them); any other difference means
+ * somebody else's container.
  */
 export function doesAsSent(sent: object, held: object): boolean {
   const [ours, theirs] = [objectOf(sent), objectOf(held)];
@@ -72,7 +73,7 @@ export function doesAsSent(sent: object, held: object): boolean {
   );
 }
 
-/** A second one of that name would win. The marks but the run's id are new with every try. */
+/** All variables of one name must match: the last one wins. Every mark but the run's id changes with each try. */
 function isHeld(variable: AnyContainer, held: readonly AnyContainer[]): boolean {
   if (isMark(variable) && variable.name !== 'KDEBUG_RUN') return true;
   const named = held.filter(({ name }) => name === variable.name);

@@ -6,8 +6,8 @@ import type { PodSecurityLevel, Workload } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
 
 /**
- * A request after everything was resolved. This, and not the words, is what is decided on, approved and launched;
- * its hash (`planHash`) covers every field.
+ * A request with everything resolved. People decide on, approve and launch the plan, not the words; its hash
+ * (`planHash`) covers every field but `observed`.
  */
 export interface Plan {
   readonly cluster: string;
@@ -15,15 +15,15 @@ export interface Plan {
   readonly podName: string;
   readonly podUid: string;
   readonly nodeName: string;
-  /** What the pod is one of; a grant holds for all of them. Absent: the pod stands alone, or several are planned at once. */
+  /** The pod's workload; a grant covers all its pods. Absent: the pod stands alone, or the plan is for several pods. */
   readonly workload?: Workload;
-  /** Absent: the debug container has a process namespace of its own. */
+  /** Absent: the debug container gets its own process namespace. */
   readonly targetContainerName?: string;
   /** The catalogue's alias; a reference outside the catalogue never becomes a plan. */
   readonly imageAlias: string;
   readonly image: string;
   readonly imagePullPolicy?: ImagePullPolicy;
-  /** The words after `--`, as typed (a `$` is doubled only when the container is built). */
+  /** The words after `--` as typed; `$` is doubled only in the container. */
   readonly command: readonly string[];
   readonly argumentsOnly: boolean;
   readonly env: readonly EnvVar[];
@@ -31,11 +31,11 @@ export interface Plan {
   readonly profile: Profile;
   readonly securityContext?: SecurityContext;
   readonly class: ImageClass;
-  /** The facts of pod, profile and command that raised the class. */
+  /** The facts about pod, profile and command that raised the class. */
   readonly classReasons: readonly ClassReason[];
-  /** The run clock: from its start. */
+  /** The run clock, from the start of the container. */
   readonly timeoutMs: number;
-  /** The start clock: from the launch. */
+  /** The start clock, from the launch. */
   readonly startDeadlineMs: number;
   readonly maxLogBytes: number;
   readonly requesterId: string;
@@ -45,20 +45,19 @@ export interface Plan {
   readonly label?: string;
   /** What the chosen profile cannot see of the target, in sentences for people. */
   readonly blindSpots: readonly string[];
-  /** For who decides; no part of what is approved, so it may change meanwhile. */
+  /** Information for approvers. Not part of the approved plan, so it may change later. */
   readonly observed?: Observed;
 }
 
 export interface Observed {
-  /** Ephemeral containers that the pod already holds; they stay for its life. */
+  /** Ephemeral containers already in the pod; they stay for its life. */
   readonly earlierContainers: number;
-  /** The target's own limit, which a debug container lives on as well (KEP-277: it has no resources of its own). */
+  /** The target's own limit. The debug container shares it (KEP-277: it has no resources of its own). */
   readonly memoryLimit?: string;
-  /** The namespace's Pod Security level. */
   readonly podSecurity?: PodSecurityLevel;
 }
 
-/** The SHA-256 of what is approved and launched: every field but what was merely observed. */
+/** The SHA-256 of the approved plan: every field except the merely observed ones. */
 export function planHash({ observed: _, ...plan }: Plan): string {
   return sha256(canonicalJson(plan));
 }

@@ -1,6 +1,6 @@
 /**
- * What kdebug reads of a core/v1 Pod, in the API's own JSON spelling (times are RFC 3339 text).
- * The cluster adapter keeps only these fields, so that a watch over thousands of pods stays small.
+ * What kdebug reads of a core/v1 Pod, in the API's JSON spelling (times are RFC 3339 text). The cluster adapter drops
+ * all other fields, so that a watch over thousands of pods stays small.
  */
 export interface Pod {
   readonly metadata: {
@@ -11,7 +11,7 @@ export interface Pod {
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string;
     readonly labels: Readonly<Record<string, string>>;
-    /** Only the annotations that are read: `kubernetes.io/config.mirror`, `kubectl.kubernetes.io/default-container`. */
+    /** Only `kubernetes.io/config.mirror` and `kubectl.kubernetes.io/default-container`. */
     readonly annotations: Readonly<Record<string, string>>;
     readonly ownerReferences: readonly { readonly kind: string; readonly name: string; readonly controller: boolean }[];
   };
@@ -26,7 +26,7 @@ export interface Pod {
     readonly securityContext: PodSecurityContext;
     readonly containers: readonly PodContainer[];
     readonly initContainers: readonly PodContainer[];
-    /** All of them, ours and foreign. */
+    /** All of them, not only kdebug's. */
     readonly ephemeralContainers: readonly PodEphemeralContainer[];
   };
   readonly status: {
@@ -44,66 +44,65 @@ export interface PodSecurityContext {
   readonly runAsGroup?: number;
 }
 
-/** What a container may do and whom it runs as; what is absent is as the pod, the image or the runtime says. */
+/** What a container may do and whom it runs as. The pod, the image or the runtime decides absent fields. */
 export interface ContainerSecurityContext extends PodSecurityContext {
   readonly privileged?: boolean;
-  /** `capabilities.add`, as the API spells them: without `CAP_`, or `ALL`. */
+  /** `capabilities.add` in the API's spelling: without `CAP_`, or `ALL`. */
   readonly capabilities?: readonly string[];
-  /** `procMount: Unmasked`: `/proc/sys` and its like can be written. */
+  /** `procMount: Unmasked`: makes `/proc/sys` and similar writable. */
   readonly unmaskedProc?: boolean;
 }
 
-/** What decides about the class of a launch, of every kind of container. */
+/** The facts about any container that decide the class of a launch. */
 interface AnyContainer {
   readonly name: string;
   readonly image: string;
   readonly securityContext: ContainerSecurityContext;
-  /** The mounted volumes that reach beyond the pod, by name and kind (`hostPath`, `nfs`). Absent: none. */
+  /** Mounted volumes that reach beyond the pod, by name and kind (`hostPath`, `nfs`). Absent: none. */
   readonly sharedVolumes?: readonly { readonly name: string; readonly kind: string }[];
 }
 
 export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityContext'> {
-  /** Absent: nothing is set. */
   readonly securityContext?: ContainerSecurityContext;
   readonly targetContainerName?: string;
   /** `KDEBUG_RUN`. */
   readonly runId?: string;
-  /** `KDEBUG_REQUESTER`: who asked for it. */
+  /** `KDEBUG_REQUESTER`. */
   readonly requesterId?: string;
   /** `KDEBUG_REF`, sealed. */
   readonly ref?: string;
   /** `KDEBUG_NOT_AFTER`. */
   readonly notAfterMs?: number;
-  /** Of a container with a `KDEBUG_RUN`: `fingerprintOf` it. */
+  /** With a `KDEBUG_RUN`: its `fingerprintOf`. */
   readonly fingerprint?: string;
 }
 
 export interface PodContainer extends AnyContainer {
-  /** Its spec has a `command` or `args`, in place of the image's. */
+  /** Its spec has a `command` or `args`, replacing the image's. */
   readonly hasOwnCommand?: boolean;
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;
   /** `resources.limits.cpu`. */
   readonly cpuLimit?: string;
-  /** `resources.requests` names memory and CPU (the API server fills them in from the limits). */
+  /** `resources.requests` sets memory and CPU (the API server copies the limits by default). */
   readonly hasRequests?: boolean;
   /** `Always` on an init container makes it a sidecar. */
   readonly restartPolicy?: string;
 }
 
-/** core/v1 ContainerStatus. Exactly one of the three states is set, or none before the kubelet has spoken. */
+/** core/v1 ContainerStatus. Sets exactly one of the three states, or none before the kubelet reports. */
 export interface ContainerStatus {
   readonly name: string;
   readonly image: string;
   readonly imageID: string;
   readonly restartCount: number;
-  /** Its readiness probe, if it has one, says so. */
+  /** Whether it passes its readiness probe, if it has one. */
   readonly ready?: boolean;
   readonly waiting?: { readonly reason: string; readonly message: string };
   readonly running?: { readonly startedAt: string };
   readonly terminated?: ContainerTermination;
   readonly lastTermination?: ContainerTermination;
-  /** `user.linux` (Kubernetes 1.31 and newer, where the runtime tells). */
+  /** `user.linux` (Kubernetes 1.31 and newer, if the runtime reports it). */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -121,22 +120,22 @@ export interface PodEvent {
   readonly reason: string;
   readonly message: string;
   readonly type: string;
-  /** When it was last seen. */
+  /** The latest time. */
   readonly atMs: number;
-  /** How often; like events are counted in one. */
+  /** How often; the API merges similar events. */
   readonly count?: number;
-  /** The part of the pod that it is about, e.g. `spec.containers{web}`. */
+  /** The part of the pod, e.g. `spec.containers{web}`. */
   readonly fieldPath?: string;
 }
 
-/** Where a pod is, and which one of that name. */
+/** A pod's namespace and name, and its uid. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** Pod Security Admission levels, in rising order of strictness. */
+/** Pod Security Admission levels, least strict first. */
 export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
 /** What kdebug reads of a core/v1 Node. */
@@ -146,7 +145,7 @@ export interface Node {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** A workload of a kind that kdebug knows, as people write it: `deployment/web`. */
+/** A workload of a kind that kdebug supports: `deployment/web`. */
 export interface Workload {
   readonly kind: 'deployment' | 'statefulset' | 'daemonset' | 'job';
   readonly name: string;
@@ -157,9 +156,9 @@ const OWNER_KINDS = { StatefulSet: 'statefulset', DaemonSet: 'daemonset', Job: '
 const isOwnerKind = (kind: string): kind is keyof typeof OWNER_KINDS => Object.hasOwn(OWNER_KINDS, kind);
 
 /**
- * The workload of a pod. A deployment's pods are owned by a ReplicaSet named after the deployment and the pod's own template hash
- * (design, section 3), so no right to read ReplicaSets is needed and `web` is not taken for `web-admin`. Undefined: nobody that
- * we know owns it.
+ * The workload of a pod. A deployment's pods belong to a ReplicaSet named after the deployment and the pod's template
+ * hash (design, section 3). So kdebug needs no right to read ReplicaSets and never confuses `web` with `web-admin`.
+ * Undefined: no supported workload owns the pod.
  */
 export function workloadOf({ metadata }: Pod): Workload | undefined {
   const owner = metadata.ownerReferences.find(({ controller }) => controller);

@@ -3,29 +3,28 @@ import type { SecurityContext } from './ephemeral-container.ts';
 import type { Pod, PodContainer, PodSecurityLevel } from './pod.ts';
 import { statusOfTarget } from './status.ts';
 
-/** The debug profiles, as `kubectl debug` names them (kubectl pkg/cmd/debug/profiles.go). */
+/** The debug profiles of `kubectl debug` (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILES = ['general', 'baseline', 'restricted', 'netadmin', 'sysadmin'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** What may be asked for: a profile, or `auto` (the least power that sees the target; design, section 2). */
+/** What a person may request: a profile, or `auto` (the least power that sees the target; design, section 2). */
 export type ProfileName = Profile | 'auto';
 
-/** A numeric user and group, as a container runs with. */
 export interface UserAndGroup {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user of a *restricted* container when nothing else is known: the customary "nonroot". */
+/** The user of a *restricted* container when the target's is unknown: the customary "nonroot". */
 export const NOBODY: UserAndGroup = { uid: 65532, gid: 65532 };
 
 /**
- * The same for a free command. It may go on for long, and must be another user than a diagnosis that comes later beside it: the same
- * user can write into its output, and so make up its report, or stop it.
+ * The same for a free command, which may run for long. A later diagnosis beside it must run as another user: the same
+ * user could stop it, or write into its output and so forge its report.
  */
 export const NOBODY_OF_FREE_COMMANDS: UserAndGroup = { uid: 65533, gid: 65533 };
 
-/** What each profile sets, field for field what kubectl sets; `undefined` where kubectl removes the context. */
+/** kubectl's settings of each profile; `undefined` where kubectl removes the context. */
 const CONTEXTS: Readonly<Record<Profile, SecurityContext | undefined>> = {
   general: { capabilities: { add: ['SYS_PTRACE'] } },
   baseline: undefined,
@@ -40,9 +39,9 @@ const CONTEXTS: Readonly<Record<Profile, SecurityContext | undefined>> = {
 };
 
 /**
- * The security context of a profile, with the user and group filled in when given. kubectl never fills them in: an image
- * whose user is root then never starts under *restricted* (kubernetes issue 115671), and added capabilities mean nothing
- * for a user other than root (kubectl issue 1650).
+ * The security context of a profile, with user and group if given. kubectl never sets them: under *restricted*, an
+ * image that runs as root then never starts (kubernetes issue 115671), and added capabilities have no effect for a
+ * non-root user (kubectl issue 1650).
  */
 export function securityContextOf(profile: Profile, runAs?: UserAndGroup): SecurityContext | undefined {
   const context = CONTEXTS[profile];
@@ -50,23 +49,23 @@ export function securityContextOf(profile: Profile, runAs?: UserAndGroup): Secur
   return { ...context, runAsUser: runAs.uid, runAsGroup: runAs.gid };
 }
 
-/** What `auto` chooses by. */
+/** The facts that decide `auto`. */
 export interface ProfileChoice {
   /** Undefined: no target, or an unknown user and group. */
   readonly target: TargetIdentity | undefined;
-  /** The pod asks for non-root: a container that would run as root is never started by the kubelet. */
+  /** The pod asks for non-root, so the kubelet refuses to start a container as root. */
   readonly runAsNonRoot: boolean;
-  /** The user of *restricted* where it cannot run as the target. */
+  /** The user of *restricted* when it cannot run as the target. */
   readonly nobody: UserAndGroup;
-  /** The namespace's Pod Security level: what it would refuse is not tried. */
+  /** The namespace's Pod Security level: `auto` skips what it refuses. */
   readonly level: PodSecurityLevel;
-  /** Whether a rule allows this profile, as that user, here without an approval. */
+  /** Whether a rule allows this profile and user here without an approval. */
   readonly allowed: (candidate: ChosenProfile) => boolean;
 }
 
-/** Whom a target runs as, and how that is known. */
+/** The user and group of a target, and the source of that knowledge. */
 export interface TargetIdentity extends UserAndGroup {
-  /** Of the user: its pod's spec, the kubelet's status, or a report that an earlier diagnosis gave. */
+  /** Source of the user: the pod's spec, the kubelet's status, or the report of an earlier diagnosis. */
   readonly from: 'spec' | 'status' | 'learnt';
 }
 
@@ -84,15 +83,15 @@ const ADMITTED: Readonly<Record<PodSecurityLevel, readonly Profile[]>> = {
   restricted: ['restricted'],
 };
 
-/** Whether Pod Security Admission would let a container of this profile in. */
+/** Whether Pod Security Admission admits a container of this profile. */
 export const admits = (level: PodSecurityLevel, profile: Profile): boolean => ADMITTED[level].includes(profile);
 
 /**
- * The least power that sees the target, is admitted, allowed and starts; never *netadmin* or *sysadmin*.
- * Order by experiment (cluster facts, "What a diagnosis can see of its target"): the target's own uid **and** gid under
- * *restricted* see its files, environment and cgroup without any capability. One that was only learnt comes after *general*, which
- * sees the target whoever it runs as: what a pod made a report say never blinds where the rules allow to see. Undefined: nothing
- * that the rules allow would start here.
+ * The least power that sees the target, and that the namespace admits, the rules allow and the kubelet starts; never
+ * *netadmin* or *sysadmin*. Experiments gave the order (cluster facts, "What a diagnosis can see of its target"): under
+ * *restricted*, the target's own uid **and** gid see its files, environment and cgroup without any capability. A learnt
+ * identity comes after *general*, which sees any target: a forged report must not blind a diagnosis where the rules
+ * permit sight. Undefined: nothing that the rules allow would start here.
  */
 export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined {
   const { target, runAsNonRoot } = choice;
@@ -110,15 +109,15 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
     .find((candidate) => admits(choice.level, candidate.profile) && choice.allowed(candidate));
 }
 
-/** What of a container tells who it runs as. */
+/** The part of a container that determines its user. */
 type AnyUser = Pick<PodContainer, 'name' | 'securityContext'>;
 
 const restrictedAs = ({ uid, gid }: UserAndGroup): ChosenProfile => ({ profile: 'restricted', runAs: { uid, gid } });
 
 /**
- * The target's user and group: from its container's or pod's security context, else from its status (`user.linux`), else what an
- * earlier diagnosis `learnt` of its kind. A user without a group runs with the group of the passwd file of its image, which
- * only the latter two know; else with group 0.
+ * The target's user and group: from its container's or pod's security context, else its status (`user.linux`), else
+ * what an earlier diagnosis `learnt`. The group of a user without one comes from the image's passwd file, which only
+ * status and diagnosis know; else it is 0.
  */
 export function identityOfTarget(pod: Pod, container: AnyUser, learnt?: UserAndGroup): TargetIdentity | undefined {
   const seen = statusOfTarget(pod, container.name)?.user;
@@ -135,11 +134,11 @@ const declaredUser = (pod: Pod, container: AnyUser): number | undefined =>
   container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser;
 
 /**
- * The kind of target that an identity is learnt of, as a key: its cluster and namespace, the digest of its image, and the user that
- * its pod's spec declares. So nobody's pod teaches anything about other namespaces, or about pods that declare another user.
- * Undefined where nothing may be learnt, and nothing learnt holds: the kubelet has not named the image yet; the spec gives the
- * container a command or arguments of its own, which may change to any user; or the pod's containers share their processes, so
- * that the process which was looked at may be another's.
+ * The key under which kdebug learns a target's identity: cluster, namespace, image digest, and the user in the pod's
+ * spec. So no pod influences other namespaces, or pods that declare another user. Undefined, so nothing can be learnt
+ * or used, when the kubelet has not reported the image yet; when the spec sets a command or arguments, which may change
+ * to any user; or when the pod's containers share their processes, so that an earlier diagnosis may have seen
+ * another's.
  */
 export function kindOfTarget(pod: Pod, containerName: string, cluster: string): string | undefined {
   const { containers, initContainers, shareProcessNamespace, hostPID } = pod.spec;
@@ -150,7 +149,7 @@ export function kindOfTarget(pod: Pod, containerName: string, cluster: string): 
   return canonicalJson([cluster, pod.metadata.namespace, digest, declaredUser(pod, container) ?? null]);
 }
 
-/** What a container of this profile and user cannot see of its target, in sentences; empty when it sees all. */
+/** What a container of this profile and user cannot see of its target, in sentences. */
 export function blindSpots(
   profile: Profile,
   runAs: UserAndGroup | undefined,

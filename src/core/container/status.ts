@@ -1,20 +1,20 @@
 import type { Outcome } from '../run/outcome.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from './pod.ts';
 
-/** What a pod says of one of its ephemeral containers. */
+/** The state of an ephemeral container, read from its pod. */
 export type ContainerState =
-  /** The API server holds it, the kubelet has not spoken yet. */
+  /** In the API server; no status from the kubelet yet. */
   | { readonly kind: 'unseen' }
   /** Waiting, and may still start. */
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
-  /** Will not start; the kubelet may go on trying, we do not. */
+  /** Will not start. The kubelet may retry; kdebug gives up. */
   | { readonly kind: 'start-failed'; readonly reason: string; readonly message: string }
   | { readonly kind: 'running'; readonly startedAtMs: number; readonly imageId: string }
   | { readonly kind: 'terminated'; readonly termination: ContainerTermination; readonly imageId: string };
 
 /**
- * Waiting reasons that do not heal within a start clock (cluster facts, "Start and end"). `ErrImagePull` is not among them:
- * the first pull may fail and the next succeed; the kubelet says `ImagePullBackOff` when it did not.
+ * Waiting reasons that do not heal within a start clock (cluster facts, "Start and end"). `ErrImagePull` is not one: a
+ * second pull may succeed; if it fails, the kubelet reports `ImagePullBackOff`.
  */
 const FATAL_REASONS: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
@@ -27,12 +27,12 @@ const FATAL_REASONS: ReadonlySet<string> = new Set([
   'RunContainerError',
 ]);
 
-/** Termination reasons that mean "never started": the runtime's late word for a RunContainerError. */
+/** Termination reasons that mean "never started": the runtime's late report of a RunContainerError. */
 const NEVER_STARTED: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun']);
 
 /**
- * Reads the state of the ephemeral container `name`, which joins `targetName`; level-triggered: any earlier state may have
- * been missed.
+ * The state of the ephemeral container `name`, which joins `targetName`. Level-triggered: the watch may have missed any
+ * earlier state.
  */
 export function stateOfContainer(pod: Pod, name: string, targetName?: string): ContainerState {
   const status = pod.status.ephemeralContainerStatuses.find((candidate) => candidate.name === name);
@@ -48,8 +48,8 @@ export function stateOfContainer(pod: Pod, name: string, targetName?: string): C
 }
 
 /**
- * A container whose target does not run cannot be created, and is once it runs again: the kubelet tries at every sync
- * (seen on 1.34.4: `CreateContainerError`, then started in the target's next running window).
+ * A container cannot start while its target is down. It can once the target runs again, because the kubelet retries at
+ * every sync (seen on 1.34.4: `CreateContainerError`, then a start in the target's next running window).
  */
 function waitsForTarget(pod: Pod, reason: string, targetName: string | undefined): boolean {
   if (reason !== 'CreateContainerError' || targetName === undefined) return false;
@@ -65,14 +65,17 @@ function stateOfTerminated(status: ContainerStatus, termination: ContainerTermin
     : { kind: 'terminated', termination, imageId: status.imageID };
 }
 
-/** Exit code of a process that SIGKILL ended. */
+/** Exit code after SIGKILL. */
 const KILLED = 137;
 /** How the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
-/** The kernel ends us with the target's process namespace: same second, give or take the kubelet's rounding. */
+/**
+ * The kernel ends the debug container with the target's process namespace: in the same second, within the kubelet's
+ * rounding.
+ */
 const SAME_MOMENT_MS = 1_000;
 
-/** How a terminated container's run ended; `targetName` is the container whose process namespace it had joined. */
+/** The outcome of a terminated container; `targetName` is the container whose process namespace it joined. */
 export function outcomeOfTermination(
   pod: Pod | undefined,
   termination: ContainerTermination,

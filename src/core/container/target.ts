@@ -2,19 +2,19 @@ import type { RunRequest } from '../command/command.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Pod, PodContainer } from './pod.ts';
 
-/** Set by the kubelet on the API server's copy of a static pod. */
+/** The kubelet sets it on the API server's copy of a static pod. */
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
-/** Names the container that tools should take when none is given (kubectl). */
+/** Names the default container for tools (kubectl). */
 const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
-/** Something that cannot work, found without asking the cluster. */
+/** An obstacle, found without asking the cluster. */
 export interface TargetProblem {
   readonly code: ReasonCode;
-  /** What it is about, for the sentence. */
+  /** The subject of the message. */
   readonly subject: string;
 }
 
-/** How many ephemeral containers a pod may hold: of everybody, and of the requester. None can ever be removed. */
+/** How many ephemeral containers a pod may hold: in total, and of the requester. Nobody can remove one. */
 export interface Room {
   readonly most: number;
   readonly mostOfPerson: number;
@@ -22,8 +22,8 @@ export interface Room {
 }
 
 /**
- * Why no ephemeral container can work in this pod, or undefined. The API server itself refuses only the first of these
- * (features, C1: `ValidatePodEphemeralContainersUpdate` looks at neither phase nor deletion nor node).
+ * Why no ephemeral container can work in this pod. The API server refuses only the first of these (features, C1:
+ * `ValidatePodEphemeralContainersUpdate` checks neither phase nor deletion nor node).
  */
 export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -38,7 +38,7 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   return found ? { code: found[1], subject } : problemOfRoom(pod, room);
 }
 
-/** Why the pod has no room for one more container of this person, or undefined. */
+/** Why the pod has no room for another container of this person. */
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -55,8 +55,8 @@ export type TargetContainer =
   | { readonly kind: 'problem'; readonly problem: TargetProblem };
 
 /**
- * The container whose process namespace is joined: the requested one; else the annotated default; else the first.
- * Never an ephemeral one (the API forbids it), nor an init container that has ended and will not run again.
+ * The container whose process namespace the debug container joins: the requested one, else the annotated default, else
+ * the first. Never an ephemeral one (the API forbids it), nor a completed init container.
  */
 export function targetContainerOf(pod: Pod, requested: RunRequest['targetContainer']): TargetContainer {
   if (requested?.kind === 'none') return { kind: 'none' };

@@ -1,18 +1,18 @@
 import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
 
-/** The one group and version that the proposal and Kruise's own code use. */
+/** The group and version of the proposal and of Kruise's code. */
 export const JOB_API_VERSION = 'apps.kruise.io/v1alpha1';
 
 /**
- * Labels of a selector that no pod carries: a workload as the target (`kdebug/deployment: web`), which EphemeralJob has no words
- * for. Kruise would match nothing with it, and never everything.
+ * Prefix of selector labels that no pod has. It names a workload as the target (`kdebug/deployment: web`), which
+ * EphemeralJob cannot express. Kruise would match nothing with it, never everything.
  */
 export const WORKLOAD_LABEL = 'kdebug/';
 
-/** Annotations for the flags that EphemeralJob has no words for; the name of each is the flag's. */
+/** Prefix of annotations for flags that EphemeralJob lacks; the flag's name follows. */
 export const FLAG_ANNOTATION = 'kdebug/';
 
-/** What kdebug reads of an EphemeralJob, in the API's own spelling. Valid: names, numbers and labels were checked. */
+/** What kdebug reads of an EphemeralJob, in the API's spelling. Its names, numbers and labels are valid. */
 export interface EphemeralJob {
   readonly metadata: {
     readonly name: string;
@@ -41,7 +41,7 @@ export const LABEL_OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as cons
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: (typeof LABEL_OPERATORS)[number];
-  /** None with `Exists` and `DoesNotExist`, at least one with the others. */
+  /** Empty for `Exists` and `DoesNotExist`, at least one for the others. */
   readonly values?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface JobContainer {
   readonly args?: readonly string[];
   readonly env?: readonly EnvVar[];
   readonly terminationMessagePolicy?: 'File' | 'FallbackToLogsOnError';
-  /** Exactly what one of the profiles sets. */
+  /** Exactly the settings of one profile. */
   readonly securityContext?: JobSecurityContext;
   readonly stdin?: boolean;
   readonly stdinOnce?: boolean;
@@ -70,15 +70,15 @@ export interface JobSecurityContext {
   readonly seccompProfile?: { readonly type: string };
 }
 
-/** Something wrong in a job's text; both numbers from 1. */
+/** A mistake in a job's text; line and column from 1. */
 export interface ManifestProblem {
   readonly line: number;
   readonly column: number;
-  /** Where it is and what is wrong: `spec.parallelism must be from 1 to 10`. May hold words of the text. */
+  /** Place and problem: `spec.parallelism must be from 1 to 10`. May quote the text. */
   readonly message: string;
 }
 
-/** A job read from its text. All that is wrong is told, not only the first, at most twenty. */
+/** The result of reading a job: the job, or up to twenty problems, not only the first. */
 export type ReadJob =
   | { readonly kind: 'ok'; readonly job: EphemeralJob }
   | { readonly kind: 'invalid'; readonly problems: readonly ManifestProblem[] };

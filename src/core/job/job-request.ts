@@ -7,24 +7,24 @@ import type { BatchRun } from '../run/life-cycle.ts';
 import { type EphemeralJob, FLAG_ANNOTATION, type JobContainer, type JobSecurityContext } from './ephemeral-job.ts';
 import { selectorOfTarget, targetOfSelector } from './job-selector.ts';
 
-/** Flags of ours that stand in annotations: what EphemeralJob has no words for. */
+/** Flags that EphemeralJob cannot express, kept as annotations. */
 export const FLAG_NAMES = ['canary', 'cluster', 'no-target', 'profile', 'reason', 'timeout'] as const;
 export type FlagName = (typeof FLAG_NAMES)[number];
 
-/** An EphemeralJob as requests of ours: one for each container of its template. */
+/** An EphemeralJob as requests: one for each container of its template. */
 export interface JobRequests {
   readonly jobName: string;
-  /** `metadata.namespace`; must agree with `-n` where both are given. */
+  /** `metadata.namespace`; must equal `-n` if both are given. */
   readonly namespace?: string;
   readonly requests: readonly RunRequest[];
   readonly paused: boolean;
-  /** What was accepted and means something else here; one sentence each. */
+  /** Accepted fields that mean something else here; one sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * The requests of a job. Its images are words of a person: `resolveImage` finds them in the catalogue or refuses them. Undefined
- * where its selector cannot be said as one of ours (the reader has refused such a job before).
+ * The requests of a job. A person wrote its images: `resolveImage` finds them in the catalogue or refuses them.
+ * Undefined if kdebug cannot express the selector (the reader has already refused such a job).
  */
 export function requestsOfJob(job: EphemeralJob): JobRequests | undefined {
   const { metadata, spec } = job;
@@ -62,14 +62,16 @@ const flagsOf = ({ metadata: { annotations = {} } }: EphemeralJob): Flags =>
       .map(([key, value]) => [key.slice(FLAG_ANNOTATION.length), value]),
   );
 
-/** `command` and `args` make one argument vector (core/v1 Container); args alone are those of the image's own entry point. */
+/**
+ * `command` and `args` form one argument vector (core/v1 Container); `args` alone go to the image's own entry point.
+ */
 function partsOf(container: JobContainer, flags: Flags) {
   const { name, image, imagePullPolicy, targetContainerName, command = [], args = [], env = [] } = container;
   const profile = (flags.profile ?? 'auto') as ProfileName;
   return {
     image,
     label: name,
-    ...(imagePullPolicy && { imagePullPolicy }),
+    ...defined({ imagePullPolicy }),
     ...targetOf(targetContainerName, flags),
     command: [...command, ...args],
     argumentsOnly: command.length === 0 && args.length > 0,
@@ -83,7 +85,7 @@ function targetOf(name: string | undefined, flags: Flags): Pick<RunRequest, 'tar
   return flags['no-target'] === 'true' ? { targetContainer: { kind: 'none' } } : {};
 }
 
-/** The profile that sets exactly this context, user and group aside; undefined: none does. */
+/** The profile that sets exactly this context, ignoring user and group. */
 export function profileOfContext(context: JobSecurityContext): Profile | undefined {
   const { add, drop } = context.capabilities ?? {};
   const capabilities = defined({ add: add?.toSorted(), drop: drop?.toSorted() });
@@ -106,14 +108,15 @@ function notesOn(containers: readonly JobContainer[]): readonly string[] {
       'tty and stdin are left out: kdebug runs without a terminal and posts the output.',
     'The container’s name is kept as a label: kdebug derives the real one, so that a second job on the same pods runs too.',
     isAny(({ terminationMessagePolicy }) => terminationMessagePolicy === 'File') &&
-      'Where the termination file is empty and the exit code is not 0, the end of the log stands in (FallbackToLogsOnError).',
+      'If the termination file is empty and the exit code is not 0, kdebug uses the end of the log (FallbackToLogsOnError).',
     words.some((word) => word.includes('$(')) && '$(NAME) is not expanded: the words reach the container as written.',
   ].filter((note) => typeof note === 'string');
 }
 
 /**
- * A batch as an EphemeralJob; `requestsOfJob` gives its requests back. Undefined where EphemeralJob has no words for its
- * selector (`selectorOfTarget`), for the pods of an earlier batch (`rerunOf`) or, of several containers, for flags that differ.
+ * A batch as an EphemeralJob; `requestsOfJob` restores its requests. Undefined if EphemeralJob cannot express its
+ * selector (`selectorOfTarget`), if it targets the pods of an earlier batch (`rerunOf`), or if flags differ between its
+ * containers.
  */
 export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): EphemeralJob | undefined {
   const requests = job?.requests ?? [request];
@@ -141,7 +144,9 @@ export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): 
   };
 }
 
-/** Undefined where two containers differ in a flag of which neither has a field of its own: an annotation is for all of those. */
+/**
+ * Undefined if two containers differ in a flag that only an annotation can hold: an annotation applies to all of them.
+ */
 function annotationsOf(requests: readonly RunRequest[]): Readonly<Record<string, string>> | undefined {
   const isAny = (test: (request: RunRequest) => boolean): boolean => requests.some(test);
   const hasNoTarget = isAny(({ targetContainer }) => targetContainer?.kind === 'none');

@@ -5,8 +5,8 @@ import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './eph
 const WORKLOADS = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
 
 /**
- * The target that a job's selector means; undefined for one with an invalid label, or too long. The empty selector is every pod of
- * the namespace (meta/v1); `kdebug/deployment: web` alone is the workload.
+ * The target of a job's selector; undefined if a label is invalid or the selector too long. The empty selector means
+ * every pod of the namespace (meta/v1); `kdebug/deployment: web` alone means the workload.
  */
 export function targetOfSelector(selector: LabelSelector): BatchTarget | undefined {
   const workload = workloadOf(selector);
@@ -30,15 +30,18 @@ function workloadOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector):
 function requirementOf({ key, operator, values = [] }: LabelRequirement): Requirement {
   if (operator === 'Exists') return { key, operator: 'exists' };
   if (operator === 'DoesNotExist') return { key, operator: 'not-exists' };
-  // A set has no empty member (`parseSelector`).
+  // `parseSelector` allows no empty member in a set.
   if (values.length === 1 && values[0] === '') return { key, operator: operator === 'In' ? '=' : '!=', value: '' };
   return { key, operator: operator === 'In' ? 'in' : 'notin', values };
 }
 
-/** A label's value has at most 63 characters. */
+/** The longest value of a label. */
 const MAX_VALUE_LENGTH = 63;
 
-/** A job's selector for a target; undefined for what EphemeralJob cannot express: `>`, `<`, or a workload whose name is too long for a label. */
+/**
+ * A job's selector for a target; undefined if EphemeralJob cannot express it: `>`, `<`, or a workload whose name is too
+ * long for a label.
+ */
 export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined {
   switch (target.kind) {
     case 'all':
@@ -52,7 +55,7 @@ export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined
   }
 }
 
-/** Puts what `matchLabels` can hold once there, and the rest into expressions. */
+/** Puts the first equality of each key into `matchLabels`, the rest into expressions. */
 function selectorOfText(text: string): LabelSelector | undefined {
   const selector = parseSelector(text);
   if (!selector) return undefined;

@@ -1,15 +1,14 @@
 import type { ImageClass } from './policy.ts';
 
 interface FactText {
-  /** The class that it raises a launch to. */
+  /** The class of a launch with this fact, at least. */
   readonly class: ImageClass;
   /** For a card, after "elevated: ". */
   readonly words: string;
-  /** For the documentation: what could be done. */
+  /** For the documentation: the harm it makes possible. */
   readonly why: string;
 }
 
-/** The facts that raise the class of a launch. */
 export const CLASS_FACTS = {
   'host-pid': {
     class: 'elevated',
@@ -69,16 +68,18 @@ export const CLASS_FACTS = {
 } as const satisfies Readonly<Record<string, FactText>>;
 export type ClassFact = keyof typeof CLASS_FACTS;
 
-/** One fact that raised the class. */
 export interface ClassReason {
   readonly fact: ClassFact;
-  /** The container of the pod that it is about, where it is about one. */
+  /** The container that the fact is about; absent when it is about the pod. */
   readonly container?: string;
-  /** The volume, its kind, or the capability. */
+  /** The volume and its kind, or the capability. */
   readonly detail?: string;
 }
 
-/** Records of earlier versions hold no reasons. `elevated: a volume that reaches beyond the pod (log: hostPath host)`, or the class alone. */
+/**
+ * `elevated: a volume that reaches beyond the pod (log: hostPath host)`, or the class alone: earlier versions recorded
+ * no reasons.
+ */
 export function classText(judged: ImageClass, reasons: readonly ClassReason[] = []): string {
   const words = reasons.map(({ fact, container, detail }) => {
     const where = [container, detail].filter((part) => part !== undefined).join(': ');

@@ -15,11 +15,11 @@ import {
 import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
 
 /**
- * Decides on a plan. Default deny: only a rule of the plan's own channel can allow. The first matching rule
- * without an approval wins, else the first with one; a denial names the rule that came nearest and the first thing in
- * the way there. It reads `policy` alone, so deciding again right before a launch also catches an alias that has changed since.
+ * Decides on a plan. Denies by default: only a rule of the plan's own channel can allow it. The first matching rule
+ * without an approval wins, else the first with one. A denial names the nearest rule and its first obstacle. Reads only
+ * `policy`, so deciding again right before a launch also catches a changed alias.
  *
- * @param pods how many pods a batch holds; absent (or 1, which is no more than naming that pod) for a single run.
+ * @param pods how many pods a batch holds; absent (or 1) for a single run.
  */
 export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   const rules = own(policy.channels, plan.channelId)?.rules;
@@ -37,7 +37,7 @@ interface Question {
   readonly plan: Plan;
   readonly policy: Policy;
   readonly pods: number;
-  /** Undefined: the catalogue no longer has the plan's alias. */
+  /** Undefined: the alias is no longer in the catalogue. */
   readonly alias: ImageAlias | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Check {
   readonly subject: (question: Question, rule: Rule) => string;
 }
 
-/** All must pass. The rule that passes most of them, in this order, came nearest. */
+/** A rule must pass all of them. The rule that passes most, in this order, is the nearest. */
 const CHECKS: readonly Check[] = [
   {
     code: 'cluster_not_allowed',
@@ -71,7 +71,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     code: 'class_not_allowed',
-    // The catalogue may have raised the image's class since.
+    // The class of the image may have risen in the catalogue since the plan.
     passes: ({ plan, alias }, rule) => !!alias && rule.classes.includes(worseClass(plan.class, alias.class)),
     subject: ({ plan, alias }) => `${plan.imageAlias} (${classWords(plan, alias)})`,
   },
@@ -112,7 +112,7 @@ interface RuleResult {
 
 interface Obstacle {
   readonly check: Check;
-  /** How many checks were passed before it. */
+  /** The number of checks passed before it. */
   readonly passed: number;
 }
 
@@ -122,7 +122,7 @@ function firstObstacle(question: Question, rule: Rule): Obstacle | undefined {
   return check && { check, passed };
 }
 
-/** The rule that came furthest, the earliest of equals. */
+/** The denial by the rule that passed most checks; of equals, the earliest. */
 function nearestDenial(question: Question, results: readonly RuleResult[]): Decision {
   const [first, ...others] = results.flatMap(({ rule, obstacle }) => (obstacle ? [{ rule, ...obstacle }] : []));
   if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
@@ -130,7 +130,7 @@ function nearestDenial(question: Question, results: readonly RuleResult[]): Deci
   return { kind: 'deny', code: check.code, rule: rule.id, subject: check.subject(question, rule) };
 }
 
-/** Denies where no approver exists, or where the reason is missing that approvers need: no card is posted then. */
+/** Denies when no approver exists, or when a reason is required and missing; then no card is posted. */
 function withApproval({ plan, policy }: Question, rule: string, approval: Approval): Decision {
   const groups = approval.from.map((name) => own(policy.approvers, name));
   if (!groups.some((group) => group && namesAnybody(group))) {

@@ -3,13 +3,13 @@ import { canonicalJson, sha256 } from '../hash.ts';
 import type { Approval } from './policy.ts';
 
 /**
- * A time-boxed grant: an approver's "and they may repeat it for 30 minutes". It lives in the run that it was given with, and lets
- * the same person's requests for the same through, by the same rule (`covers`).
+ * A time-boxed grant: an approver's "and they may repeat it for 30 minutes". It belongs to the run it came with. By the
+ * same rule, it lets the same person repeat the same request (`covers`).
  */
 export interface Grant {
   readonly byUserId: string;
   readonly rule: string;
-  /** `grantScope` of the plan that was approved. */
+  /** `grantScope` of the approved plan. */
   readonly scope: string;
   readonly expiresAtMs: number;
   readonly maxRuns: number;
@@ -26,22 +26,22 @@ export interface GrantUse {
 export const GRANT_MS = 30 * 60_000;
 export const GRANT_RUNS = 20;
 
-/** Whether an approver may grant repetitions: only where the rule says so, and where one approval is enough. */
+/** Whether an approver may grant repetitions: the rule must say so, and one approval must be enough. */
 export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>): boolean =>
   count === 1 && grants === 'allowed';
 
-/** Whether the grant can still let anything through. */
+/** Whether the grant has time and runs left. */
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 
-/** Whether it replaces the approval that `rule` needs for this plan. */
+/** Whether the grant replaces the approval that `rule` needs for this plan. */
 export const covers = (grant: Grant, plan: Plan, rule: string, nowMs: number): boolean =>
   isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
 
 /**
- * The SHA-256 of all that a repetition must have in common with what was approved: every field of the plan but those that name
- * one pod of its workload, the reason, and the times to wait. A pod without a workload is named itself. A field added to plans later
- * counts from the start.
+ * The SHA-256 of what a repetition must share with the approved plan: all but the fields that name one pod of its
+ * workload, the reason, the label, and the times to wait. Without a workload the pod counts. A field added to `Plan`
+ * later counts automatically.
  */
 export function grantScope(plan: Plan): string {
   const { podName, podUid, nodeName: _node, observed: _observed, blindSpots: _blind, ...rest } = plan;
@@ -56,6 +56,6 @@ export function grantScope(plan: Plan): string {
   return sha256(canonicalJson({ ...same, ...(plan.workload === undefined && { podName, podUid }) }));
 }
 
-/** Where a grant of this plan holds, in words. */
+/** Which pods a grant of this plan covers, in words. */
 export const grantTarget = ({ workload, podName }: Pick<Plan, 'workload' | 'podName'>): string =>
   workload === undefined ? `the pod ${podName}` : `any pod of ${workload.kind}/${workload.name}`;

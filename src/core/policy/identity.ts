@@ -3,17 +3,17 @@ import { asUserId, type ChannelId } from '../ids.ts';
 import type { Origin } from '../run/run.ts';
 import type { Identity, Policy, Unmapped } from './policy.ts';
 
-/** The Kubernetes user that a person's calls are made as. */
+/** The Kubernetes user that kdebug acts as for a person. */
 export interface KubernetesIdentity {
   readonly user: string;
   readonly groups: readonly string[];
   readonly slackUser: string;
 }
 
-/** Everything that the templates know. */
+/** The fields that templates use. */
 type Requester = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
 
-/** Fills the policy's identity templates for a person; undefined: the bot's own account acts. */
+/** Fills the identity templates for a person; undefined: the bot's own account acts. */
 export function identityFor(identity: Identity, origin: Requester): KubernetesIdentity | undefined {
   if (identity.mode === 'serviceAccount') return undefined;
   const fill = (template: string): string =>
@@ -28,15 +28,15 @@ export function identityFor(identity: Identity, origin: Requester): KubernetesId
   };
 }
 
-/** The policy's word on people whom `users` does not name, with its default. */
+/** What the policy does with people whom `users` does not name. */
 export const unmappedOf = ({ mode, users, unmapped }: Identity): Unmapped =>
   unmapped ?? (mode === 'serviceAccount' && Object.keys(users).length > 0 ? 'deny' : 'allow');
 
-/** Whether a person may do nothing at all, because the policy does not map them (`Unmapped`). */
+/** Whether the policy refuses a person because it does not map them (`Unmapped`). */
 export const isRefusedUnmapped = (identity: Identity, userId: string): boolean =>
   unmappedOf(identity) === 'deny' && own(identity.users, userId) === undefined;
 
-/** Whom a SubjectAccessReview is about when the bot acts with its own account; undefined: this person is not mapped. */
+/** The subject of a SubjectAccessReview when the bot acts with its own account; undefined: the person is not mapped. */
 export function subjectFor(
   identity: Identity,
   userId: string,
@@ -46,8 +46,8 @@ export function subjectFor(
 }
 
 /**
- * Whether a Slack account belongs to who asked: the same account, or one that the policy gives the same Kubernetes user, by its
- * map or by its template. Prevents that somebody approves their own request with a second account.
+ * Whether a Slack account belongs to the requester: it is the same account, or the policy maps it to the same
+ * Kubernetes user, by name or by template. So nobody can approve their own request with a second account.
  */
 export function isSamePerson(identity: Identity, requester: Requester, userId: string): boolean {
   const name = ownUserOf(identity, requester);
@@ -55,7 +55,7 @@ export function isSamePerson(identity: Identity, requester: Requester, userId: s
   return name !== undefined && name === ownUserOf(identity, { ...requester, requesterId: asUserId(userId) });
 }
 
-/** The Kubernetes user that tells this person from others; undefined: theirs is the bot's, or everybody's. */
+/** The Kubernetes user that identifies this person; undefined: they share the bot's user, or everybody's. */
 function ownUserOf(identity: Identity, requester: Requester): string | undefined {
   const mapped = own(identity.users, requester.requesterId);
   const isPersonal = identity.mode === 'impersonate' && identity.user.includes('{userId}');
@@ -63,8 +63,8 @@ function ownUserOf(identity: Identity, requester: Requester): string | undefined
 }
 
 /**
- * Rights as a rule of a Kubernetes Role has them, one line a rule: `patch pods/ephemeralcontainers` becomes
- * `{ apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }`.
+ * Missing rights as rules of a Kubernetes Role, one a line: `patch pods/ephemeralcontainers` becomes `{ apiGroups:
+ * [""], resources: [pods/ephemeralcontainers], verbs: [patch] }`.
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/role-v1/
  */
 export const rulesFor = (missing: readonly string[]): readonly string[] =>
@@ -73,30 +73,31 @@ export const rulesFor = (missing: readonly string[]): readonly string[] =>
     return `{ apiGroups: [""], resources: [${resource}], verbs: [${verb}] }`;
   });
 
-/** What is known beside the policy. */
+/** What the caller knows beyond the policy. */
 export interface KnownPeople {
-  /** Slack user ids of further people, who may ask. */
+  /** Slack user ids of further requesters. */
   readonly people: readonly string[];
   readonly teamId?: string;
 }
 
-/** Every Kubernetes user and group that a policy can make kdebug act as, in order and without repeats. */
+/** Every Kubernetes user and group that a policy can make kdebug act as, sorted, without repeats. */
 export interface YieldedIdentities {
   readonly users: readonly string[];
   readonly groups: readonly string[];
-  /** The Slack users that `Impersonate-Extra-slack-user` can name; undefined: anyone. */
+  /** The values of `Impersonate-Extra-slack-user`; undefined: any. */
   readonly slackUsers: readonly string[] | undefined;
-  /** The templates that yield more than is listed here, because nothing lists the people, or the team, that they stand for. */
+  /** The templates that can yield more than the lists here, because nothing lists their people or team. */
   readonly unbounded: readonly string[];
 }
 
-/** Stands for everybody whom nothing names. */
+/** Everybody whom nothing names. */
 const ANYONE = '';
 
 /**
- * The users and groups that the identity templates yield for these channels. People are those that `identity.users`, the
- * approvers and `known` name; a `{userId}` template is bounded only when the first or the last of these lists somebody
- * (design, section 3.2), or with `unmapped: deny`, when only those of `identity.users` act at all. Kubernetes' own (`system:`) are never among them. Undefined: the bot's own account acts.
+ * The users and groups that the identity templates yield for these channels. People come from `identity.users`, the
+ * approvers and `known`. A `{userId}` template is bounded only if `identity.users` or `known` lists somebody (design,
+ * section 3.2), or with `unmapped: deny`, which limits it to `identity.users`. Never includes Kubernetes' own names
+ * (`system:`). Undefined: the bot's own account acts.
  */
 export function yieldedIdentities(
   policy: Pick<Policy, 'identity' | 'approvers'>,
@@ -116,7 +117,7 @@ export function yieldedIdentities(
       filled(identity, { person, channelId, teamId: known.teamId }),
     ),
   );
-  // Who is mapped never acts by the template.
+  // Mapped people never act by the template.
   const templates = isClosed ? identity.groups : [identity.user, ...identity.groups];
   const isBounded = (template: string) =>
     !(template.includes('{userId}') && listed.length === 0 && !isClosed) &&
@@ -135,7 +136,7 @@ interface Actor {
   readonly teamId: string | undefined;
 }
 
-/** The names that are known for this actor; templates with something unknown in them yield none. */
+/** The names for this actor; a template with an unknown part yields none. */
 function filled(identity: Extract<Identity, { mode: 'impersonate' }>, actor: Actor) {
   const { person, channelId, teamId } = actor;
   const { user, groups } = identityFor(identity, {

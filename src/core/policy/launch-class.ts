@@ -7,29 +7,29 @@ import { type ImageClass, worseClass } from './policy.ts';
 
 export interface LaunchClass {
   readonly class: ImageClass;
-  /** The facts that make it no milder, in the order of `CLASS_FACTS`; empty when only the catalogue does. */
+  /** The facts that raise the class to this, in the order of `CLASS_FACTS`; empty if the catalogue alone does. */
   readonly reasons: readonly ClassReason[];
 }
 
-/** All that the class depends on. */
+/** Everything that decides the class. */
 export interface Launch {
   readonly pod: Pod;
   /** Absent: no target. */
   readonly targetName: string | undefined;
-  /** What an earlier diagnosis learnt of the target's image: it may raise the class, and never makes it milder. */
+  /** What an earlier diagnosis learnt of the target's image: it may raise the class, never lower it. */
   readonly learnt: UserAndGroup | undefined;
-  /** What the profile sets, with user and group. */
+  /** The profile's context, with user and group. */
   readonly securityContext: SecurityContext | undefined;
-  /** The class that the catalogue gives the image. */
+  /** The image's class in the catalogue. */
   readonly imageClass: ImageClass;
-  /** The requester gives a command, arguments or environment of their own. */
+  /** The requester supplies a command, arguments or environment. */
   readonly ownWords: boolean;
 }
 
 /**
- * The class of a launch (design, section 2), from the whole pod. `observe` cannot change the workload and cannot reach beyond the
- * pod; whatever could is raised, with the facts that did it. Where the pod does not tell who a container runs as, it may be anybody:
- * the worse case counts. Pure.
+ * The class of a launch (design, section 2), from the whole pod. `observe` can neither change the workload nor reach
+ * beyond the pod; facts that make either possible raise the class. Assumes the worst user where the pod does not say
+ * who a container runs as. Pure.
  */
 export function classOfLaunch(launch: Launch): LaunchClass {
   const found = reasonsOf(launch);
@@ -64,7 +64,7 @@ function reasonsOf(launch: Launch): readonly ClassReason[] {
   return found.sort((a, b) => order.indexOf(a.fact) - order.indexOf(b.fact));
 }
 
-/** As Pod Security *restricted* has it: no root, no capability, and no way to more. */
+/** As in Pod Security *restricted*: no root, no capabilities, no privilege escalation. */
 const isRestricted = (context: SecurityContext = {}): boolean =>
   context.privileged !== true &&
   context.runAsNonRoot === true &&
@@ -72,9 +72,8 @@ const isRestricted = (context: SecurityContext = {}): boolean =>
   context.capabilities?.drop?.includes('ALL') === true &&
   (context.capabilities.add ?? []).length === 0;
 
-/** Who the debug container runs as. */
 interface DebugUser {
-  /** Absent: the image's user, which is not known. */
+  /** Absent: the image decides, unknown to us. */
   readonly uid?: number;
   readonly mayBeRoot: boolean;
 }
@@ -82,9 +81,9 @@ interface DebugUser {
 function userOfDebug({ pod, securityContext = {}, ownWords }: Launch): DebugUser {
   const ofPod = pod.spec.securityContext;
   const uid = securityContext.runAsUser ?? ofPod.runAsUser;
-  // The kubelet starts no root where the pod asks for non-root.
+  // The kubelet refuses to start root where the pod asks for non-root.
   const asksNonRoot = securityContext.runAsNonRoot ?? ofPod.runAsNonRoot ?? false;
-  // A free command may call a program of its image that makes it root (setuid), unless that is switched off.
+  // A free command may gain root through a setuid program of its image, unless the context forbids it.
   const mayBecomeRoot = ownWords && securityContext.allowPrivilegeEscalation !== false;
   return {
     ...defined({ uid }),
@@ -97,15 +96,18 @@ interface Neighbour {
   readonly name: string;
   readonly securityContext: ContainerSecurityContext;
   readonly sharedVolumes: NonNullable<PodContainer['sharedVolumes']>;
-  /** Absent: the pod does not tell. What was learnt is no proof: a pod can make a report say it, and so it only raises. */
+  /**
+   * Absent: the pod does not say. A learnt user is no proof, because a pod can forge a report: it can only raise the
+   * class.
+   */
   readonly uid?: number;
-  /** Some sign says that it does not run as root. */
+  /** Something indicates that it does not run as root. */
   readonly isNonRoot: boolean;
 }
 
 /**
- * With shared processes (the pod's own or the node's) every container; else the target. Beside them the debug containers that
- * were added before and are not known to have ended.
+ * The target; with shared processes (the pod's or the node's) every container. Also earlier debug containers that have
+ * not verifiably ended.
  */
 function neighboursOf({ pod, targetName, learnt }: Launch) {
   const { spec } = pod;
@@ -136,7 +138,9 @@ function neighbour(
   return { name, securityContext, sharedVolumes, ...defined({ uid }), isNonRoot };
 }
 
-/** An ephemeral container starts while the pod is still being set up, too, beside an init container that runs or is yet to run. */
+/**
+ * An ephemeral container can start during the pod's setup, beside an init container that is running or still to run.
+ */
 const hasRun = ({ status }: Pod, { name, restartPolicy }: PodContainer): boolean =>
   restartPolicy !== 'Always' &&
   status.initContainerStatuses.some((each) => each.name === name && each.terminated?.exitCode === 0);
@@ -145,14 +149,14 @@ const hasEnded = ({ status }: Pod, name: string): boolean =>
   status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
 
 /**
- * Whether the debug container may read, signal or take over the processes of another: root may, and so may the same user
- * (cluster facts, "What a diagnosis can see of its target"). An unknown user may be the same.
+ * Whether the debug container may read, signal or take over another's processes: as root, or as the same user (cluster
+ * facts, "What a diagnosis can see of its target"). An unknown user may be the same.
  */
 function mayReach({ uid, mayBeRoot }: DebugUser, other: Neighbour): boolean {
   return mayBeRoot || uid === undefined || other.uid === undefined || other.uid === uid;
 }
 
-/** What a runtime gives every container, and SYS_PTRACE, which reaches no further than the processes that are seen anyway. */
+/** A runtime's default capabilities, and SYS_PTRACE, which reaches only processes that are visible anyway. */
 const ORDINARY_CAPABILITIES: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',
@@ -171,7 +175,7 @@ const ORDINARY_CAPABILITIES: ReadonlySet<string> = new Set([
   'SYS_PTRACE',
 ]);
 
-/** Power that whoever reaches the container's processes can take from it. */
+/** The power that anyone in control of the container's processes gains. */
 function reasonsOfContainer({ name, securityContext, sharedVolumes }: Neighbour): readonly ClassReason[] {
   const { privileged, capabilities = [], unmaskedProc } = securityContext;
   return [
@@ -184,7 +188,9 @@ function reasonsOfContainer({ name, securityContext, sharedVolumes }: Neighbour)
   ];
 }
 
-/** Root beside a container that does not run as root; without a container in sight, in a pod that asks for non-root. */
+/**
+ * Root beside a container that does not run as root, or, with no container in sight, in a pod that asks for non-root.
+ */
 function rootReasons(
   { pod }: Launch,
   { mayBeRoot }: DebugUser,

@@ -1,7 +1,7 @@
 import { unmappedOf } from './identity.ts';
 import { type ChannelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
-/** What a policy's groups of approvers really mean, where that is easily overlooked; one sentence each, for `lint-policy`. */
+/** What is easy to overlook in a policy's approver groups; one sentence each, for `lint-policy`. */
 export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonly string[] {
   return Object.entries(approvers).flatMap(([name, { channel }]) =>
     channel === undefined
@@ -12,7 +12,7 @@ export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonl
   );
 }
 
-/** What a policy allows that is weak, or denies everybody, in who acts and in who reads along; one sentence each, for `lint-policy`. */
+/** Identity and channel settings that are weak, or that deny everybody; one sentence each, for `lint-policy`. */
 export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 'channels'>): readonly string[] {
   const mapped = Object.keys(identity.users).length;
   const unmapped = unmappedOf(identity);
@@ -32,8 +32,8 @@ export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 
 }
 
 /**
- * What a rule really gives, one sentence each, for whoever writes the policy: the worst that its classes, profiles and images allow
- * together in an ordinary pod, and what some pods add. Says nothing of clusters and limits. Pure.
+ * What a rule really permits, one sentence each, for the policy's author: the worst that its classes, profiles and
+ * images allow together in an ordinary pod, and what some pods add. Ignores clusters and limits. Pure.
  */
 export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly string[] {
   const who = `anyone in ${nameOf(channel, policy.channels)}${approvalText(rule)}`;
@@ -61,7 +61,7 @@ const approvalText = ({ approval }: Rule): string =>
 const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
 
-/** The class of a launch is its image's or worse, so an image of a milder class fits a rule for a worse one. */
+/** A launch has its image's class or worse, so an image of a milder class can match a rule for a worse one. */
 const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
   classes.some((each) => worseClass(each, image.class) === each);
 

@@ -21,7 +21,7 @@ import { classOfLaunch } from './launch-class.ts';
 import type { Decision, Denial, ImageAlias, Policy } from './policy.ts';
 import { usesOwnWords } from './resolve.ts';
 
-/** What was found out for a request: enough for a plan. */
+/** The facts about a request that a plan needs. */
 export interface Resolved {
   readonly request: RunRequest;
   readonly origin: Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
@@ -29,7 +29,7 @@ export interface Resolved {
   readonly cluster: string;
   readonly pod: Pod;
   readonly container: PodContainer | undefined;
-  /** What an earlier diagnosis learnt of targets of this kind (`kindOfTarget`). */
+  /** What an earlier diagnosis learnt of such targets (`kindOfTarget`). */
   readonly learnt?: UserAndGroup;
   readonly level: PodSecurityLevel;
   readonly alias: ImageAlias;
@@ -38,9 +38,9 @@ export interface Resolved {
 export type PlanResult = { readonly kind: 'plan'; readonly plan: Plan } | Denial;
 
 /**
- * The plan of a request whose place, pod, target container and image are known. Pure. Refuses a profile that the namespace's
- * Pod Security level would refuse; an `auto` that no rule covers becomes the mildest plan, so that the decision on it
- * says which rule is in the way.
+ * The plan of a request with known pod, target container and image. Pure. Refuses a profile that the namespace's Pod
+ * Security level refuses. If no rule covers any choice of `auto`, returns the mildest plan, so that the decision on it
+ * names the obstacle.
  */
 export function makePlan(resolved: Resolved): PlanResult {
   const { request, origin, policy, cluster, pod, container, alias } = resolved;
@@ -54,7 +54,7 @@ export function makePlan(resolved: Resolved): PlanResult {
     ...defined({ workload, targetContainerName: container?.name }),
     imageAlias: alias.alias,
     image: alias.reference,
-    ...(request.imagePullPolicy && { imagePullPolicy: request.imagePullPolicy }),
+    ...defined({ imagePullPolicy: request.imagePullPolicy }),
     command: request.command,
     argumentsOnly: request.argumentsOnly,
     env: request.env,
@@ -86,7 +86,7 @@ export function makePlan(resolved: Resolved): PlanResult {
       observed: {
         earlierContainers: pod.spec.ephemeralContainers.length,
         podSecurity: resolved.level,
-        ...(container?.memoryLimit !== undefined && { memoryLimit: container.memoryLimit }),
+        ...defined({ memoryLimit: container?.memoryLimit }),
       },
       blindSpots: container ? blindSpots(profile, runAs, targetOf(resolved)) : [],
     };
@@ -94,27 +94,27 @@ export function makePlan(resolved: Resolved): PlanResult {
   return withProfileOf(resolved, withProfile);
 }
 
-/** The run clock when neither the person nor the catalogue says (design, section 3.1). */
+/** The run clock when neither the person nor the catalogue sets it (design, section 3.1). */
 const DEFAULT_TIMEOUT_MS = 300_000;
 
 interface Choice {
   readonly kind: Decision['kind'];
-  /** Only what can see the target. */
+  /** Only a profile that can see the target. */
   readonly isSighted: boolean;
 }
 
-/** An approval for which only the reason is missing is one all the same: the person is told to give it. */
+/** An approval that lacks only the reason still counts as one; the decision asks the person for it. */
 const wayOf = (decision: Decision): Decision['kind'] =>
   decision.kind === 'deny' && decision.code === 'reason_required' ? 'needs-approval' : decision.kind;
 
-/** How `auto` weighs: a diagnosis that sees less is better than one that waits for an approval. */
+/** The order for `auto`: a diagnosis that sees less is better than one that waits for an approval. */
 const CHOICES: readonly Choice[] = [
   { kind: 'allow', isSighted: false },
   { kind: 'needs-approval', isSighted: true },
   { kind: 'needs-approval', isSighted: false },
 ];
 
-/** A free command that cannot see its target is of little use: then rather ask for an approval. */
+/** A free command that cannot see its target is of little use, so an approval is better. */
 const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
   { kind: 'allow', isSighted: true },
   { kind: 'needs-approval', isSighted: true },
@@ -122,7 +122,7 @@ const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
   { kind: 'needs-approval', isSighted: false },
 ];
 
-/** Where the image takes none, the decision says so. */
+/** False where the image takes no own words; then the decision says so. */
 const hasOwnWords = ({ request, alias }: Resolved): boolean => alias.command === 'allowed' && usesOwnWords(request);
 
 const nobodyOf = (resolved: Resolved): UserAndGroup => (hasOwnWords(resolved) ? NOBODY_OF_FREE_COMMANDS : NOBODY);
@@ -144,7 +144,7 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
       const chosen = chooseProfile({ target, runAsNonRoot, nobody, level, allowed });
       if (chosen) return made(make(chosen.profile, chosen.runAs));
     }
-    // No rule covers any of them: let the decision on the mildest one say which rule is in the way.
+    // No rule covers any of them: decide on the mildest, so that the denial names its obstacle.
     return made(make('restricted', restrictedUser(target, nobody)));
   }
   if (!admits(level, requested)) {
@@ -159,11 +159,11 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
   );
 }
 
-/** A request that names a user and group means the target's own (the button "Look again"). */
+/** A requested user and group is the target's own (button "Look again"). */
 const targetOf = ({ request, pod, container, learnt }: Resolved): TargetIdentity | undefined =>
   container && (request.runAs ? { ...request.runAs, from: 'spec' } : identityOfTarget(pod, container, learnt));
 
-/** *restricted* always gets a user: an image that runs as root would never start (kubernetes issue 115671). */
+/** *restricted* always sets a user: an image that runs as root would never start (kubernetes issue 115671). */
 const restrictedUser = (target: UserAndGroup | undefined, nobody: UserAndGroup): UserAndGroup =>
   target && target.uid !== 0 ? { uid: target.uid, gid: target.gid } : nobody;
 

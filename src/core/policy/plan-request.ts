@@ -12,14 +12,14 @@ import type { Decision, Denial, ImageAlias, Limits, Policy } from './policy.ts';
 import { type NotResolved, resolveImage, resolveNamespace } from './resolve.ts';
 
 /**
- * Planning without I/O, for everybody who plans: the stage, its dry run, `can-i`, the check before a pod of a batch is launched, and
- * the command-line tool `explain`. `aimOf` comes first, before anything is read from the cluster; then `planRequest` for one pod,
- * or `planPod` for each pod of a batch.
+ * Planning without I/O, shared by the plan stage, its dry run, `can-i`, the check before each pod of a batch, and the
+ * tool `explain`. First `aimOf`, before reading the cluster; then `planRequest` for one pod, or `planPod` for each pod
+ * of a batch.
  */
 
 export type Requester = Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
 
-/** Where a request goes and what it runs. */
+/** The cluster, namespace and image of a request. */
 export interface Aim {
   readonly kind: 'aim';
   readonly cluster: string;
@@ -28,8 +28,8 @@ export interface Aim {
 }
 
 /**
- * What the policy alone says about a request. Denies a channel or namespace that no rule names, an image outside the catalogue and an
- * unmapped person before the cluster is read, so that no answer reveals which pods exist.
+ * What the policy alone says about a request. Denies a channel or namespace that no rule names, an image outside the
+ * catalogue and an unmapped person before kdebug reads the cluster, so that no answer reveals which pods exist.
  */
 export function aimOf(request: RunRequest, requester: Requester, policy: Policy): Aim | Denial {
   const resolved = resolveNamespace(request, requester.channelId, policy);
@@ -48,21 +48,20 @@ const denialOf = ({ kind, code, subject, nearest }: NotResolved): Denial => ({
   subject: nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`,
 });
 
-/** Everything that a pod's plan is made from, except the pod. */
+/** What a plan needs besides the pod. */
 export interface PlanInputs {
   readonly request: RunRequest;
   readonly origin: Requester;
   readonly policy: Policy;
   readonly aim: Aim;
-  /** The namespace's Pod Security level. */
   readonly level: PodSecurityLevel;
-  /** What an earlier diagnosis learnt of this kind of target (`kindToLookUp`). */
+  /** What an earlier diagnosis learnt of such targets (`kindToLookUp`). */
   readonly learnt?: UserAndGroup | undefined;
 }
 
 /**
- * The plan of one pod and the decision on it. `size`: a batch of that size, all of whose pods are like this one. A denial comes without a
- * plan: this pod cannot be debugged, whatever the rules say.
+ * Plans one pod and decides on it; with `size`, as for a batch of that many such pods. A denial without a plan means
+ * that no rule could help: this pod cannot be debugged.
  */
 export function planRequest(
   pod: Pod,
@@ -77,7 +76,7 @@ export function planRequest(
   return { kind: 'planned', plan: planned.plan, decision: decideBatch([planned.plan], policy, size) };
 }
 
-/** The plan of one pod; nobody has decided on it. */
+/** The plan of one pod, without a decision. */
 export function planPod(
   pod: Pod,
   { request, origin, policy, aim, level, learnt }: PlanInputs,
@@ -90,8 +89,8 @@ export function planPod(
 }
 
 /**
- * The kind of target (`kindOfTarget`) whose user and group an earlier diagnosis may have learnt. Undefined: the pod itself says whom
- * the target runs as, or nothing learnt may be used.
+ * The kind of target (`kindOfTarget`) whose learnt user and group to look up. Undefined: the pod itself says whom the
+ * target runs as, or nothing learnt applies.
  */
 export function kindToLookUp(pod: Pod, { targetContainer }: RunRequest, cluster: string): string | undefined {
   const target = targetContainerOf(pod, targetContainer);

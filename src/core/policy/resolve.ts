@@ -13,9 +13,9 @@ export interface ResolvedNamespace {
 }
 
 /**
- * The cluster and namespace of a request. Without `-n` it is the first namespace that the channel's rules for that cluster name in full,
- * else `default`. Denies a channel or namespace that no rule names, before
- * the cluster is read, so that no answer reveals which pods exist.
+ * The cluster and namespace of a request. Without `-n`: the first namespace that the channel's rules for that cluster
+ * name in full, else `default`. Denies a channel or namespace that no rule names before kdebug reads the cluster, so
+ * that no answer reveals which pods exist.
  */
 export function resolveNamespace(
   request: Pick<RunRequest, 'cluster' | 'namespace'>,
@@ -44,13 +44,12 @@ export interface NotResolved {
   readonly code: ReasonCode;
   /** The wrong word; empty when it is missing. */
   readonly subject: string;
-  /** What was probably meant. */
   readonly nearest?: string;
 }
 
 /**
- * The catalogue's entry for an image: an alias's name, or a reference that means the same image as an
- * alias's (the first in the file, if several do). Without a word, the policy's `defaultImage`.
+ * The catalogue entry of an image: by alias, or by a reference to an alias's image (the first in the file). Without an
+ * image, the policy's `defaultImage`.
  */
 export function resolveImage(
   image: string | undefined,
@@ -65,8 +64,8 @@ export function resolveImage(
 }
 
 /**
- * Whether both name the same image, however they are spelled: `debian` is `docker.io/library/debian:latest`. With a
- * digest the tag says nothing (the runtime does not read it); a tag is never the same as a digest.
+ * Whether both name the same image, however spelled: `debian` is `docker.io/library/debian:latest`. Next to a digest
+ * the tag does not count (the runtime ignores it); a tag never equals a digest.
  */
 export function isSameReference(a: string, b: string): boolean {
   const [one, other] = [parseImageReference(a), parseImageReference(b)];
@@ -80,11 +79,11 @@ export function isSameReference(a: string, b: string): boolean {
 
 const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
 
-/** Whether the plan keeps to the alias: people's own command, arguments or environment only where it allows them. */
+/** Whether the alias permits the plan's command, arguments and environment. */
 export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>
   alias.command === 'allowed' || !usesOwnWords(plan);
 
-/** Whether a person gives a command, arguments or environment of their own: the image then does what they wrote. */
+/** Whether a person supplies a command, arguments or environment, so that the image does what they wrote. */
 export const usesOwnWords = ({
   command,
   env,
@@ -92,8 +91,8 @@ export const usesOwnWords = ({
 }: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean => command.length > 0 || env.length > 0 || argumentsOnly;
 
 /**
- * Whether the report of a plan's container is believed: the policy calls its image diagnostic now, the plan still has the alias's
- * image, and nothing in its command, arguments or environment is a person's own.
+ * Whether to believe the report of a plan's container: the policy calls its image diagnostic now, the plan still has
+ * the alias's image, and its command, arguments and environment are all the image's own.
  */
 export function isDiagnostic(
   plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly'>,
@@ -103,7 +102,7 @@ export function isDiagnostic(
   return alias?.diagnostic === true && !usesOwnWords(plan) && isSameReference(plan.image, alias.reference);
 }
 
-/** The cluster that was named, else the default one, else the only one. */
+/** The named cluster, else the default one, else the only one. */
 export function resolveCluster(
   name: string | undefined,
   policy: Policy,
@@ -122,8 +121,8 @@ function denied(code: ReasonCode, subject: string, candidates: readonly string[]
 }
 
 /**
- * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never reaches into
- * `kube-…` (reserved by Kubernetes for its own namespaces): those must be named in full. `*` alone covers nothing.
+ * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never covers `kube-…`
+ * (reserved for Kubernetes' own namespaces): rules must name those in full. `*` alone covers nothing.
  */
 export function matchesNamespace(pattern: string, namespace: string): boolean {
   if (!pattern.endsWith('*')) return pattern === namespace;

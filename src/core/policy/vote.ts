@@ -2,7 +2,10 @@ import type { ReasonCode } from '../errors.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Decision } from './policy.ts';
 
-/** What a run waits for while it is pending (design, section 4.4). Its terms are frozen when the card is posted; votes are added. */
+/**
+ * The approval a pending run waits for (design, section 4.4). Posting the card freezes its terms; later only votes
+ * change.
+ */
 export interface PendingApproval {
   readonly rule: string;
   /** Names of approver groups; a member of any may vote. */
@@ -21,31 +24,31 @@ export interface Vote {
   readonly atMs: number;
 }
 
-/** The voter, as looked up at the click. */
+/** The voter, looked up at the click. */
 export interface Voter {
   readonly userId: string;
-  /** The requester, or another account of the same person. */
+  /** The requester, or another account of that person. */
   readonly isRequester: boolean;
   /** Whether another account is theirs too. */
   readonly isAlso: (userId: string) => boolean;
-  /** A member of one of the approver groups, at this very moment. */
+  /** A member of one of the approver groups at this moment. */
   readonly isApprover: boolean;
 }
 
 export type VoteResult =
-  /** The vote counts, more are needed. */
+  /** The vote counts, but more are needed. */
   | { readonly kind: 'counted' }
   | { readonly kind: 'granted' }
   | { readonly kind: 'rejected' }
-  /** Nothing changes; the voter is told why, privately. */
+  /** Nothing changes; a private message tells the voter why. */
   | { readonly kind: 'ignored'; readonly code: ReasonCode }
-  /** The vote lacks the reason that the policy asks for. */
+  /** The policy requires a reason, and the vote has none. */
   | { readonly kind: 'reason-missing' };
 
 /**
- * What one vote does to a pending approval. One rejection decides; `count` approvals of different people grant. Prevents
- * self-approval, also by a second account; votes by people who left the group since the card was posted; late votes; and
- * counting anybody twice, also with two accounts. At the very moment of the expiry it is too late.
+ * What one vote does to a pending approval. One rejection decides; `count` approvals of different people grant.
+ * Prevents self-approval, also by a second account; votes by people who left the group after the card was posted; votes
+ * at or after the expiry; and counting anybody twice, also with two accounts.
  */
 export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteResult {
   if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };
@@ -58,16 +61,15 @@ export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): 
   return approval.votes.length + 1 >= approval.count ? { kind: 'granted' } : { kind: 'counted' };
 }
 
-/** The approval as if these people had not voted. */
+/** The approval without these people's votes. */
 export const withoutVotesOf = (approval: PendingApproval, people: readonly string[] = []): PendingApproval => ({
   ...approval,
   votes: approval.votes.filter(({ userId }) => !people.includes(userId)),
 });
 
-/** The terms of an approval. */
 export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason' | 'grants'>;
 
-/** Whether a decision needs an approval on the same terms. Votes given on other terms do not count. */
+/** Whether a decision needs an approval on the same terms. Votes on other terms do not count. */
 export function asksTheSame(decision: Decision, { rule, from, count, voteReason, grants }: Terms): boolean {
   if (decision.kind !== 'needs-approval' || decision.rule !== rule) return false;
   const { approval } = decision;

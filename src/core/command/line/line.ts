@@ -15,16 +15,15 @@ import type { Word } from '../tokenize.ts';
 /** A `CommandError` without the line it points at. */
 export type Problem = Omit<CommandError, 'text'>;
 
-/** Notes a problem; the leftmost one of a line is told. Returns `undefined`, so that readers can `return report(…)`. */
+/** Records a problem; the person sees the leftmost one. Returns `undefined`, so that readers can `return report(…)`. */
 export type Report = (problem: Problem) => undefined;
 
-/** Where something is in the line. */
 export interface ColumnRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** A flag as it was given; the place is that of the value, or of the whole word for a switch. */
+/** A flag as typed; the range is its value's, or the whole word for a switch. */
 export interface GivenFlag extends ColumnRange {
   readonly flag: KnownFlag;
   readonly value: string;
@@ -32,37 +31,37 @@ export interface GivenFlag extends ColumnRange {
   readonly from: number;
 }
 
-/** Flag and value together. */
+/** The range of flag and value together. */
 export const wholeOf = (given: GivenFlag): ColumnRange => ({ start: given.from, end: given.end });
 
-/** A line, its words sorted by what they are; nothing is validated yet but the flags' names. */
+/** A line with its words sorted by kind; only the flags' names are validated yet. */
 export interface Line {
   readonly words: readonly Word[];
   readonly flags: ReadonlyMap<FlagName, readonly GivenFlag[]>;
-  /** The words after `--`, verbatim; `undefined`: there is no `--`. */
+  /** The words after `--`, verbatim; `undefined` without a `--`. */
   readonly command?: readonly Word[];
-  /** The place of `--`. */
+  /** The range of `--`. */
   readonly separator?: ColumnRange;
-  /** `--help` or `-h` was somewhere before `--`. */
+  /** `--help` or `-h` occurs before `--`. */
   readonly help: boolean;
   /** Where something missing would go. */
   readonly end: ColumnRange;
 }
 
-/** What a flag's word says before its value is looked at. */
+/** A flag before validation of its value. */
 interface FlagWord {
   readonly flag: KnownFlag;
-  /** The value within the same word, with its place. */
+  /** The value within the same word, and its range. */
   readonly inline?: { readonly value: string } & ColumnRange;
 }
 
-/** How a word of the user's is quoted in a sentence: on one line, at most 40 characters. */
+/** A word in quotes for a message: on one line, at most 40 characters. */
 export function shown(word: string): string {
   return `"${shorten(word, 40).replace(/\s/g, ' ')}"`;
 }
 
 /**
- * Sorts the words of a line into flags, plain words and the command after `--`; the problem is that of the first wrong flag.
+ * Sorts words into flags, plain words and the command after `--`, or returns the problem of the first wrong flag.
  * Linear in the number of words.
  */
 export function readLine(words: readonly Word[], end: number): Line | Problem {
@@ -82,14 +81,13 @@ export function readLine(words: readonly Word[], end: number): Line | Problem {
   return separator ? { ...line, separator, command: words.slice(dashes + 1) } : line;
 }
 
-/** `--help` or `-h`. */
 export const isHelp = (word: Word): boolean => word.text === '--help' || word.text === '-h';
 
-/** `-it`, `--tty=false`: a flag that is left out. */
+/** `-it`, `--tty=false`: a flag that kdebug ignores. */
 const isIgnored = ({ text, quoted }: Word): boolean =>
   !quoted && IGNORED.has(/^--?([a-z]+)(?:=.*)?$/s.exec(text)?.[1] ?? '');
 
-/** What is said of the words that were left out of a line. */
+/** Tells the person which flags kdebug ignored. */
 export function notesOn(words: readonly Word[]): readonly string[] {
   const dashes = words.findIndex((word) => word.text === '--' && !word.quoted);
   const ignored = words.slice(0, dashes < 0 ? undefined : dashes).filter(isIgnored);
@@ -99,7 +97,7 @@ export function notesOn(words: readonly Word[]): readonly string[] {
 
 const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');
 
-/** Adds the flag to `flags`; the number of words that its value took beyond its own. */
+/** Adds the flag to `flags`; returns how many further words its value took. */
 function readFlag(word: Word, next: Word | undefined, flags: Map<FlagName, GivenFlag[]>): number | Problem {
   const found = readFlagWord(word);
   if ('code' in found) return found;
@@ -134,13 +132,16 @@ function readFlagWord(word: Word): FlagWord | Problem {
   return { flag, inline: inlineFrom(word, word.text.charAt(2) === '=' ? 3 : 2) };
 }
 
-/** `-n`, `-n=shop` and `-nshop`; but `-namespace` is a long flag that lacks a hyphen, not the namespace `amespace`. */
+/**
+ * `-n`, `-n=shop` and `-nshop`. But `-namespace` is a long flag without its second hyphen, not the namespace
+ * `amespace`.
+ */
 function letterOf(text: string, name: string): KnownFlag | undefined {
   if (name.length > 1 && (flagNamed(name) || KUBECTL_ONLY.has(name))) return undefined;
   return flagOfLetter(text.charAt(1));
 }
 
-/** The columns are exact where nothing before the value was quoted, which is how people write flags. */
+/** The columns are exact if nothing before the value was quoted, as people usually write. */
 const inlineFrom = (word: Word, offset: number): { value: string } & ColumnRange => ({
   value: word.text.slice(offset),
   start: Math.min(word.start + offset, word.end),

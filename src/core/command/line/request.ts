@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/object.ts';
 import type { EnvVar } from '../../container/ephemeral-container.ts';
 import type { RunRequest, Target } from '../command.ts';
 import type { FlagName } from '../flags.ts';
@@ -19,21 +20,7 @@ import {
   readReplicas,
 } from './values.ts';
 
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** The same fields without those that are `undefined`. */
-export function present<T extends object>(fields: T): Present<T> {
-  const some: Present<T> = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (isPresent(value)) some[name] = value;
-  }
-  return some;
-}
-
-const isPresent = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
-
-/** Reads flags of one line: the value, if the flag was given and is valid. */
+/** Returns the value of a flag, if given and valid. */
 const flagReader =
   (line: Line, report: Report) =>
   <T>(name: FlagName, reader: Reader<T>): T | undefined => {
@@ -41,7 +28,7 @@ const flagReader =
     return given && reader(given, report);
   };
 
-/** Where a command goes: `-n`, or the namespace before the pod's name, and `--cluster`. */
+/** The namespace, from `-n` or before the pod's name, and `--cluster`. */
 export function readNamespaceFlags(line: Line, report: Report, named?: Named) {
   const flag = flagReader(line, report);
   const namespace = flag('namespace', readNamespace);
@@ -51,16 +38,15 @@ export function readNamespaceFlags(line: Line, report: Report, named?: Named) {
     const message = `${before.value} and ${shown(given.value)} are two namespaces.`;
     report({ ...wholeOf(given), code: 'flag_contradiction', message, hint: 'Keep one of the two.' });
   }
-  return present({ namespace: namespace ?? before?.value, cluster: flag('cluster', readCluster) });
+  return defined({ namespace: namespace ?? before?.value, cluster: flag('cluster', readCluster) });
 }
 
-/** `--replicas` and `--parallelism`. */
 export function readScale(line: Line, report: Report) {
   const flag = flagReader(line, report);
-  return present({ replicas: flag('replicas', readReplicas), parallelism: flag('parallelism', readParallelism) });
+  return defined({ replicas: flag('replicas', readReplicas), parallelism: flag('parallelism', readParallelism) });
 }
 
-/** The request that a line makes; `words` holds its plain words after the verb. What is wrong is reported, never guessed. */
+/** The request in a line; `words` holds its plain words after the verb. Reports mistakes, never guesses. */
 export function readRequest(line: Line, words: readonly Word[], report: Report): RunRequest | undefined {
   const named = readTarget(line, words, report);
   const target = named?.target;
@@ -68,7 +54,7 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
   reportContradictions(line, target, report);
   const fields = {
     ...readNamespaceFlags(line, report, named),
-    ...present({
+    ...defined({
       targetContainer: readTargetContainer(line, report),
       image: flag('image', readImage),
       label: flag('container', readContainerName),
@@ -81,7 +67,7 @@ export function readRequest(line: Line, words: readonly Word[], report: Report):
     command: line.command?.map((word) => word.text) ?? [],
     argumentsOnly: line.flags.has('arguments-only'),
     dryRun: line.flags.has('dry-run'),
-    batch: present({
+    batch: defined({
       replicas: flag('replicas', readReplicas),
       parallelism: flag('parallelism', readParallelism),
       ttlMs: flag('ttl', readDuration),
@@ -97,7 +83,7 @@ function readTargetContainer(line: Line, report: Report): RunRequest['targetCont
   return name === undefined ? undefined : { kind: 'named', name };
 }
 
-/** Every `--env`, in order; a name given twice is a mistake, because only one of the two could win. */
+/** Every `--env`, in order. A repeated name is a mistake: only one of the two could win. */
 function readEnvironment(line: Line, report: Report): readonly EnvVar[] {
   const names = new Set<string>();
   const variables: EnvVar[] = [];
@@ -148,7 +134,7 @@ function reportContradictions(line: Line, target: Target | undefined, report: Re
   }
 }
 
-/** `--` promises a command, and `--arguments-only` speaks of one. */
+/** Both `--` and `--arguments-only` need words after `--`. */
 function reportCommand(line: Line, report: Report): void {
   if (line.command && line.command.length > 0) return;
   const [only] = line.flags.get('arguments-only') ?? [];

@@ -7,11 +7,11 @@ import { readObjectName, readSelector, type Typed } from './values.ts';
 
 type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
 
-/** Mistyped, a short kind is as near to a namespace (`prod` to `pod`). */
+/** The shortest kind to check for typos; a mistyped short kind could as well be a namespace (`prod` and `pod`). */
 const LONG_KIND = 7;
 const LONG_KINDS = ['deployment', 'statefulset', 'daemonset'] as const;
 
-/** The kinds before a `/`, with kubectl's plural and short names. */
+/** The kinds allowed before a `/`, with kubectl's plural and short names. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['pod', 'pod'],
   ['pods', 'pod'],
@@ -41,11 +41,14 @@ export const typed = (word: Word): Typed => ({ value: word.text, start: word.sta
 /** What a name aims at. */
 export interface Named {
   readonly target: Target;
-  /** Of `NS/POD`. */
+  /** From `NS/POD`. */
   readonly namespace?: Typed;
 }
 
-/** What the line aims at: `words` holds the plain words after the verb. Exactly one of a name, a selector and `--all` is needed. */
+/**
+ * The target of a line; `words` holds its plain words after the verb. Needs exactly one of a name, a selector and
+ * `--all`.
+ */
 export function readTarget(line: Line, words: readonly Word[], report: Report): Named | undefined {
   const [word, extra] = words;
   const [selector] = line.flags.get('selector') ?? [];
@@ -65,7 +68,7 @@ function readSelected(given: Typed, report: Report): Named | undefined {
   return selector === undefined ? undefined : { target: { kind: 'selector', selector } };
 }
 
-/** `NAME`, `KIND/NAME` or `NS/POD`; the kind, as kubectl has it, in upper or lower case, the names as they are. */
+/** `NAME`, `KIND/NAME` or `NS/POD`. Kinds are kubectl's, in upper or lower case; names keep their case. */
 export function readNamed(word: Word, report: Report): Named | undefined {
   const slash = word.text.indexOf('/');
   const before = slash < 0 ? 'pod' : word.text.slice(0, slash);
@@ -91,7 +94,7 @@ function readInNamespace(
     : { target: { kind: 'pod', name: read }, namespace: { value: namespace, start: word.start, end } };
 }
 
-/** A kind that is none of ours, a long one that is mistyped, or one with a capital letter, which no namespace has. */
+/** A kind that kdebug does not know, a mistyped long one, or one with a capital letter, which no namespace has. */
 function isKindLike(before: string): boolean {
   if (!/^[A-Za-z]+$/.test(before)) return false;
   const lower = before.toLowerCase();
@@ -99,7 +102,7 @@ function isKindLike(before: string): boolean {
   return before !== lower || OTHER_KINDS.has(lower) || isMistyped;
 }
 
-/** What stands before the `/` cannot be a namespace, so the whole word was meant as a name, and no name has a `/`. */
+/** The text before the `/` cannot be a namespace, so the whole word was meant as a name; but no name has a `/`. */
 const noName = (word: Word) =>
   ({
     code: 'name_invalid',
@@ -131,7 +134,6 @@ const tooManyTargets = (range: ColumnRange) =>
     end: range.end,
   }) as const;
 
-/** One word more than the command can use. */
 export function unexpectedWord(line: Line, word: Word) {
   const hint =
     line.flags.has('selector') && /^(?:not)?in$/.test(word.text)

@@ -14,18 +14,18 @@ import { isRunId } from '../../ids.ts';
 import { parseSelector, printSelector } from '../../selector.ts';
 import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 
-/** A value as it was typed, and where. */
+/** A value as typed, and its range. */
 export interface Typed extends ColumnRange {
   readonly value: string;
 }
 
-/** Gives the valid value, or reports a problem that points at the typed one. */
+/** Returns the valid value, or reports a problem at the typed one. */
 export type Reader<T> = (typed: Typed, report: Report) => T | undefined;
 
 export const PROFILE_NAMES: readonly ProfileName[] = ['auto', ...PROFILES];
 const PULL_POLICIES: readonly ImagePullPolicy[] = ['Always', 'IfNotPresent', 'Never'];
 
-/** The longest `--reason`: it is shown whole on an approval's card. */
+/** The longest `--reason`: an approval's card shows it whole. */
 const REASON_LENGTH = 500;
 /** EphemeralJob's `replicas` is an int32. */
 const MAX_REPLICAS = 2_147_483_647;
@@ -62,7 +62,7 @@ export const readCluster = nameReader('cluster', isCatalogueName, 'Use its name 
 /** A name that DNS-1123 allows for `kind` (`pod`, `deployment` …). */
 export const readObjectName = (kind: string): Reader<string> => nameReader(kind, isDnsSubdomain, SUBDOMAIN_RULE);
 
-/** A selector in its canonical spelling. */
+/** A selector in canonical spelling. */
 export const readSelector: Reader<string> = (typed, report) => {
   const selector = parseSelector(typed.value);
   if (selector) return printSelector(selector);
@@ -82,7 +82,7 @@ export const readImage: Reader<string> = (typed, report) => {
   return report(problem(typed, { code: 'image_invalid', message: `${shown(typed.value)} is not an image.`, hint }));
 };
 
-/** `NAME=VALUE`; the value may be empty. Names of ours (`KDEBUG_…`) are refused. */
+/** `NAME=VALUE`; the value may be empty. Refuses names reserved for kdebug (`KDEBUG_…`). */
 export const readEnv: Reader<EnvVar> = (typed, report) => {
   const equals = typed.value.indexOf('=');
   const name = equals < 0 ? typed.value : typed.value.slice(0, equals);
@@ -135,7 +135,7 @@ export const readDuration: Reader<number> = (typed, report) => {
   );
 };
 
-/** The reason on one line, white space made single. */
+/** The reason on one line with single spaces. */
 export const readReason: Reader<string> = (typed, report) => {
   const reason = typed.value.replace(/\s+/g, ' ').trim();
   if (reason !== '' && reason.length <= REASON_LENGTH) return reason;

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { present } from '../../../../src/core/command/line/request.ts';
 import { parseCommand } from '../../../../src/core/command/parse.ts';
 
 it('a request holds what was typed and no default but the profile', () => {
@@ -18,8 +17,4 @@ it('a request holds what was typed and no default but the profile', () => {
       },
     },
   });
-});
-
-it('fields without a value are left out, others stay whatever they are', () => {
-  expect(Object.keys(present({ a: undefined, b: 0, c: false, d: '' }))).toEqual(['b', 'c', 'd']);
 });
