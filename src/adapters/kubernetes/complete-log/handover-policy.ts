@@ -40,10 +40,7 @@ export interface LogTimes {
   readonly maxWaiting: number;
   /** Below this no rotation is possible (the kubelet's own default is 10 MiB). */
   readonly smallBytes: number;
-  /**
-   * From here on a file may be lost: 10 MiB less a margin, because each part of a long line has a stamp that is not
-   * counted.
-   */
+  /** From here on a file may be lost: 10 MiB less a margin, for the uncounted stamps inside long lines. */
   readonly rotatedBytes: number;
 }
 
@@ -169,8 +166,7 @@ export const isLarge = ({ fileBytes }: Pick<LogFacts, 'fileBytes'>, times: LogTi
 
 /**
  * Whether the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has
- * delivered one of them. A follow without any line adds nothing either; a final read without one may still bring its
- * error.
+ * delivered one of them. A follow without lines adds nothing; a final read without lines may still bring its error.
  */
 export function compareFiles(
   front: Pick<StreamFacts, 'end'>,
@@ -184,10 +180,7 @@ export function compareFiles(
   return isRepeated && !front.end ? 'same' : 'different';
 }
 
-/**
- * Whether the merger still holds back a line after a long step until the next stream shows its first line. Bounded in
- * time.
- */
+/** Whether the merger still holds back a line after a long step, until the next stream shows its first line. */
 export const isFirstLineAwaited = (next: StreamFacts | undefined, heldMs: number, times: LogTimes): boolean =>
   next?.follow === true && next.firstLines === 0 && !next.end && heldMs < times.readToEndMs;
 
@@ -195,10 +188,7 @@ export const isFirstLineAwaited = (next: StreamFacts | undefined, heldMs: number
 const isLagging = ({ isFlowing, newestAgeMs }: LogFacts, times: LogTimes): boolean =>
   isFlowing && newestAgeMs !== undefined && newestAgeMs > times.lagMs;
 
-/**
- * A follow that never reached the end of its file misses the rotation and falls silent. One probe per silence finds
- * out.
- */
+/** A follow that never reached its file's end misses the rotation and falls silent. One probe per silence. */
 const isSilenceToProbe = (facts: LogFacts, times: LogTimes): boolean =>
   !facts.isOneOpening && isLarge(facts, times) && facts.silentMs >= times.probeMs && !facts.isSilenceProbed;
 
@@ -251,9 +241,6 @@ function isEndOfFile(front: FrontFacts, { containerEndedAtMs }: LogFacts, times:
   return containerEndedAtMs - front.endedAtMs <= times.endTogetherMs;
 }
 
-/**
- * One follow delivered the whole log, so no final read is needed: it read from the start, no rotation was possible, its
- * last line is complete.
- */
+/** No final read needed: the follow read from the start, nothing was rotated, its last line is complete. */
 const isWhole = (front: FrontFacts, facts: LogFacts, times: LogTimes): boolean =>
   front.isFromStart && !facts.isWithinLine && !isLarge(facts, times);

@@ -126,10 +126,7 @@ export class Handover {
     this.#merger.expect(isAwaited ? undefined : (next?.first ?? []));
   }
 
-  /**
-   * Call when the front has nothing to read. Returns a result at the end of the collection; else there is something to
-   * wait for, or a new front.
-   */
+  /** Call when the front is empty. A result ends the collection; else wait for news, or read the new front. */
   advance(): Done | undefined {
     if (this.readableFront?.end) this.#streams.frontEnded(this.#containerEndedAtMs === undefined);
     const step = nextStep(this.#facts(), this.#tools.times);

@@ -27,9 +27,7 @@ export class LineMerger implements LineHandler {
   /** The line being delivered, or left by a stream without its newline. */
   readonly #line = new OpenLine();
   #first: Readonly<Stamp> = this.#line;
-  /**
-   * The stream has ended: a line that comes now may be incomplete, so only its stamp shows whether it was delivered.
-   */
+  /** The stream has ended: its last line may be incomplete, so only the stamp shows whether it was delivered. */
   isReadingEnd = false;
   #isOpen = false;
   #hasAny = false;

@@ -102,9 +102,7 @@ export class LogStreams {
     this.#waiting = this.#waiting.filter((other) => other !== stream);
   }
 
-  /**
-   * Two streams that begin with the same line hold the same file: one is enough, and the final read is the better one.
-   */
+  /** Two streams with the same first line hold the same file: keep one, preferably the final read. */
   dropDouble(): void {
     const [before, newest] = this.#waiting.slice(-2);
     const [first, other] = [newest?.first[0], before?.first[0]];
@@ -112,10 +110,7 @@ export class LogStreams {
     this.drop(newest.follow ? newest : before);
   }
 
-  /**
-   * The front was read to its end. While the container runs a clean end is a failure too; each failure lengthens the
-   * pause.
-   */
+  /** The front has ended: while the container runs even a clean end is a failure, which lengthens the pause. */
   frontEnded(isContainerRunning: boolean): void {
     if (!this.#front || this.#frontEndedAtMs !== undefined) return;
     const { clock, times, random } = this.#tools;
@@ -180,10 +175,7 @@ interface AbandonedStream {
   readonly onLateLine: () => void;
 }
 
-/**
- * Keeps listening: an abandoned stream that still brings a line older than the next file's first proves that lines are
- * missing.
- */
+/** Keeps listening: a line older than the next file's first proves that lines are missing. */
 export class AbandonedStreams {
   readonly #marginMs: number;
   #streams: AbandonedStream[] = [];
@@ -207,10 +199,7 @@ export class AbandonedStreams {
     this.#streams = this.#streams.filter((abandoned) => !this.#isDecided(abandoned));
   }
 
-  /**
-   * Call when all other streams have ended: true once these have too, or, after a moment, when the rest are reported as
-   * gaps.
-   */
+  /** Call when all other streams have ended: true once these have too, or when the rest count as gaps. */
   isOver(times: Pick<LogTimes, 'tickMs' | 'readToEndMs'>): boolean {
     if (this.#streams.length === 0) return true;
     if (!this.#isLast) this.#waitedTicks = 0;
