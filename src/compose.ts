@@ -18,15 +18,17 @@ import { warnOfChannels } from './flow/reply/slack-connect.ts';
 import { RunSupervisor } from './flow/supervisor.ts';
 import { defined } from './lib/object.ts';
 
-/** The version that user agents and records carry; a test holds it equal to package.json's. */
+/** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
 
-/** A running bot. */
 export interface App {
   readonly opsPort: number;
-  /** Where Slack's requests come in; undefined in Socket Mode. */
+  /** The port for Slack's requests; undefined in Socket Mode. */
   readonly port: number | undefined;
-  /** Takes nothing new, lets runs end or hands them over, and lets go of everything; at most about 10 s. Safe to call twice. */
+  /**
+   * Accepts nothing new, finishes runs or hands them over, and closes everything; at most about 10 s. Safe to call
+   * twice.
+   */
   stop(): Promise<void>;
 }
 
@@ -37,18 +39,19 @@ export interface Parts {
 }
 
 /**
- * How long a drain waits for the runs in hand. With Redis another replica takes the rest at once; without, nobody does, and what is
- * not launched yet is lost. Closing what receives and sends takes at most five seconds more: ten in all, giving back included.
+ * How long a drain waits for the held runs. With Redis another replica continues the rest at once; without it, what is
+ * not launched yet is lost. Closing the receivers and senders takes at most five seconds more: ten in all, handover
+ * included.
  */
 const DRAIN_SHARED_MS = 2_500;
 const DRAIN_ALONE_MS = 4_000;
-/** With Redis there is time enough to give runs back on a busy machine too: what is not given back waits for its lease to lapse. */
+/** With Redis even a busy machine has time to release its runs: an unreleased run waits for its lease to lapse. */
 const HAND_OVER_SHARED_MS = 2_500;
 
 /**
- * The composition root: makes every adapter and hands them to the flow. Decides nothing.
- * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable: there is no bot without Slack;
- * store_misconfigured, store_unreachable
+ * The composition root: creates every adapter and passes them to the flow. Decides nothing.
+ * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable: there is no bot
+ * without Slack; store_misconfigured, store_unreachable
  */
 export async function startApp(parts: Parts): Promise<App> {
   const store = await openStore(parts);
@@ -61,7 +64,7 @@ export async function startApp(parts: Parts): Promise<App> {
   }
 }
 
-/** Keys for one use each: who learns one of them learns nothing of the others. */
+/** Each key has one purpose: whoever learns one learns nothing about the others. */
 async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
   const retentionMs = (): number => policies.current().output.retentionMs;
   if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
@@ -134,7 +137,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
         if (!slack.ready()) throw new KdebugError('slack_unreachable');
       },
       store: () => store.check(),
-      // Falls first when the process is told to go.
+      // Fails first when the process is told to stop.
       pipeline: async () => {
         if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
@@ -146,7 +149,8 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
   void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;
-    // Alone, new commands get a polite answer while the runs in hand have their last word; others would rather take them.
+    // A single replica politely refuses new commands while its runs finish; with several, leave so that the others get
+    // them.
     if (isShared) await slack.leave();
     const failPending = (): void => slack.failPending();
     await (isShared

@@ -6,7 +6,7 @@ import { watchPolicy } from './config/policy-reload.ts';
 import { toKdebugError } from './core/errors.ts';
 import type { Log } from './flow/ports/machine.ts';
 
-/** Exit code for what the operator must correct: environment or policy file. */
+/** Exit code for the operator's mistakes: environment or policy file. */
 const MISCONFIGURED = 2;
 
 async function main(): Promise<void> {
@@ -47,7 +47,7 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
   }
 }
 
-/** The first signal drains; further ones change nothing, the drain is bounded. */
+/** The first signal drains; further ones change nothing, because the drain is bounded. */
 function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   const leave = (signal: string): void => {
     log.info('stopping', { signal });

@@ -34,7 +34,7 @@ interface RefusalFacts {
   readonly count?: number;
 }
 
-/** Records a refusal where no run is known. `runId` is the one that the person named. @throws as `record` */
+/** Records a refusal without a known run. `runId` is the one that the person named. @throws as `record` */
 export async function recordRefusal(
   { audit, clock }: Pick<FlowDeps, 'audit' | 'clock'>,
   { userId, channelId, runId = '', teamId, handler, code, last, count }: RefusedAtDoor & RefusalFacts,
@@ -49,7 +49,10 @@ export async function recordRefusal(
   });
 }
 
-/** Records the end of a run in the log, the metrics and the audit log: at least once for every run, by whichever replica ends it. */
+/**
+ * Records the end of a run in the log, the metrics and the audit log: at least once for every run, by whichever replica
+ * ends it.
+ */
 export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
   const { log, termination, refusal, batch } = run;
   const outcome = run.outcome?.kind ?? (batch ? undefined : 'denied');
@@ -68,7 +71,7 @@ export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
     logBytes: log?.bytes,
   };
   await record(deps, run, 'outcome', facts).catch((thrown: unknown) => {
-    // It has happened already, so nothing can be refused any more.
+    // The step has already happened, so it is too late to refuse it.
     deps.log.error('could not record outcome in audit log', { runId: run.id, error: thrown });
   });
 }

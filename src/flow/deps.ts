@@ -4,7 +4,7 @@ import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } fro
 import type { Directory, Thread } from './ports/slack.ts';
 import type { RunStore } from './ports/store.ts';
 
-/** Everything that the flow needs from outside; made by compose.ts, or by a test. */
+/** Everything that the flow needs from outside; built by compose.ts, or by a test. */
 export interface FlowDeps {
   readonly clusters: Clusters;
   readonly store: RunStore;
@@ -18,7 +18,7 @@ export interface FlowDeps {
   readonly manifests: Manifests;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Seals a small text with the bot's key: it can be opened only with the same key and the same `about`. */
+  /** Seals a small text with the bot's key: it opens only with the same key and the same `about`. */
   readonly seal: (plain: string, about: string) => string;
   /** Undefined: sealed with another key or `about`, or changed since. */
   readonly unseal: (sealed: string, about: string) => string | undefined;

@@ -6,8 +6,9 @@ import type { FlowDeps } from './deps.ts';
 import type { Cluster, Clusters, PodSeen } from './ports/cluster.ts';
 
 /**
- * The clusters as the flow sees them: every text of a container, an event, an admission plugin or an error has gone through
- * the one filter, with the policy's patterns, before anything is stored, compared or posted. Logs have their own (`LogReaders`).
+ * The clusters for the flow: every text of a container, an event, an admission plugin or an error passes the one
+ * filter, with the policy's patterns, before anything is stored, compared or posted. Logs have their own
+ * (`LogReaders`).
  */
 export function filteredClusters(clusters: Clusters, { policies }: Pick<FlowDeps, 'policies'>): Clusters {
   const known = new WeakMap<Cluster, Cluster>();
@@ -71,7 +72,7 @@ function filteredError(thrown: unknown, text: (words: string) => string): Kdebug
   return new KdebugError(error.code, { detail, facts: error.facts });
 }
 
-/** Pods with the words of their containers filtered; one that says nothing stays the same object. */
+/** Pods with their containers' words filtered; a pod without words stays the same object. */
 class FilteredPods {
   readonly #redact: Redact;
   #patterns: readonly string[] | undefined;
@@ -98,7 +99,7 @@ class FilteredPods {
     };
   }
 
-  /** Once for each patterns of a policy: a watch tells of the same status again and again. */
+  /** Filters a status once per pattern list: a watch repeats the same status again and again. */
   #status(status: ContainerStatus): ContainerStatus {
     const redact = this.#redact();
     if (redact !== this.#patterns) this.#known = new WeakMap();

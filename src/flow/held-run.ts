@@ -6,20 +6,23 @@ import { type Transition, transition } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Lease, RunStore } from './ports/store.ts';
 
-/** `isSaved`: the store has just accepted the run; else only the pods of an open batch have moved, or the run was abandoned. */
+/**
+ * `isSaved`: the store has just accepted the run; else only the pods of an open batch have moved, or the run was
+ * abandoned.
+ */
 type Listener = (isSaved: boolean) => void;
 
 /** Changes of the run in memory that are ahead of the store until the next save (`HeldBatch`). */
 export interface RunAhead {
-  /** The run as it is now, from the run as it was saved last. */
+  /** The current run, built on the last saved one. */
   view(saved: Run): Run;
   /** The store has accepted this event. */
   saved(event: RunEvent): void;
 }
 
 /**
- * How long after the store accepted a run it certainly still belongs to this replica: for a post in Slack, and for the launches of
- * a batch, which saves every two seconds. Both are shorter than any lease (3 s in Redis, ADR 8).
+ * For this long after a confirmation by the store a run certainly belongs to this replica: for a post in Slack, and for
+ * the launches of a batch, which saves every two seconds. Both are shorter than any lease (3 s in Redis, ADR 8).
  */
 export const HELD_FOR_POST_MS = 2_000;
 export const HELD_FOR_LAUNCH_MS = 2_500;
@@ -29,19 +32,19 @@ interface HoldDeps extends Pick<FlowDeps, 'clock'> {
 }
 
 /**
- * This replica's hold on one run: its newest state, and the only way to change it. Changes are applied one after another; each is
- * saved under the lease's fence before anybody sees it.
+ * This replica's hold on one run: its newest state, and the only way to change it. Applies changes one after another;
+ * each is saved under the lease's fence before anybody sees it.
  */
 export class HeldRun {
   readonly #deps: HoldDeps;
   readonly #fence: number;
   readonly #listeners: Set<Listener> = new Set();
   #ahead: RunAhead | undefined;
-  /** Another replica or process worked on the run before: Slack may hold posts that are not on record. */
+  /** Another replica or process worked on the run before: Slack may hold unrecorded posts. */
   readonly recovered: boolean;
   #run: Run;
   #isOver = false;
-  /** When the last call began that the store confirmed our lease with. */
+  /** When the last call began in which the store confirmed our lease. */
   #confirmedAtMs: number;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +60,7 @@ export class HeldRun {
     return this.#ahead?.view(this.#run) ?? this.#run;
   }
 
-  /** Whether this replica has lost or abandoned the run: nothing more may be done in its name. */
+  /** Whether this replica has lost or abandoned the run: nothing more may happen in its name. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -74,7 +77,7 @@ export class HeldRun {
     return () => this.#listeners.delete(listener);
   }
 
-  /** From now on `ahead` shows the run as it is in memory; returns how to announce a change of it. */
+  /** From now on `ahead` shows the run as it is in memory; returns the function that announces a change. */
   lead(ahead: RunAhead): () => void {
     this.#ahead = ahead;
     this.#notify(false);
@@ -82,9 +85,9 @@ export class HeldRun {
   }
 
   /**
-   * Moves the run on. An event that its state does not allow changes nothing (late or repeated news).
+   * Applies an event to the run. An event that its state does not allow (late or repeated) changes nothing.
    * @throws KdebugError lease_lost (another replica owns the run: stop at once), store_unreachable (nothing changed),
-   * limit_pending_per_person (the person has too many requests that wait for an approval; nothing changed)
+   * limit_pending_per_person (too many of the person's requests wait for an approval; nothing changed)
    */
   async apply(event: RunEvent): Promise<Run> {
     await this.tryApply(event);
@@ -92,14 +95,14 @@ export class HeldRun {
   }
 
   /**
-   * The same, for events that people race for: resolves with whether the run moved. `first` gets the run as it will be, when only
-   * the store can still prevent that. @throws as `apply`, and what `first` throws: then nothing changed
+   * The same, for events that people race for: resolves with whether the run changed. `first` gets the future run, when
+   * only the store can still prevent it. @throws as `apply`, and what `first` throws: then nothing changed
    */
   tryApply(event: RunEvent, first?: (next: Run) => Promise<void>): Promise<Transition['kind']> {
     return this.#inTurn(() => this.#applyNow(event, first));
   }
 
-  /** Saves the run as it is, which confirms that this replica still holds it. @throws as `apply` */
+  /** Saves the run unchanged, which confirms that this replica still holds it. @throws as `apply` */
   save(): Promise<void> {
     return this.#inTurn(() => this.#save(this.run));
   }
@@ -110,7 +113,7 @@ export class HeldRun {
   }
 
   /**
-   * Before something that cannot be undone: a process that stood still may have lost the run to another replica. Asks the store
+   * Call before anything irreversible: a stalled process may have lost the run to another replica. Queries the store
    * unless it confirmed our lease within the last `withinMs`. @throws as `apply`
    */
   async assertHeld(withinMs: number): Promise<void> {
@@ -159,11 +162,11 @@ export class HeldRun {
   }
 }
 
-/** Why a run could not be changed: nothing is left to do for it, or another replica holds it right now. */
+/** Why a run could not be changed: it is settled, or another replica holds it right now. */
 export type OutOfReach = 'settled' | 'elsewhere';
 
-/** Changes a run whether or not this replica holds it: it is leased if need be. */
+/** Changes a run whether or not this replica holds it, leasing it if necessary. */
 export interface RunChanger {
-  /** Runs `act` on the held run and lets the run go on from there. @throws what `act` throws */
+  /** Runs `act` on the held run; the run then continues from there. @throws what `act` throws */
   change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
 }

@@ -2,18 +2,21 @@ import type { KdebugError } from '../core/errors.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { type BackOff, delayOf } from '../lib/backoff.ts';
 
-/** How long a stage may keep failing with passing errors. A person waits for the first; clocks of their own bound the others. */
+/**
+ * How long a stage may keep failing with transient errors. A person waits for the first ones; other clocks bound the
+ * rest.
+ */
 const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
   received: 8_000,
   approved: 60_000,
   launching: 60_000,
 };
-/** In every stage: without its store a run is left to whoever reaches the store again. */
+/** In every stage: without the store this replica drops the run, for whichever replica reaches the store again. */
 const STORE_PATIENCE_MS = 60_000;
 const BACK_OFF: BackOff = { firstMs: 400, maxMs: 5_000 };
 const PASSING: ReadonlySet<string> = new Set(['cluster_unreachable', 'cluster_busy', 'store_unreachable']);
 
-/** Back-off of one run's stages: how long to wait before a stage is entered again. */
+/** Back-off of one run's stages: how long to wait before entering a stage again. */
 export class Patience {
   readonly #random: (() => number) | undefined;
   #sinceMs: number | undefined;
@@ -23,20 +26,20 @@ export class Patience {
     this.#random = random;
   }
 
-  /** A stage has succeeded. */
+  /** Call when a stage succeeds. */
   reset(): void {
     this.#sinceMs = undefined;
     this.#times = 0;
   }
 
-  /** Undefined: the error does not pass, or it has lasted too long. */
+  /** Undefined: the error is not transient, or has lasted too long. */
   waitMs({ code, facts }: KdebugError, state: RunState, nowMs: number): number | undefined {
     if (!PASSING.has(code)) return undefined;
     this.#sinceMs ??= nowMs;
     const { retryAfterMs } = facts;
     const backOffMs = delayOf(BACK_OFF, this.#times, this.#random);
     this.#times += 1;
-    // A server that wants to be asked again at once gets our back-off all the same.
+    // A server that allows an immediate retry gets our back-off all the same.
     const waitMs = typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : backOffMs;
     const patienceMs = code === 'store_unreachable' ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0);
     return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;

@@ -18,7 +18,6 @@ import { plan } from './stages/plan.ts';
 import type { PodRoom } from './stages/pod-room.ts';
 import { watch } from './stages/watch.ts';
 
-/** What the stages of every run share. */
 export interface AdvanceContext {
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
@@ -31,23 +30,25 @@ export interface AdvanceContext {
   readonly check?: CheckAtLaunch;
 }
 
-/** The side of a run that people see; `Reply` is the one implementation. */
+/** The visible side of a run; `Reply` is the one implementation. */
 interface SlackSide {
-  /** Resolves when Slack has everything, and only people or the clock can bring more: with the run as Slack shows it. */
+  /**
+   * Resolves, with the run as Slack shows it, once Slack has every post and only people or the clock can bring more.
+   */
   catchUp(): Promise<Run>;
   /** `advance` has returned. */
   advanced(): void;
 }
 
-/** What the supervisor tells and hears about a wait for a late end, which nobody else waits for. */
+/** How the supervisor and a wait for a late end, which nobody else awaits, inform each other. */
 interface Shift {
   isDraining(): boolean;
   awaitsLateEnd(isWaiting: boolean): void;
 }
 
 /**
- * A run from wherever it stands until this replica can let go of it: the stages, with Slack kept up to date beside them, and
- * then the late end of a run that kdebug gave up. A vote may come at any time and start another round.
+ * Runs a run from its current state until this replica can release it: the stages, with Slack kept up to date beside
+ * them, and then the late end of a run that kdebug gave up. A vote may come at any time and start another round.
  * @throws KdebugError lease_lost, store_unreachable
  */
 export async function runToEnd(
@@ -76,7 +77,10 @@ export async function runToEnd(
   }
 }
 
-/** Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost, store_unreachable */
+/**
+ * Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost,
+ * store_unreachable
+ */
 export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
   const { clock } = context.deps;
   const patience = new Patience(context.deps.random);
@@ -90,7 +94,7 @@ export async function advance(session: HeldRun, context: AdvanceContext): Promis
 
 type Stage = (session: HeldRun, context: AdvanceContext) => Promise<unknown>;
 
-/** Every stage is a re-entrant function of the stored run, so whoever holds the run next may enter it again. */
+/** Every stage is a re-entrant function of the stored run, so the run's next holder may enter it again. */
 function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> {
   const { deps, readers, runs, room, check } = context;
   const { run } = session;
@@ -116,7 +120,7 @@ function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> 
 const recordRequest: Stage = ({ run }, { deps }) =>
   record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
 
-/** Enters one stage; a passing error is waited out, any other one ends the run. */
+/** Enters one stage; retries after a transient error, and ends the run after any other. */
 async function tryStage(
   session: HeldRun,
   context: AdvanceContext,
@@ -132,13 +136,13 @@ async function tryStage(
     if (error.code === 'lease_lost') throw error;
     const waitMs = patience.waitMs(error, state, clock.now());
     if (waitMs !== undefined) await sleep(clock, waitMs);
-    // What cannot be written down is not an outcome: the container may well be running.
+    // An unsaved error is not an outcome: the container may well be running.
     else if (error.code === 'store_unreachable') throw error;
     else await abandonRun(session, error, context.deps);
   }
 }
 
-/** An error that does not pass is an outcome like any other. */
+/** Ends the run with an error that is not transient: an outcome like any other. */
 async function abandonRun(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
   const atMs = deps.clock.now();
   const { state, id } = session.run;
@@ -149,7 +153,7 @@ async function abandonRun(session: HeldRun, error: KdebugError, deps: FlowDeps):
   else await session.apply({ kind: 'ended', outcome, atMs });
 }
 
-/** Two halves of one work: when one fails, the other one stops, and then both have failed. */
+/** Runs two halves of one task: when one fails, the other stops, and the task fails. */
 async function bothOrNeither<One, Two>(session: HeldRun, one: Promise<One>, two: Promise<Two>): Promise<[One, Two]> {
   const stopOther = (thrown: unknown): never => {
     session.abandon();

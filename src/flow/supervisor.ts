@@ -22,16 +22,19 @@ import { PodRoom } from './stages/pod-room.ts';
 /** Runs that one replica holds at a time; it refuses more. */
 const MAX_HELD = 2_000;
 /**
- * One person's share of them: a tenth, so that nobody alone fills a replica. Far more than anybody needs, although runs that await
- * a late end count too.
+ * One person's share of them: a tenth, so that nobody alone fills a replica. Far more than anybody needs, although runs
+ * that await a late end count too.
  */
 const MAX_HELD_FOR_ONE = 200;
-/** How often a replica renews its leases and looks for abandoned runs: with leases of 3 s, another continues a dead one's work within 5 s. */
+/**
+ * How often a replica renews its leases and looks for abandoned runs: with leases of 3 s, another continues a dead
+ * one's work within 5 s.
+ */
 const ADOPT_EVERY_MS = 1_000;
 /** How often to try again to lease a run that another replica holds right now. */
 const LEASE_TRIES = 10;
 const LEASE_EVERY_MS = 100;
-/** The end of a drain, for handing over the runs that are not through; the caller may allow more. */
+/** Time at the end of a drain for handing over unfinished runs; the caller may allow more. */
 const HAND_OVER_MS = 1_000;
 
 interface Held {
@@ -40,8 +43,8 @@ interface Held {
 }
 
 /**
- * Holds the runs of this replica: leases them, runs each to its end (`runToEnd` in pipeline.ts), releases it, and hands over what is
- * not through when the replica stops. Any replica can do the next step of any run.
+ * Holds the runs of this replica: leases them, runs each to its end (`runToEnd` in pipeline.ts), releases it, and hands
+ * over unfinished ones when the replica stops. Any replica can do the next step of any run.
  */
 export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: Inbox;
@@ -50,7 +53,7 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #context: AdvanceContext;
   readonly #held = new Map<RunId, Held>();
   readonly #leasing = new Map<RunId, Promise<HeldRun | undefined>>();
-  /** Runs that only await a late end or the end of their grant; nobody waits for them. */
+  /** Runs that await only a late end or the end of their grant; no person waits for them. */
   readonly #awaitingLateEnd = new Set<RunId>();
   /** Runs that the store did not release: while we renew our leases, nobody can claim them. */
   readonly #unreleased = new Set<HeldRun>();
@@ -81,7 +84,6 @@ export class RunSupervisor implements Starter, RunChanger {
     return theirs >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
   }
 
-  /** How many runs this replica is busy with. */
   get active(): number {
     return this.#held.size - this.#awaitingLateEnd.size;
   }
@@ -107,7 +109,7 @@ export class RunSupervisor implements Starter, RunChanger {
     return 'elsewhere';
   }
 
-  /** Undefined: the run was released, or another replica claimed it, meanwhile. */
+  /** Undefined: the run was released meanwhile, or another replica claimed it. */
   async #changeAt<Value>(
     session: HeldRun,
     act: (session: HeldRun) => Promise<Value>,
@@ -122,7 +124,7 @@ export class RunSupervisor implements Starter, RunChanger {
     }
   }
 
-  /** Adopts what other replicas left, now and every second until `drain`, and finds what an emptied store forgot. */
+  /** Adopts abandoned runs, now and every second until `drain`, and finds the runs that an emptied store forgot. */
   startAdopting(): void {
     const tick = (): void => {
       void this.#adopt().finally(() => {
@@ -134,8 +136,8 @@ export class RunSupervisor implements Starter, RunChanger {
   }
 
   /**
-   * Accepts nothing new, and resolves when every held run is through. Runs that are not through after `ms` are handed over, so that
-   * another replica can claim them at once; that has `handOverMs`. Before it, `failPending` fails every Slack call that is queued.
+   * Accepts nothing new, and resolves when every held run has ended. After `ms` it hands over the rest, so that another
+   * replica can claim them at once; that may take `handOverMs`. Before it, `failPending` fails every queued Slack call.
    */
   async drain(ms: number, failPending: () => void = () => {}, handOverMs = HAND_OVER_MS): Promise<void> {
     this.#draining = true;
@@ -156,7 +158,7 @@ export class RunSupervisor implements Starter, RunChanger {
     return [...this.#held].flatMap(([id, held]) => (this.#awaitingLateEnd.has(id) ? [] : [held]));
   }
 
-  /** One lease at a time: clicks that arrive together share the held run, which is started when the first of them is through. */
+  /** One lease at a time: simultaneous clicks share the held run, which starts after the first of them. */
   #lease(id: RunId): Promise<HeldRun | undefined> {
     const leasing = this.#leasing.get(id) ?? this.#leaseNow(id);
     this.#leasing.set(id, leasing);

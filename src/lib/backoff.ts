@@ -4,7 +4,9 @@ export interface BackOff {
   readonly maxMs: number;
 }
 
-/** The wait before try number `attempt` (0 is the first repetition). Without `random` (0 ≤ x < 1) nothing is taken off. */
+/**
+ * The wait before try number `attempt` (0 is the first repetition). Without `random` (0 ≤ x < 1) nothing is subtracted.
+ */
 export function delayOf({ firstMs, maxMs }: BackOff, attempt: number, random: () => number = () => 0): number {
   const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 20));
   return Math.round(fullMs * (1 - random() / 2));

@@ -2,23 +2,23 @@ import { type Clock, withDeadline } from './clock.ts';
 
 export interface CacheOptions<Value> {
   readonly clock: Clock;
-  /** How long a value may be used, counted from the start of its load. */
+  /** How long a value stays fresh, counted from the start of its load. */
   readonly freshMs: (value: Value) => number;
   readonly maxEntries: number;
-  /** How long one load is waited for, and what is thrown then; the next caller loads again. Absent: as long as it takes. */
+  /** The limit for awaiting one load, and the error after it; the next caller loads again. Absent: no limit. */
   readonly deadline?: { readonly ms: number; readonly onLate: () => never };
 }
 
 interface Entry<Value> {
   readonly value: Promise<Value>;
   readonly startedAtMs: number;
-  /** Undefined while the load is under way. */
+  /** Undefined during the load. */
   freshMs: number | undefined;
 }
 
 /**
- * Values that are loaded on demand and used for a while. Concurrent callers of one key share one load; errors reach everyone who
- * waits and are not cached. Bounded: the least recently used entry goes first.
+ * Values loaded on demand and cached for a while. Concurrent callers of one key share one load; errors reach all of
+ * them and are not cached. Bounded: the least recently used entry goes first.
  */
 export class Cached<Value> {
   readonly #options: CacheOptions<Value>;
@@ -59,7 +59,7 @@ export class Cached<Value> {
     return entry;
   }
 
-  /** A clock that was set back makes no value younger. */
+  /** Setting the clock back does not refresh a value. */
   #isFresh({ startedAtMs, freshMs }: Entry<Value>): boolean {
     const ageMs = this.#options.clock.now() - startedAtMs;
     return freshMs === undefined ? ageMs < this.#loadMs : ageMs >= 0 && ageMs < freshMs;

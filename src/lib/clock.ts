@@ -1,4 +1,4 @@
-/** Time as the program sees it. Tests and the bench pass one that they move by hand. */
+/** Time for the program. Tests and the bench pass a clock that they move by hand. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -6,7 +6,6 @@ export interface Clock {
   after(ms: number, wake: () => void): () => void;
 }
 
-/** Resolves after `ms` on the given clock. */
 export const sleep = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     clock.after(ms, resolve);
@@ -31,8 +30,8 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number): Pause {
 }
 
 /**
- * Settles as `work` does, or after `ms` as `onLate` does: with the value it returns or the error it throws. The work itself goes on,
- * and a later rejection of it is ignored. The timer is cancelled when the work settles first. `Infinity` sets no deadline.
+ * Settles as `work` does, or after `ms` as `onLate` does: with its return value or error. The work itself continues,
+ * and a later rejection is ignored. Cancels the timer when the work settles first. `Infinity` sets no deadline.
  */
 export function withDeadline<Value, Late>(
   clock: Pick<Clock, 'after'>,

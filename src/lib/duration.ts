@@ -9,7 +9,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** The longest duration that a command may ask for: seven days, which every timer can hold. */
+/** The longest duration in a command: seven days, which every timer can hold. */
 export const MAX_DURATION_MS = 7 * 86_400_000;
 
 /** Milliseconds of a text that matches `DURATION`; `undefined` for any other, or more than `maxMs`. */
@@ -32,10 +32,10 @@ export function printDuration(ms: number): string {
   return text || '0s';
 }
 
-/** Of something that may have taken no time to speak of: never `0.0 s`. */
+/** A duration that may be too short to measure: never `0.0 s`. */
 export const shortDuration = (ms: number): string => (ms < 50 ? 'under 0.1 s' : formatDuration(ms));
 
-/** How long it took: `in under a second`, `after 12 s`. */
+/** A duration in a sentence: `in under a second`, `after 12 s`. */
 export const afterWords = (ms: number): string => (ms < 950 ? 'in under a second' : `after ${formatDuration(ms)}`);
 
 /** A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */

@@ -1,4 +1,4 @@
-/** A deep copy that nobody can change: neither who gave it nor who reads it. */
+/** A deep copy that neither its author nor its readers can change. */
 export const frozenCopy = <T>(value: T): T => deepFreeze(structuredClone(value));
 
 function deepFreeze<T>(value: T): T {

@@ -1,31 +1,33 @@
 /**
- * What an eye would miss: control characters, format characters (bidirectional marks, joiners, zero-width, tags) and what fonts show
- * as nothing (fillers, variation selectors). One list for commands, logs and messages: an approver must see what will run.
+ * Characters that an eye would miss: control and format characters (bidirectional marks, joiners, zero-width, tags),
+ * and those that fonts show as nothing (fillers, variation selectors). One list for commands, logs and messages: an
+ * approver must see what will run.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The text without invisible characters, but for those of `kept`. */
+/** The text without invisible characters, except those in `exceptions`. */
 export const withoutInvisible = (text: string, exceptions: string): string =>
   text.replace(INVISIBLE, (character) => (exceptions.includes(character) ? character : ''));
 
-/** U+FE0F only chooses the colourful glyph of an emoji. */
+/** U+FE0F only selects the colourful glyph of an emoji. */
 export const EMOJI_STYLE = '\uFE0F';
 
 /**
- * What an eye would miss or take for something else: the above, private and unassigned characters, every space but the common one, a
- * second mark on one letter, and the scripts that are written from right to left, which reorder what stands around them. `⏎` is ours.
+ * Characters that an eye would miss or mistake: the above, private and unassigned characters, every space but the
+ * common one, a second mark on one letter, and right-to-left scripts, which reorder the text around them. `⏎` is our
+ * own mark.
  */
 const MISLEADING =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⏎]|(?! )\p{Zs}|(?<=\p{M})\p{M}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
 
-/** A text on one line in which every character shows: a newline as `⏎`, any other that would not be seen as `\u{202E}`. */
+/** A text on one line in which every character shows: a newline as `⏎`, any other invisible one as `\u{202E}`. */
 export const visible = (text: string): string =>
   text
     .split('\n')
     .map((line) => line.replace(MISLEADING, escaped))
     .join('⏎');
 
-/** The same, with each line on a line of its own. */
+/** The same, but keeps line breaks. */
 export const visibleLines = (text: string): string => visible(text).replaceAll('⏎', '⏎\n');
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;

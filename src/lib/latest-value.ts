@@ -1,9 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/**
- * A mailbox of one: holds only the newest value, so a slow reader never makes anything pile up.
- * One reader at a time.
- */
+/** A mailbox for one value, the newest, so a slow reader never causes a backlog. One reader at a time. */
 export class LatestValue<Value> {
   readonly #clock: Clock;
   #value: { readonly value: Value } | undefined;
@@ -23,7 +20,7 @@ export class LatestValue<Value> {
     this.#wake?.();
   }
 
-  /** The newest value that was not taken yet; `undefined` when `untilMs` passes before one comes. */
+  /** The newest unread value; `undefined` when `untilMs` passes before one comes. */
   async next(untilMs: number): Promise<Value | undefined> {
     if (!this.#value) await this.#wait(untilMs);
     const held = this.#value;
@@ -38,7 +35,7 @@ export class LatestValue<Value> {
         this.#wake = undefined;
         resolve();
       };
-      // setTimeout takes at most 2^31 - 1 ms; a longer wait simply looks again.
+      // setTimeout takes at most 2^31 - 1 ms; a longer wait simply checks again.
       const cancel = this.#clock.after(Math.min(Math.max(0, untilMs - this.#clock.now()), 2_000_000_000), done);
       this.#wake = done;
     });

@@ -10,10 +10,10 @@ export function defined<T extends object>(value: T): Defined<T> {
   return result as Defined<T>;
 }
 
-/** A record of anything: no array, not null. */
+/** Any record: no array, not null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The record's own value under a key that came from outside; never what every object inherits (`constructor` …). */
+/** The record's own value under a key from outside; never an inherited one (`constructor` …). */
 export const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,18 +1,19 @@
-/** A clock that wakes; the flow's `Clock` is one. */
+/** The part of a clock that sets timers; the flow's `Clock` fits. */
 interface Timer {
   now(): number;
   after(ms: number, wake: () => void): () => void;
 }
 
-/** Rounds that a loop may take at once: more than any loop of ours has news for in one go. */
+/** Rounds in a burst: more than any kdebug loop has news for at once. */
 const FREE = 20;
-/** One more every so often: late enough for the rest of the process, early enough for who waits. */
+/** One more round per interval: rare enough for the rest of the process, frequent enough for a waiting person. */
 const EVERY_MS = 250;
 
 /**
- * The belt of a loop that waits for news: however its wait fails (news that it makes itself, a clock that stands still, a server that
- * hangs up at once), it takes 20 rounds in a row and then four a second, each after a real timer. Call `next` before each round, and
- * `progress` after one that did what can only be done so often (a launch, a new state): then the count begins again.
+ * A safety limit for a loop that waits for news. Whatever breaks its wait (news of its own making, a stopped clock, a
+ * server that hangs up at once), the loop gets 20 rounds in a row and then four a second, each after a real timer. Call
+ * `next` before each round, and `progress` after one that made bounded progress (a launch, a new state), which restarts
+ * the count.
  */
 export class Rounds {
   readonly #timer: Timer;
@@ -27,7 +28,7 @@ export class Rounds {
   /** Resolves when the next round may begin. Never rejects. */
   async next(): Promise<void> {
     const sinceMs = this.#timer.now() - this.#countedAtMs;
-    // A clock that was set back counts from where it is now.
+    // After the clock was set back, count from its new time.
     const earned = sinceMs < 0 ? 0 : Math.floor(sinceMs / EVERY_MS);
     this.#left = Math.min(FREE, this.#left + earned);
     this.#countedAtMs = sinceMs < 0 || this.#left === FREE ? this.#timer.now() : this.#countedAtMs + earned * EVERY_MS;

@@ -1,20 +1,24 @@
-/** At most `length` characters (UTF-16 units) of a text, with `…` as the last one where it was cut; no half of a pair is left. */
+/**
+ * At most `length` characters (UTF-16 units) of a text, with `…` as the last one after a cut; never half of a surrogate
+ * pair.
+ */
 export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
-/** kdebug's own name is written small wherever it stands. */
+/** kdebug's own name stays lower case, even at a sentence's start. */
 const STARTS_WITH_NAME = /^kdebug\b/;
 
-/** Words as a sentence: a capital at the beginning, a full stop at the end. */
+/** Turns words into a sentence: capital first, full stop last. */
 export const sentence = (words: string): string =>
   `${STARTS_WITH_NAME.test(words) ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}${/[.!?)]$/.test(words) ? '' : '.'}`;
 
-/** Longer words have no suggestion: nobody mistypes that much, and the cost stays bounded. */
+/** Longer words get no suggestion: nobody mistypes that much, and the cost stays bounded. */
 const MAX_LENGTH = 40;
 
 /**
- * The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, upper and lower case being the
- * same; `undefined` when even that needs too many: more than one for a word of two letters, two up to five, else three. The first of equals.
+ * The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, ignoring case;
+ * `undefined` when even that needs too many: more than one for a word of two letters, two up to five, else three. The
+ * first of equals.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length === 0 || word.length > MAX_LENGTH) return undefined;

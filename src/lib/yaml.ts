@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 
-/** Something wrong in a document, by its path from the root: keys, and list positions from 0. */
+/** A mistake in a document, by its path from the root: keys, and list positions from 0. */
 export interface Finding {
   readonly path: readonly (string | number)[];
   /** Whether the last key itself is wrong, or its value. */

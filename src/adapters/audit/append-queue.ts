@@ -8,12 +8,14 @@ interface Waiting {
   readonly reject: (error: KdebugError) => void;
 }
 
-/** More than this are refused: whoever records waits for the answer, so there are about as many as runs in motion. */
+/**
+ * More than this are refused. Callers wait for the answer, so the queue is about as long as there are runs in motion.
+ */
 const MAX_WAITING = 10_000;
-/** In one writing and one flush to the disk. */
+/** Events in one write and one flush to the disk. */
 const BATCH = 256;
 
-/** Gives happenings to the writer in the order they came, many at a time when many wait. */
+/** Passes events to the writer in order, in batches when many wait. */
 export class AppendQueue {
   readonly #writer: RecordWriter;
   readonly #log: Log;
@@ -36,14 +38,14 @@ export class AppendQueue {
     return written;
   }
 
-  /** Takes nothing more; resolves when what waits was written or refused. */
+  /** Refuses new events; resolves when the waiting ones are written or refused. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // What comes in the same turn goes in the same batch.
+    // Events of the same turn go into the same batch.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
@@ -68,13 +70,15 @@ export class AppendQueue {
   }
 }
 
-/** One place that records go to. Its methods are called one after the other, never at the same time. */
+/** Where records go. Calls to its methods never overlap. */
 export interface RecordWriter {
-  /** What the first record of a start says of this place. */
+  /** What the first record of a start states about this destination. */
   readonly opening: AuditEvent['facts'];
-  /** All of them or none; resolves when the operating system has them. Any error: none, and they may be given again. */
+  /**
+   * All or none; resolves when the operating system has them. On any error none was written, and the caller may retry.
+   */
   write(happenings: readonly AuditEvent[]): Promise<void>;
-  /** Sees that what was written survives a loss of power. Fails when that cannot be known; then nothing can be written any more. */
+  /** Makes the written records survive a power loss. When it fails, nothing can be written any more. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

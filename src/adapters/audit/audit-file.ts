@@ -31,12 +31,12 @@ interface Parts {
   readonly found: Recovered;
 }
 
-/** How often the head goes to the own log, while there is something new: there, nobody who has the file can put it back. */
+/** How often a new head also goes to the program's log, where somebody who owns the file cannot change it. */
 const HEAD_NOTE_MS = 60_000;
 
 /**
- * A log file with its head and lock beside it (`FILE.head`, `FILE.lock`), all three mode 0600. One writer at a time; a
- * file that anything else has changed, replaced, rotated or removed is never written to again.
+ * A log file with its head and lock beside it (`FILE.head`, `FILE.lock`), all mode 0600. One writer at a time. It stops
+ * writing for good once anything else has changed, replaced, rotated or removed the file.
  */
 export class AuditFile implements RecordWriter {
   readonly opening: AuditEvent['facts'];
@@ -45,7 +45,7 @@ export class AuditFile implements RecordWriter {
   readonly #head: HeadFile;
   #lock: Lock | undefined;
   #link: Link;
-  /** Where the last record ends, and the file; between them there can be a line that a writer died in. */
+  /** Ends of the last record and of the file. A torn line of a dead writer may lie between them. */
   #bytes: number;
   #size: number;
   #last: Link;
@@ -68,7 +68,7 @@ export class AuditFile implements RecordWriter {
     };
   }
 
-  /** @throws KdebugError audit_unavailable: somebody else writes it, or it is not as it was left */
+  /** @throws KdebugError audit_unavailable: another writer has it, or it differs from what its last writer left */
   static async open(options: AuditFileOptions): Promise<AuditFile> {
     const { path, key, chain, clock } = options;
     let file: AuditFile | undefined;
@@ -107,7 +107,7 @@ export class AuditFile implements RecordWriter {
   }
 
   async sync(): Promise<void> {
-    // After a failed flush nobody can tell which pages were lost, and a second one would not say.
+    // A failed flush may have lost any page, and a second flush would not report it.
     await this.#handle.datasync().catch((error: unknown) => {
       throw this.fail('the audit log could not be flushed to its disk', error);
     });
@@ -121,7 +121,7 @@ export class AuditFile implements RecordWriter {
     await this.#lock?.release();
   }
 
-  /** Nothing is written any more. */
+  /** Stops all writing. */
   fail(what: string, cause?: unknown): Error {
     this.#broken ??= new Error(what, { cause });
     return this.#broken;
@@ -131,7 +131,7 @@ export class AuditFile implements RecordWriter {
     try {
       for (let at = 0; at < data.length; ) at += (await this.#handle.write(data, at)).bytesWritten;
     } catch (error) {
-      // Its records count for nothing, so they must not stay either.
+      // The records were not accepted, so remove them.
       await this.#handle.truncate(this.#size).catch((cause: unknown) => {
         throw this.fail('the audit log has a part of a record that cannot be taken back', cause);
       });
@@ -152,7 +152,7 @@ export class AuditFile implements RecordWriter {
   }
 }
 
-/** The head beside the log (`core/audit/chain.ts`): one writer, which the log's lock sees to. */
+/** The head beside the log (`core/audit/chain.ts`). The log's lock guarantees one writer. */
 export class HeadFile {
   readonly #handle: FileHandle;
   readonly #key: Uint8Array;
@@ -169,7 +169,7 @@ export class HeadFile {
     return new HeadFile(handle, key);
   }
 
-  /** `absent`: nothing was ever written. `invalid`: not written with this key, or changed. */
+  /** `absent`: never written. `invalid`: changed, or written with another key. */
   async read(): Promise<Head | 'absent' | 'invalid'> {
     const { bytesRead, buffer } = await this.#handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = readHead(this.#key, buffer.subarray(0, bytesRead));
@@ -178,7 +178,7 @@ export class HeadFile {
     return bytesRead === 0 ? 'absent' : 'invalid';
   }
 
-  /** When it fails the head before this one still stands. */
+  /** When it fails, the previous head stays. */
   async write(head: Omit<Head, 'generation'>): Promise<void> {
     const generation = this.#generation + 1;
     const { position, text } = headSlot(this.#key, { generation, ...head });

@@ -10,31 +10,34 @@ import { StdoutWriter } from './stdout-writer.ts';
 export interface AuditLogOptions {
   readonly destination:
     | { readonly kind: 'file'; readonly path: string }
-    /** `write` takes whole lines and throws when it cannot; the default is standard output. */
+    /** `write` gets whole lines and throws when it fails; the default is standard output. */
     | { readonly kind: 'stdout'; readonly write?: (text: string) => void };
-  /** The key that seals (`KDEBUG_KEY`); the key of the log is derived from it. */
+  /** The sealing key (`KDEBUG_KEY`); the log's key is derived from it. */
   readonly key: Uint8Array;
-  /** A name that no other start of any replica has; letters, digits, `_`, `-` and dots. */
+  /** Unique to this start among all starts of all replicas; letters, digits, `_`, `-` and dots. */
   readonly owner: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** Values that no record may have, wherever they stand: tokens of the environment. Shorter than 8 characters: ignored. */
+  /**
+   * Removed wherever they appear in a record: tokens of the environment. Values shorter than 8 characters are ignored.
+   */
   readonly secrets?: readonly string[];
 }
 
 export interface OpenAuditLog extends AuditLog {
-  /** Writes what waits and a last record, `end`. Nothing can be appended afterwards. */
+  /** Writes what waits and a last record, `end`. Later appends fail. */
   close(): Promise<void>;
 }
 
-/** A longer name is cut at its front: what tells starts apart stands at its end. */
+/** A longer name loses its front: its end distinguishes starts. */
 const MAX_CHAIN = 80;
 
 /**
- * Opens the audit log and writes the first record of this start, `genesis`. Records are written in the order of the
- * calls, at most 256 at once; an append resolves when the operating system has the record, so it survives the death
- * of the process, and a file is flushed to its disk after each batch, before the next one.
- * @throws KdebugError audit_unavailable: it cannot be opened, has another writer, or is not as its last writer left it
+ * Opens the audit log and writes the first record of this start, `genesis`. Records keep the order of the calls, at
+ * most 256 in a write. An append resolves when the operating system has the record, so the record survives the death of
+ * the process. A file is flushed to its disk after each batch, before the next one.
+ * @throws KdebugError audit_unavailable: it cannot be opened, has another writer, or differs from what its last writer
+ * left
  */
 export async function createAuditLog(options: AuditLogOptions): Promise<OpenAuditLog> {
   const { log, clock } = options;

@@ -8,10 +8,10 @@ export interface Lock {
 }
 
 export interface LockOptions {
-  /** Tells this holder from any other. */
+  /** Unique to this holder. */
   readonly owner: string;
   readonly clock: Clock;
-  /** Called once when somebody else has taken the lock. */
+  /** Called once when another process has the lock. */
   readonly onLost: () => void;
 }
 
@@ -28,9 +28,9 @@ const STALE_MS = 20_000;
 const STARTED_MS = Math.round(performance.timeOrigin);
 
 /**
- * Takes the lock, or answers with who holds it. A holder touches the file every 5 s; the lock of one that was not seen
- * for 20 s, or that ran on this host and is gone, is taken over at once. Two that take over in the same
- * moment are told apart at the next beat; until then the file's size tells the writer (see `AuditFile`).
+ * Gets the lock, or returns its holder. A holder touches the file every 5 s. A lock untouched for 20 s, or of a dead
+ * process on this host, is replaced at once. If two processes replace it in the same moment, the next beat decides;
+ * until then the file's size warns the writer (see `AuditFile`).
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock | { readonly heldBy: string }> {
   const me: Holder = { owner: options.owner, host: hostname(), pid: process.pid, startedMs: STARTED_MS };
@@ -50,7 +50,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   return (await create()) ? renewLock(path, options) : { heldBy: 'another process that starts just now' };
 }
 
-/** Whoever holds the lock at this moment, in words; undefined when nobody does any more. */
+/** Describes the current holder; undefined when the lock is free. */
 async function holderOf(path: string, clock: Clock): Promise<string | undefined> {
   const holder = await readHolder(path);
   const seenMs = (await stat(path).catch(() => undefined))?.mtimeMs;
@@ -68,7 +68,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-/** In a container every process has the same id, so our own id with another start is a predecessor's. */
+/** In a container every process has the same id: our own id with another start time belongs to a predecessor. */
 function isAlive({ pid, startedMs }: Holder): boolean {
   if (pid === process.pid) return startedMs === STARTED_MS;
   try {
@@ -87,7 +87,7 @@ async function renewLock(path: string, { owner, clock, onLost }: LockOptions): P
     const mine = await isMine();
     if (released) return;
     if (!mine) return onLost();
-    // A missed beat is no loss: there are four before anybody may think so.
+    // One missed beat is harmless: the lock goes stale after four.
     await touch().catch(() => undefined);
     cancel = clock.after(BEAT_MS, () => void beat());
   };

@@ -6,31 +6,29 @@ import { ChainVerifier } from '../../core/audit/verify.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 
-/** What a writer finds when it starts. */
 export interface Recovered {
   /** The last record; undefined in a new file. */
   readonly last: Link | undefined;
-  /** Where that record ends. */
   readonly bytes: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly size: number;
-  /** A line that a writer died in, as it will stand once `TORN_END` is behind it. */
+  /** The torn line of a dead writer, as it will read with `TORN_END` appended. */
   readonly torn: { readonly hash: string; readonly bytes: number } | undefined;
-  /** Records that the machine had kept while it lost the head that was newer than they. */
+  /** Records beyond the head: the machine lost the newer head but not them. */
   readonly beyondHead: number;
 }
 
 /**
- * Ends a line that a writer died in. The space sees to it that a whole record without its newline is not taken for one:
- * whoever appended it was never told that it is written.
+ * Terminates a torn last line. Its space invalidates a complete record without a newline: the writer of that record
+ * never got a confirmation.
  */
 export const TORN_END = ' \n';
 const TORN_MARK = Buffer.from(TORN_END.slice(0, -1));
 
 /**
- * Finds the end of the log, reading no more than what was written after its head. The head vouches for everything
- * before; the whole of it is checked by `npm run audit`.
- * @throws KdebugError audit_unavailable when end and head do not belong together: somebody was there
+ * Finds the end of the log by reading only what follows its head. The head vouches for everything before; `npm run
+ * audit` checks the whole log.
+ * @throws KdebugError audit_unavailable when end and head do not match: somebody changed them
  */
 export async function recoverLog(
   log: FileHandle,

@@ -7,14 +7,17 @@ import type { RecordWriter } from './append-queue.ts';
 export interface StdoutWriterOptions {
   readonly key: Uint8Array;
   readonly chain: string;
-  /** Takes whole lines; the default writes to standard output. Throws when it cannot, and then none was written. */
+  /** Gets whole lines; the default writes to standard output. When it throws, none was written. */
   readonly write?: ((text: string) => void) | undefined;
 }
 
 const STDOUT = 1;
 const FULL_PIPE_WAIT = new Int32Array(new SharedArrayBuffer(4));
 
-/** At once, like the lines of the log beside it: a line that was begun must be ended before any other, so a full pipe is waited for. */
+/**
+ * Synchronous, like the log that shares the pipe, and it waits for a full pipe: a partial line must end before any
+ * other line begins.
+ */
 function writeToStdout(text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
@@ -27,7 +30,9 @@ function writeToStdout(text: string): void {
   }
 }
 
-/** Records as lines of the own log, whatever its level. Where they go from there, and whether they arrive, nobody here can see. */
+/**
+ * Writes records as lines of the program's log, at any log level. It cannot see where they go or whether they arrive.
+ */
 export class StdoutWriter implements RecordWriter {
   readonly opening: AuditEvent['facts'] = { destination: 'stdout' };
   readonly #key: Uint8Array;

@@ -4,18 +4,18 @@ import { toKdebugError } from '../../core/errors.ts';
 import type { Metrics } from '../../flow/ports/machine.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 
-/** Resolves when its part of the world answers; rejects with why not. */
+/** Resolves when the part it checks answers; rejects with the cause. */
 export type Check = () => Promise<void>;
 
 export interface OpsServerOptions {
   /** 0: any free port. */
   readonly port: number;
-  /** The default is every address: the kubelet asks from outside the pod's loopback. */
+  /** The default is every address, because the kubelet connects from outside the pod's loopback. */
   readonly host?: string;
   readonly checks: Readonly<Record<string, Check>>;
   readonly metrics: Exposition;
   readonly clock: Pick<Clock, 'after'>;
-  /** A check that takes longer has failed; the default is 2 s, below the probe's own limit. */
+  /** A slower check fails; the default is 2 s, below the probe's own limit. */
   readonly checkTimeoutMs?: number;
 }
 
@@ -33,9 +33,9 @@ interface OpsResponse {
 const PLAIN = 'text/plain; charset=utf-8';
 
 /**
- * Starts the server for probes and metrics. `/livez`: 200 as long as the event loop turns. `/readyz`: 200 when every
- * check passes, else 503; one line a check, `[+] name ok` or `[-] name failed: code`. `/metrics`: Prometheus text.
- * Anything else is 404, any method but GET and HEAD 405. Tells nothing but codes: the port has no authentication.
+ * Starts the server for probes and metrics. `/livez`: 200 while the event loop turns. `/readyz`: 200 when every check
+ * passes, else 503; one line per check, `[+] name ok` or `[-] name failed: code`. `/metrics`: Prometheus text. Anything
+ * else is 404, any method but GET and HEAD 405. The port has no authentication, so it shows only codes.
  */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const server = createServer(listener(options));
@@ -87,7 +87,7 @@ async function readiness(options: OpsServerOptions): Promise<OpsResponse> {
   return { status, type: PLAIN, body: `${lines.join('\n')}\n` };
 }
 
-/** The code of the failure, `timed_out`, or nothing. */
+/** The code of the failure, or `timed_out`; undefined when the check passes. */
 function failureOf(check: Check, options: OpsServerOptions): Promise<string | undefined> {
   const failure = new Promise<void>((pass) => pass(check())).then(
     () => undefined,
@@ -96,7 +96,7 @@ function failureOf(check: Check, options: OpsServerOptions): Promise<string | un
   return withDeadline(options.clock, options.checkTimeoutMs ?? 2_000, failure, () => 'timed_out');
 }
 
-/** What `/metrics` answers with. */
+/** The response of `/metrics`. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;
@@ -105,13 +105,13 @@ export interface Exposition {
 /** Bounds in seconds: the acknowledgement has 3 s (Slack), the p99 target is 50 ms. */
 const ACKNOWLEDGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.5, 1, 3];
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
-/** A quick run takes a second or two, the longest that a policy allows by default half an hour. */
+/** A quick run lasts 1 or 2 s; the default maximum of a policy is half an hour. */
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1800, 3600];
 
-/** Between two looks at the event loop's lag: the default of 10 ms is most of what an idle process does. */
+/** Interval of the event-loop lag samples: the default of 10 ms is most of an idle process's work. */
 const LOOP_LAG_EVERY_MS = 25;
 
-/** The counters and histograms of kdebug and of its process, in a registry of their own. */
+/** The counters and histograms of kdebug and its process, in a separate registry. */
 export function createMetrics(): Metrics & Exposition {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LAG_EVERY_MS });

@@ -9,7 +9,6 @@ import { checkIdentity } from './api/connection.ts';
 import { asFlag, asObject, asText } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 
-/** A right on pods, as a rule of a Role has it. */
 export interface Right {
   readonly verb: 'get' | 'patch';
   readonly subresource?: 'ephemeralcontainers' | 'log';
@@ -17,7 +16,6 @@ export interface Right {
 
 const ADD_CONTAINER: Right = { verb: 'patch', subresource: 'ephemeralcontainers' };
 
-/** What a review needs of the API client. */
 export type ReviewClient = Pick<ApiClient, 'send'>;
 
 /** Whose right is reviewed: the impersonated person's, a subject's, or (neither) the bot's own. */
@@ -38,8 +36,9 @@ export interface ReviewResult {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Reviews one right (authorization/v1 SelfSubjectAccessReview, or SubjectAccessReview for a subject). Anything but a clear yes
- * or no throws. @throws KdebugError cluster_forbidden (its detail names the missing rule), identity_reserved, and those of
+ * Reviews one right (authorization/v1 SelfSubjectAccessReview, or SubjectAccessReview for a subject). Throws unless the
+ * answer is a clear yes or no.
+ * @throws KdebugError cluster_forbidden (its detail names the missing rule), identity_reserved, and those of
  * `toClusterError`
  */
 async function reviewAccess(
@@ -57,8 +56,9 @@ async function reviewAccess(
 }
 
 /**
- * Whether RBAC lets this identity add ephemeral containers to a pod. Only needed after a 403: RBAC and admission plug-ins answer with
- * the same reason and details, and differ in the sentence alone. A failed review counts as no. @throws KdebugError cluster_unreachable
+ * Whether RBAC lets this identity add ephemeral containers to a pod. Needed only after a 403: RBAC and admission
+ * plug-ins answer with the same reason and details, and differ only in the message. A failed review counts as no.
+ * @throws KdebugError cluster_unreachable
  */
 export async function mayAddEphemeralContainers(
   client: ReviewClient,
@@ -98,7 +98,10 @@ function sendReview(
 /** The API server adds this group to every authenticated or impersonated user, so a review of a subject needs it too. */
 const groupsOf = (groups: readonly string[]): readonly string[] => [...groups, 'system:authenticated'];
 
-/** A 403 to a review is not about the pod: kdebug may not impersonate the person, or may not create reviews. Its details name the resource. */
+/**
+ * A 403 to a review is not about the pod: kdebug may not impersonate the person, or may not create reviews. Its details
+ * name the resource.
+ */
 function lackingRight(answer: ApiResponse, { actingAs }: ReviewedIdentity): KdebugError {
   const { kind, message } = readStatus(answer.status, answer.body);
   const isImpersonation = IMPERSONATED.has(kind);
@@ -127,9 +130,9 @@ const DENIED_MS = 5_000;
 const MAX_ANSWERS = 5_000;
 
 /**
- * Whether somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch; reviews the pod
- * by name only for what is not allowed there (rules with `resourceNames`). A yes is at most 30 s old, a no 5 s. Callers with the same
- * question share one review; an error is thrown to all of them and is not cached.
+ * Whether somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch;
+ * reviews the pod by name only for rights missing there (rules with `resourceNames`). Caches a yes for 30 s, a no for 5
+ * s. Equal questions share one review; an error reaches all callers and is not cached.
  */
 export class Access {
   readonly #client: ReviewClient;
@@ -157,7 +160,7 @@ export class Access {
   }
 }
 
-/** All that the result may depend on, and the kind of review: no identity ever gets another one's result. */
+/** Everything that the result may depend on, and the kind of review: no identity ever gets another's result. */
 function identityKey({ actingAs, subject }: ReviewedIdentity): readonly unknown[] {
   if (actingAs) return ['acting', actingAs.user, actingAs.groups, actingAs.slackUser];
   return subject ? ['subject', subject.user, subject.groups] : ['self'];
@@ -177,6 +180,6 @@ async function review(
   return { kind: 'denied', reason: [...reasons].join('; '), missing: denied.map(({ right }) => textOfRight(right)) };
 }
 
-/** As a rule of a Role has it: `patch pods/ephemeralcontainers`. */
+/** Spelled as in a Role's rule: `patch pods/ephemeralcontainers`. */
 const textOfRight = ({ verb, subresource }: Right): string =>
   `${verb} pods${subresource === undefined ? '' : `/${subresource}`}`;

@@ -33,7 +33,7 @@ export interface ClusterOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly onCall?: OnCall;
-  /** For tests: other durations, and random numbers that repeat. */
+  /** For tests: other durations, and repeatable random numbers. */
   readonly launchTimes?: LaunchTimes;
   readonly watchTimes?: WatchTimes;
   readonly logTimes?: LogTimes;

@@ -8,7 +8,7 @@ import type { OnCall } from './api/api-client.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export interface ClustersOptions {
-  /** The clusters of the policy that is in force now. */
+  /** The clusters of the current policy. */
   readonly clusters: () => Policy['clusters'];
   /** Absent: `KUBECONFIG`, `~/.kube/config`, or the pod's own service account. */
   readonly kubeconfigPath?: string;
@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * The policy's clusters, each connected on first use. When a cluster's entry in the policy changes, later callers get a new connection;
- * runs under way use the old one until `close`.
+ * The policy's clusters, each connected on first use. When a cluster's entry in the policy changes, later callers get a
+ * new connection; running runs use the old one until `close`.
  */
 export function createClusters(options: ClustersOptions): Clusters & { close(): Promise<void> } {
   return new KubernetesClusters(options);

@@ -12,12 +12,12 @@ import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
 import { viewPod } from './pod-view.ts';
 
-/** How often and how long a doubtful response is retried. Tests make it short. */
+/** How often and how long a doubtful response is retried. */
 export interface LaunchTimes {
   readonly maxTries: number;
   readonly timeoutMs: number;
   readonly backOff: BackOff;
-  /** No retry for a server that asks for a longer pause: `cluster_busy` carries it. */
+  /** A server that asks for a longer pause gets no retry: `cluster_busy` carries the pause. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -36,9 +36,10 @@ interface LaunchTools {
 }
 
 /**
- * Adds one ephemeral container. After a doubtful response (none, 409, 429, 5xx) it repeats the identical PATCH, at most `maxTries`
- * times in all. If the first PATCH arrived after all, the API server answers 200 and changes nothing, because it merges entries by name
- * and they are immutable (KEP-277). @throws KdebugError as the Cluster port says
+ * Adds one ephemeral container. After a doubtful response (none, 409, 429, 5xx) it repeats the identical PATCH, at most
+ * `maxTries` times in all. If the first PATCH arrived after all, the API server answers 200 and changes nothing: it
+ * merges entries by name, and they are immutable (KEP-277).
+ * @throws KdebugError as the Cluster port says
  */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchResult> {
   const patch = patchOf(tools, request);
@@ -78,7 +79,7 @@ function retryDelayMs({ times, random }: LaunchTools, tries: number, { facts }: 
 /** The API server's own failure; also its answer when a required webhook does not respond. */
 const FAILED = 500;
 
-/** Every try failed and none is still on its way: unless one went through after all, the server's message is the result. */
+/** Every try failed and none is still running: unless one succeeded after all, the server's message is the result. */
 async function readFailed(client: ApiClient, request: LaunchRequest, { detail }: KdebugError): Promise<LaunchResult> {
   const held = await findExisting(client, request.pod, request);
   return held ?? { kind: 'refused', by: 'validation', message: detail };
@@ -121,8 +122,9 @@ async function readResponse(client: ApiClient, request: LaunchRequest, answer: A
 const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && status.reason !== 'BadRequest';
 
 /**
- * RBAC, Pod Security and webhooks all answer 403. A review shows whether it was RBAC (`access.ts`). Of the rest, a built-in plug-in
- * names the object in `details` and a webhook does not; the built-in plug-in that refuses this subresource is Pod Security.
+ * RBAC, Pod Security and webhooks all answer 403. A review shows whether it was RBAC (`access.ts`). Of the rest, a
+ * built-in plug-in names the object in `details` and a webhook does not; the built-in plug-in that refuses this
+ * subresource is Pod Security.
  */
 async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchResult> {
   const { namespace, name } = request.pod;
@@ -145,7 +147,7 @@ async function readInvalid(client: ApiClient, request: LaunchRequest, status: Ap
   return { kind: 'refused', by: isAdmission ? 'webhook' : 'validation', message: status.message };
 }
 
-/** "May not be changed": a webhook may have rewritten our own first PATCH. What counts is the container that has the name. */
+/** "May not be changed": a webhook may have rewritten our own first PATCH. The container with that name decides. */
 async function findExisting(client: ApiClient, pod: PodRef, request: LaunchRequest): Promise<LaunchResult | undefined> {
   const answer = await client.send({ path: podPath(pod.namespace, pod.name) });
   if (answer.status === 404) return { kind: 'pod-gone' };
@@ -173,8 +175,8 @@ const MAX_ENTRIES = 1_000;
 const SECOND_MS = 1_000;
 
 /**
- * When this process first requested a container, by the cluster's clock: it cannot have started earlier. The status has whole seconds,
- * too coarse to prove that no log file was filled before the first line that was read.
+ * When this process first requested a container, by the cluster's clock: it cannot have started earlier. The status has
+ * whole seconds, too coarse to prove that no log file was full before the first line read.
  */
 export class Launches {
   readonly #serverClock: Pick<ServerClock, 'earliest'>;
@@ -184,7 +186,7 @@ export class Launches {
     this.#serverClock = serverClock;
   }
 
-  /** Call it before the launch. Names are unique: they are derived from the run and the pod. */
+  /** Call before the launch. Names are unique: they derive from the run and the pod. */
   note(containerName: string): void {
     const atMs = this.#serverClock.earliest();
     if (atMs === undefined || this.#requestedAtMs.has(containerName)) return;
@@ -193,7 +195,10 @@ export class Launches {
     if (this.#requestedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#requestedAtMs.delete(oldest);
   }
 
-  /** The earliest possible start of the container. Another replica may have launched it before this one did again. */
+  /**
+   * The earliest possible start of the container. Another replica may have launched it before this one repeated the
+   * launch.
+   */
   earliestStart(containerName: string, startedAtMs: number): number {
     const requestedAtMs = this.#requestedAtMs.get(containerName);
     const isOurs = requestedAtMs !== undefined && requestedAtMs < startedAtMs + SECOND_MS;

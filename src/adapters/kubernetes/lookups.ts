@@ -8,13 +8,13 @@ import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOr
 import { checkedContainer, namespacePath, nodePath } from './api/paths.ts';
 
 const NODE_FRESH_MS = 30_000;
-/** A missing right is seldom granted meanwhile. */
+/** How long a missing right stays cached. */
 const UNSEEN_MS = 300_000;
 const MAX_NODES = 5_000;
 /** The node is one line of a verdict: not worth a long wait. */
 const TIMEOUT_MS = 3_000;
 
-/** Nodes as they were at most 30 s ago, each fetched on demand. */
+/** Nodes, fetched on demand and cached for 30 s. */
 export class Nodes {
   readonly #client: ApiClient;
   readonly #known: Cached<Node | undefined>;
@@ -70,7 +70,7 @@ function readLevel(label: string | undefined): PodSecurityLevel {
 }
 
 const MAX_ENTRIES = 20;
-/** Events live an hour, and equal ones are counted in one object: a pod has a few dozen at most. */
+/** Events live an hour, and equal ones share one object: a pod has a few dozen at most. */
 const PAGE = 500;
 const MESSAGE_LENGTH = 1_000;
 

@@ -27,8 +27,8 @@ const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
 /**
- * Kinds of volume with nothing but the pod's own data. A claim counts as its workload's own: the pod does not show who else mounts it.
- * Every other kind, also an unknown one, reaches the node or other pods.
+ * Kinds of volume with only the pod's own data. A claim counts as its workload's own: the pod does not show who else
+ * mounts it. Every other kind, even an unknown one, reaches the node or other pods.
  */
 const OWN_VOLUMES: ReadonlySet<string> = new Set([
   'configMap',
@@ -44,8 +44,8 @@ const OWN_VOLUMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The projection of a core/v1 Pod that the rest of kdebug reads; a watch caches nothing else. Fields that are missing or of another
- * type read as empty, so any server version works.
+ * The part of a core/v1 Pod that kdebug reads; a watch caches nothing else. Missing fields, and fields of another type,
+ * read as empty, so any server version works.
  */
 export function viewPod(raw: unknown): Pod {
   const pod = asObject(raw);
@@ -109,7 +109,6 @@ function sharedVolumesOf(spec: JsonObject): SharedVolumes {
   );
 }
 
-/** What every kind of container has. */
 function viewAnyContainer(container: JsonObject, shared: SharedVolumes) {
   const sharedVolumes =
     shared.size === 0

@@ -6,9 +6,12 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Values that must never appear, wherever they stand: tokens and keys of the environment. Shorter than 8 characters: ignored. */
+  /**
+   * Values removed wherever they appear: tokens and keys of the environment. Those shorter than 8 characters are
+   * ignored.
+   */
   readonly secrets?: readonly string[];
-  /** Takes whole lines; the default is standard output. */
+  /** Gets whole lines; the default is standard output. */
   readonly destination?: DestinationStream;
 }
 
@@ -25,11 +28,11 @@ const SECRET_FIELDS = [
 /** The top level and three levels below: deep enough for a run (`run.origin.responseUrl`) and for a library's error. */
 const SECRET_PATHS = ['', '*.', '*.*.', '*.*.*.'].flatMap((prefix) => SECRET_FIELDS.map((field) => prefix + field));
 
-/** Slack's tokens (`xoxb-…`, `xapp-…`) and response addresses, wherever text carries them along. */
+/** Slack's tokens (`xoxb-…`, `xapp-…`) and response addresses inside any text. */
 const SECRET_SHAPES = /\b(?:xox[a-z]|xapp)-[\w.-]+|\bhttps:\/\/hooks\.slack\.com\/[^\s"\\]+/g;
 const CENSOR = '[redacted]';
 
-/** An error as a record: code and facts of ours, name and stack of everything else, the causes below. */
+/** An error as a record: code and facts of a KdebugError, name and stack of any other, then the causes. */
 function toRecord(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = error instanceof KdebugError ? { code: error.code, detail: error.detail, facts: error.facts } : {};
@@ -40,15 +43,15 @@ function toRecord(error: unknown): unknown {
 function withoutSecrets(secrets: readonly string[]): (line: string) => string {
   const values = secrets
     .filter((secret) => secret.length >= 8)
-    // The line is JSON: a secret stands in it as JSON writes it.
+    // The line is JSON, so it contains secrets with JSON escapes.
     .map((secret) => JSON.stringify(secret).slice(1, -1));
   return (line) => values.reduce((text, value) => text.replaceAll(value, CENSOR), line).replace(SECRET_SHAPES, CENSOR);
 }
 
 /**
- * One JSON record a line on standard output: `level` (a word), `time` (RFC 3339, UTC), `message`, then the fields.
- * An Error belongs in the field `error`. Secrets are removed by field name, by value and by shape.
- * Writes are synchronous: the last record before an exit is not lost. Never throws into the caller for a bad field.
+ * Writes one JSON record a line to standard output: `level` (a word), `time` (RFC 3339, UTC), `message`, then the
+ * fields. An Error belongs in the field `error`. Removes secrets by field name, value and shape. Writes are
+ * synchronous, so an exit loses no record. A bad field never throws into the caller.
  */
 export function createLog(options: LogOptions): Log {
   const logger = pino(

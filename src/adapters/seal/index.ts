@@ -2,9 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Seals texts so that only holders of the key can read or make them (AES-256-GCM, a fresh nonce each time). */
 export interface Seal {
-  /** URL-safe text: version, nonce, tag and cipher text. It opens only with the same `about`, which is not part of it. */
+  /**
+   * URL-safe text: version, nonce, tag and cipher text. It opens only with the same `about`, which it does not contain.
+   */
   seal(plain: string, about?: string): string;
-  /** The text, or undefined when it was not sealed with this key and about this, or was changed. */
+  /** Undefined when it was changed, or sealed with another key or `about`. */
   open(sealed: string, about?: string): string | undefined;
 }
 

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import { KdebugError } from '../../core/errors.ts';
 import type { Spool } from '../../flow/ports/machine.ts';
 
-/** What a spool needs of a file; node's FileHandle has it. */
+/** The part of node's FileHandle that a spool needs. */
 export interface SpoolFile {
   write(data: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesWritten: number }>;
   read(into: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
   close(): Promise<void>;
 }
 
-/** Bytes that all spools share. */
+/** Limits the bytes of all spools together. */
 export interface Budget {
-  /** Whether there was room; then it is taken. */
+  /** Reserves the bytes; false when there is no room. */
   reserve(bytes: number): boolean;
   giveBack(bytes: number): void;
 }
 
-/** Bytes a write to the file has at least, and a piece of `read` at most. */
+/** Least bytes of a write to the file, and most of a piece of `read`. */
 const BLOCK_BYTES = 64 * 1024;
-/** What a block has at first. */
+/** Initial size of a block. */
 const FIRST_BYTES = 1_024;
 
 /**
- * A spool that gathers small writes into blocks and opens its file with the first full one. One writer, who leaves a
- * chunk alone until its promise is kept; any number of readers after `finish`. Memory: one block, and the writes that
- * the caller does not wait for. After an error nothing more is taken; what reached the file stays readable, and
- * `bytes` counts just that.
+ * Gathers small writes into blocks and opens its file with the first full one. One writer, which leaves a chunk
+ * unchanged until its promise settles; any number of readers after `finish`. Memory: one block, plus the writes that
+ * the caller does not await. After an error it refuses writes; what reached the file stays readable, and `bytes` counts
+ * only that.
  */
 export class FileSpool implements Spool {
   readonly #openFile: () => Promise<SpoolFile>;
@@ -63,7 +63,7 @@ export class FileSpool implements Spool {
     return this.#append([gathered, chunk]);
   }
 
-  /** Rejects when the last block could not be written; an error that a write has told of is not told again. */
+  /** Rejects when the last block could not be written; does not repeat the error of an earlier write. */
   async finish(): Promise<string> {
     if (this.#sha256 !== undefined) return this.#sha256;
     if (this.#state === 'open') this.#state = 'finished';
@@ -101,7 +101,7 @@ export class FileSpool implements Spool {
     await this.#file?.close();
   }
 
-  /** The block grows with what it holds: of ten thousand spools nearly all are short. */
+  /** The block grows on demand: of ten thousand spools nearly all are short. */
   #gather(chunk: Uint8Array): void {
     const needed = this.#blockUsed + chunk.length;
     if (needed > this.#block.length) {
@@ -120,12 +120,12 @@ export class FileSpool implements Spool {
     return gathered;
   }
 
-  /** Writes happen one after another; the promise is that of the last one. */
+  /** Writes run one after another; resolves with the last one. */
   #append(pieces: readonly Uint8Array[]): Promise<void> {
     const before = this.#writing ?? Promise.resolve();
     const mine = before.then(() => this.#writeOut(pieces));
     this.#writing = mine;
-    // Who waits sees the error; `finish` and the next write see it as well.
+    // The awaiting caller gets the error, and so do `finish` and the next write.
     mine.catch(() => undefined);
     return mine;
   }

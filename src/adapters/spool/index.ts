@@ -5,26 +5,29 @@ import type { SpoolOwner, Spools } from '../../flow/ports/machine.ts';
 import { type Budget, FileSpool, type SpoolFile } from './file-spool.ts';
 
 export interface SpoolsOptions {
-  /** Where the files stand while they are open; the default is the system's temporary directory. */
+  /** Folder of the open files; the default is the system's temporary directory. */
   readonly directory?: string;
-  /** At most so many bytes in all spools together; the default is 2 GiB. */
+  /** Limit for all spools together; the default is 2 GiB. */
   readonly maxTotalBytes?: number;
 }
 
 /**
- * Of all bytes, what is kept for those who have little: three eighths (768 MiB). Whoever comes first may fill the rest, so a log of 1 GiB
- * still fits where nobody else reads one.
+ * The share of all bytes reserved for people with little: three eighths (768 MiB). Anybody may fill the rest, so one
+ * log of 1 GiB fits while nobody else reads one.
  */
 const RESERVED_SHARE = 3 / 8;
-/** What a person may take of the kept part: a third (256 MiB), so that it is there for three people at least. */
+/** One person's limit in the reserved share: a third (256 MiB), so at least three people fit. */
 const PERSON_SHARE = RESERVED_SHARE / 3;
-/** Of that, what one run may take, a batch with all its pods being one: half (128 MiB), more than the default log of 100 MiB. */
+/**
+ * One run's limit within the person's, where a batch with all its pods counts as one run: half (128 MiB), more than the
+ * default log of 100 MiB.
+ */
 const RUN_SHARE = PERSON_SHARE / 2;
 
 /**
- * Spools in files that only this process can reach: a file is created in a directory of its own (mode 0700), and its
- * name is taken away at once. So nothing is left behind, not even when the process is killed.
- * A spool of less than a block stays in memory and never touches the disk.
+ * Spools in files that only this process can reach: each file is created in a private directory (mode 0700) and
+ * unlinked at once. Nothing remains, even after SIGKILL. A spool smaller than a block stays in memory and never touches
+ * the disk.
  */
 export function createSpools(options: SpoolsOptions = {}): Spools {
   const budgets = new Budgets(options.maxTotalBytes ?? 2 * 1024 ** 3);
@@ -41,7 +44,7 @@ async function openNameless(parent: string): Promise<SpoolFile> {
   }
 }
 
-/** The bytes of all spools, with those of each person and each run. */
+/** Counts the bytes of all spools, of each person and of each run. */
 class Budgets {
   readonly #mostBytes: number;
   readonly #used = new Map<string, number>();

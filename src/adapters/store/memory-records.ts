@@ -4,7 +4,7 @@ import type { Notes } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const MAX_KINDS = 1_000;
-/** How long an identity is remembered after it was last learnt. */
+/** How long an identity stays known after it was last learnt. */
 export const LEARNT_MS = 7 * 86_400_000;
 
 interface Learnt {
@@ -12,7 +12,7 @@ interface Learnt {
   readonly untilMs: number;
 }
 
-/** The user and group that targets of a kind run as, in this process' memory. Bounded: the 1,000 kinds learnt last. */
+/** The user and group that each kind of target runs as, in memory. Bounded: the 1,000 kinds learnt last. */
 export class LearntIdentities {
   readonly #clock: Pick<Clock, 'now'>;
   /** In the order in which they were last learnt. */
@@ -37,7 +37,7 @@ export class LearntIdentities {
 
 const MAX_NOTES = 100;
 
-/** Notes in this process' memory. Bounded: 100 a run, and a run's notes go when they are taken. */
+/** Notes in memory. Bounded: 100 a run. Reading a run's notes removes them. */
 export class MemoryNotes implements Notes {
   readonly #notes = new Map<RunId, readonly string[]>();
 

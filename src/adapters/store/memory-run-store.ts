@@ -11,11 +11,11 @@ import { LearntIdentities, MemoryNotes } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** How long a claim holds without `renew`; the default is 30 s. */
+  /** How long a lease lasts without `renew`; the default is 30 s. */
   readonly leaseMs?: number;
-  /** How long a settled run can still be read; the default is 7 days, as the policy's `output.retention`. */
+  /** How long a settled run stays readable; the default is 7 days, as the policy's `output.retention`. */
   readonly retentionMs?: number;
-  /** At most so many settled runs are kept, the oldest go first; the default is 10,000. */
+  /** Limit of settled runs, the oldest go first; the default is 10,000. */
   readonly maxSettled?: number;
 }
 
@@ -31,9 +31,8 @@ interface Entry {
 const MINUTE_MS = 60_000;
 
 /**
- * Runs in this process' memory: for one replica, tests and play. Everything is lost with the process.
- * Runs that are not settled are never dropped; settled ones are bounded by number and age, and their dedupe keys go
- * with them. Runs that are handed out are frozen.
+ * Runs in memory: for one replica, tests and play. The process's end loses everything. Open runs are never dropped;
+ * number and age bound the settled ones, and their dedupe keys go with them. Returned runs are frozen.
  */
 export class MemoryRunStore implements RunStore {
   readonly notes = new MemoryNotes();
@@ -41,13 +40,13 @@ export class MemoryRunStore implements RunStore {
   readonly #leaseMs: number;
   readonly #retentionMs: number;
   readonly #maxSettled: number;
-  /** In the order in which they were created. */
+  /** In order of creation. */
   readonly #open = new Map<RunId, Entry>();
-  /** In the order in which they were settled. */
+  /** In order of settling. */
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new Map<string, Set<RunId>>();
-  /** When runs of a quota's key were created, within the last minute. */
+  /** When runs under a quota's key were created, within the last minute. */
   readonly #minutes = new Map<string, readonly number[]>();
   readonly #identities = new LearntIdentities({ now: () => this.#now() });
   #lastFence = 0;
@@ -179,7 +178,7 @@ export class MemoryRunStore implements RunStore {
     return undefined;
   }
 
-  /** A run that waits for an approval already is not asked for room again. */
+  /** A run that already waits for approval does not count twice. */
   #isPendingFull({ run: before, quotas }: Entry, run: Run): boolean {
     if (countedAs(run) !== 'pending' || countedAs(before) === 'pending') return false;
     return quotas.some(({ key, per, max }) => per === 'pending' && this.#count(key, 'pending') >= max);
@@ -203,7 +202,7 @@ export class MemoryRunStore implements RunStore {
     return this.#open.get(id) ?? this.#settled.get(id);
   }
 
-  /** The repeat of a lost answer gets its own lease back; everyone else learns who was first. */
+  /** A repeat after a lost answer gets its own lease back; another request gets the id of the first run. */
   #answerForKnown(known: RunId, requested: RunId, owner: string): CreateResult {
     const entry = this.#entry(known);
     if (known === requested && entry?.owner === owner) return { kind: 'created', fence: entry.fence };
@@ -211,7 +210,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   #lease(entry: Entry, owner: string): number {
-    // As in Redis, its clock: a fence of an earlier memory is never given again.
+    // Starts at the clock, as in Redis, so no fence of an earlier process repeats.
     this.#lastFence = Math.max(this.#lastFence + 1, this.#now());
     entry.fence = this.#lastFence;
     entry.owner = owner;

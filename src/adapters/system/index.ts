@@ -4,7 +4,7 @@ import { asRunId } from '../../core/ids.ts';
 import type { Ids } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** The machine's clock. A timer never keeps the process alive by itself. */
+/** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, wake) {
@@ -13,10 +13,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** Random ids: 50 bits, so that two of a million runs are equal with a chance of one in two thousand, and the store refuses those. */
+/** Random ids of 50 bits: among a million runs two collide with a chance of 1 in 2,000, and the store refuses that. */
 export const randomIds: Ids = {
   runId: () => asRunId([...randomBytes(10)].map((byte) => BASE32[byte % 32]).join('')),
 };
 
-/** A name for this process among its replicas. */
 export const replicaName = (host: string): string => `${host}-${process.pid}-${randomBytes(4).toString('hex')}`;

@@ -36,7 +36,7 @@ export interface AuditRecord {
 
 /** The longest text that a record stores whole, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 2_000;
-/** The rest of a text is not examined: the longest command has 16,000. */
+/** Text beyond this is not examined: the longest command has 16,000. */
 const MAX_EXAMINED_LENGTH = 20_000;
 /** A shorter text holds no secret of a known shape. */
 const MIN_SECRET_LENGTH = 8;

@@ -10,9 +10,9 @@ export interface LogFile {
 }
 
 /**
- * Checks a log file against the signed head beside it; the log may be written meanwhile. Detects every changed,
- * removed, added or moved record, a cut tail, and a head older than its log. It cannot detect a log that was restored
- * *together with* its head: for that, pass a head that was noted elsewhere (`mustHold`).
+ * Checks a log file against its signed head, even while it is written. Detects every changed, removed, added or moved
+ * record, a cut tail, and a head older than its log. Cannot detect a log restored *together with* its head: for that,
+ * pass a head noted elsewhere (`mustHold`).
  */
 export async function verifyFile(
   key: Uint8Array,

@@ -42,7 +42,7 @@ export interface VerifyResult {
   readonly lastAt?: string;
   /** The last record of every chain that may continue: heads to note down. */
   readonly heads: readonly Link[];
-  /** Facts that prove nothing wrong, but that the reader must know. */
+  /** Facts that prove no defect, but that the reader must know. */
   readonly notes: readonly string[];
 }
 
@@ -119,7 +119,7 @@ export class ChainVerifier {
         : this.#at('not-a-record', 'this is not a record of the audit log: it was changed or put in');
     const healable = bytes !== 'broken' && this.#options.form === 'file' && bytes.length <= MAX_LINE_BYTES;
     if (!healable) return defect;
-    // A writer may have died here; then the next line says so.
+    // A writer may have died here; the next line shows it.
     this.#suspect = { defect, hash: sha256(bytes) };
     return undefined;
   }

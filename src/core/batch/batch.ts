@@ -89,7 +89,7 @@ export interface Closed {
 /** A batch without its pods; small, and replaced as a whole. */
 export interface BatchHead {
   readonly variants: readonly Variant[];
-  /** The most pods that the approver, or the rule, allowed. */
+  /** The limit of pods set by the approver, or by the rule. */
   readonly approvedPods: number;
   readonly approvedParallelism: number;
   readonly parallelism: number;
@@ -106,7 +106,7 @@ export interface BatchHead {
   readonly queueEnd: number;
   readonly createdAtMs: number;
   readonly firstLaunchAtMs?: number;
-  /** Since when nothing may be launched (paused, or waiting for Continue), and the total of such times before. */
+  /** Since when nothing may be launched (paused, or waiting for Continue), and the total of earlier such times. */
   readonly idleSinceMs?: number;
   readonly idleMs: number;
   /** When the batch ended: with the end of its last pod, or by a close with nothing in flight. */
@@ -136,8 +136,8 @@ export type BatchEvent =
   /** A container was seen running. */
   | { readonly kind: 'started'; readonly index: number }
   /**
-   * A container has ended, will never start (`start-failed`, `refused` …), or kdebug stopped waiting for it; the outcome
-   * says which. A second event for the same container completes its result once its log is read.
+   * A container has ended, will never start (`start-failed`, `refused` …), or kdebug stopped waiting for it; see the
+   * outcome. A second event for the same container completes its result after its log is read.
    */
   | {
       readonly kind: 'ended';
@@ -147,7 +147,7 @@ export type BatchEvent =
     }
   | { readonly kind: 'paused'; readonly byUserId: string }
   | { readonly kind: 'resumed' }
-  /** No more pods are launched. Running containers cannot be stopped: kdebug follows them to their end. */
+  /** Stops launching. Running containers cannot be stopped: kdebug follows them to their end. */
   | { readonly kind: 'cancelled'; readonly byUserId: string }
   /** Only within what `decideResize` allows; only these two numbers may change while a batch runs (proposal). */
   | { readonly kind: 'resized'; readonly parallelism?: number; readonly replicas?: number }

@@ -31,7 +31,7 @@ export interface LaunchQueue {
 
 export function createLaunchQueue(pods: readonly BatchPod[]): LaunchQueue {
   const nodes = new Map<string, NodeQueue>();
-  /** Nodes with a queued pod, by their number of pods in flight; each set in the order of arrival. */
+  /** Nodes with a queued pod, by their number of pods in flight; each set in order of arrival. */
   const levels: Set<NodeQueue>[] = [];
   let waiting = 0;
 

@@ -83,7 +83,7 @@ export interface OpenBatch {
   readonly queue: LaunchQueue;
   /** Indexes of the pods that are starting or running. */
   readonly inFlight: Set<number>;
-  /** Indexes of the pods with a log that is still being read; they are no longer in flight, or about to end. */
+  /** Indexes of the pods whose log is still being read; they are no longer in flight, or about to end. */
   readonly reading: Set<number>;
   /** How many pods failed to start for each reason. */
   readonly startFailures: Map<string, number>;
@@ -91,7 +91,7 @@ export interface OpenBatch {
   commonFailure?: string;
 }
 
-/** After so many start failures for the same reason, no more pods are launched (design, section 5). */
+/** This many start failures for the same reason stop further launches (design, section 5). */
 const MAX_START_FAILURES = 3;
 
 /**
@@ -146,7 +146,7 @@ const isIdle = ({ inFlight, reading }: OpenBatch): boolean => inFlight.size === 
 const isOver = (open: OpenBatch): boolean =>
   (open.head.closed !== undefined || open.counts.queued === 0) && isIdle(open);
 
-/** Idle: nothing may be launched until a person says so. Time before the first launch does not count. */
+/** Idle: nothing may be launched without a person's decision. Time before the first launch does not count. */
 function withIdleTime(head: BatchHead, nowMs: number): BatchHead {
   const isOnHold = head.paused !== undefined || head.canary === 'waiting';
   const isWaiting = head.firstLaunchAtMs !== undefined && isAtWork(head) && isOnHold;

@@ -165,7 +165,7 @@ function exampleOf(pod: BatchPod): Example {
   return { name: pod.name, ...defined({ verdict: findings && message }) };
 }
 
-/** Of all its containers, each once, sorted. */
+/** Findings of all its containers, each once, sorted. */
 const findingsOf = ({ results = [] }: BatchPod): readonly string[] =>
   [...new Set(results.flatMap((result) => result?.findings ?? []))].sort();
 

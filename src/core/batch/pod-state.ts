@@ -76,8 +76,8 @@ export type BatchStatus =
 
 /**
  * The status of an approved batch. An ended one is `Cancelled` if a person cancelled it before all pods were launched,
- * `Succeeded` if all launched pods succeeded, `Failed` if none did, else `PartiallySucceeded`, also if not all of its
- * pods are known.
+ * `Succeeded` if all launched pods succeeded, `Failed` if none did, else `PartiallySucceeded`, also when some of its
+ * pods are unknown.
  */
 export function statusOf(batch: BatchHead, counts: Counts): BatchStatus {
   if (batch.endedAtMs === undefined) return openStatus(batch, counts);

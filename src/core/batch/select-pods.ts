@@ -94,7 +94,7 @@ function withSkip(pod: Pod, selection: Selection): SelectedPod {
   return skip ? { pod, skip } : { pod };
 }
 
-/** A pod gets all containers of the template or none: it needs room for every one, and every target. */
+/** A pod gets all containers of the template or none: it needs room for each, and every target. */
 function problemFor(pod: Pod, { targetContainers, room }: Selection): ReasonCode | undefined {
   const others = targetContainers.length - 1;
   const left = { ...room, most: room.most - others, mostOfPerson: room.mostOfPerson - others };

@@ -10,8 +10,8 @@ type ApprovalEvent = Extract<
 >;
 
 /**
- * The half of the state machine in which people decide. Undefined: the event changes nothing. A vote is judged again here, on
- * the current state, so that clicks that arrive together make one decision.
+ * The half of the state machine in which people decide. Undefined: the event changes nothing. Judges a vote again on
+ * the current state, so that simultaneous clicks make one decision.
  */
 export function approvalTransition(run: Run, event: ApprovalEvent): Run | undefined {
   switch (event.kind) {
@@ -61,7 +61,7 @@ function cancelled(run: Run, { byUserId, atMs }: EventOf<'cancelled'>): Run | un
   return { ...run, state: 'cancelled', outcome: { kind: 'cancelled', by: byUserId }, finishedAtMs: atMs };
 }
 
-/** One more run went through on this run's grant; never more than it allows, nor after its end. */
+/** Counts one more run on this run's grant; never beyond its limit or after its end. */
 function grantUsed(run: Run, { use }: EventOf<'grant-used'>): Run | undefined {
   const { grant } = run;
   if (!grant || !isActive(grant, use.atMs) || grant.uses.some(({ runId }) => runId === use.runId)) return undefined;

@@ -2,7 +2,7 @@ import type { Run } from './run.ts';
 import type { PostRef } from './run-state.ts';
 import type { Copy } from './sent-copies.ts';
 
-/** What every copy shows of a run: the votes while it waits for more, then the decision. Equal texts mean equal copies. */
+/** What every copy shows of a run: the votes so far, then the decision. Equal texts mean equal copies. */
 export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval'>): string {
   const votes = approval?.votes.map(({ userId }) => userId).join(' ') ?? '';
   if (state === 'pending-approval') return `waiting ${votes}`.trimEnd();
@@ -19,8 +19,8 @@ export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state'
 }
 
 /**
- * When a run that waits for votes needs a replica next: at the reminder, then at the expiry. Undefined: now, as its card is not posted
- * yet or an approver is still to be notified.
+ * When a run that waits for votes next needs a replica: at the reminder, then at the expiry. Undefined: now, because
+ * its card is not posted yet, or an approver not yet notified.
  */
 export function waitsUntilMs(run: Run): number | undefined {
   const { asked: sent, approval, delivery } = run;
@@ -32,7 +32,7 @@ export function waitsUntilMs(run: Run): number | undefined {
 
 export const isSamePost = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
 
-/** Whether a message is the run's card, or a copy of it with the same buttons. */
+/** Whether a message is the run's card, or a copy with the same buttons. */
 export function isCardOf({ delivery, asked: sent }: Run, ref: PostRef): boolean {
   const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(sent?.copies ?? [])];
   return cards.some((card) => isSamePost(card, ref));

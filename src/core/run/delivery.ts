@@ -3,8 +3,8 @@ import { defined } from '../../lib/object.ts';
 import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**
- * What Slack has of a run. Written after each post; after a crash in between, the post is found by its metadata. The field names are
- * those of stored records.
+ * What Slack has of a run, saved after each post; after a crash in between, the post is found by its metadata. Stored
+ * records use these field names.
  */
 export interface Delivery {
   readonly anchor?: PostRef;
@@ -19,20 +19,20 @@ export interface Delivery {
   /** The requester has the private refusal, or the outcome of the dry run. */
   readonly told?: boolean;
   /**
-   * Why there is no result where people find it again (a code): Slack refused it everywhere, for good. The requester may have it
-   * privately. Nothing more is tried.
+   * Why nobody can find the result in Slack (a code): Slack refused it everywhere, permanently. The requester may have
+   * it privately. kdebug stops trying.
    */
   readonly lost?: string;
   /** The card shows that the grant has ended. */
   readonly grantClosed?: boolean;
-  /** Slack has everything about the finished run. */
+  /** Slack has every post of the finished run. */
   readonly closed?: boolean;
 }
 
 /** The ids of shared files. */
 export type SharedFiles = Pick<Delivery, 'fileId' | 'files'>;
 
-/** Something that Slack accepted, or refused for good. */
+/** Something that Slack accepted, or refused permanently. */
 export type DeliveryEvent =
   | { readonly kind: 'anchor-posted'; readonly ref: PostRef }
   | { readonly kind: 'anchor-lost' }
@@ -41,13 +41,13 @@ export type DeliveryEvent =
   | { readonly kind: 'result-lost'; readonly code: string }
   | { readonly kind: 'files-shared'; readonly files: SharedFiles }
   | { readonly kind: 'files-lost'; readonly code: string }
-  /** To the requester alone; `lost`: Slack refused even that (a code). */
+  /** Seen only by the requester; `lost`: Slack refused even that (a code). */
   | { readonly kind: 'private-answer-sent'; readonly lost?: string }
   | { readonly kind: 'completed'; readonly grantClosed: boolean };
 
 const RESULT: readonly RunState[] = ['rejected', 'expired', 'cancelled', 'finished'];
 
-/** The states of the run in which each may happen; anything else is refused as a value. */
+/** The run states in which each event may happen; in any other it changes nothing. */
 const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   'anchor-posted': PLANNED_STATES,
   'anchor-lost': PLANNED_STATES,
@@ -60,7 +60,7 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   completed: RESULT,
 };
 
-/** Undefined: the event cannot happen in this state, or it is on record already. */
+/** Undefined: the event cannot happen in this state, or is already recorded. */
 export function deliveryTransition(delivery: Delivery, event: DeliveryEvent, state: RunState): Delivery | undefined {
   if (!ALLOWED[event.kind].includes(state)) return undefined;
   const changes = changesOf(event);
@@ -89,10 +89,7 @@ function changesOf(event: DeliveryEvent): Delivery {
   }
 }
 
-/**
- * Before the late end of a run that was given up: its result is to be written again, and its log is another one. The anchor and the
- * result stay, to be updated.
- */
+/** The delivery before a late end: the result needs an update, with another log. The anchor and the result stay. */
 export function reopened(delivery: Delivery): Delivery {
   const { closed: _, fileId: _earlier, fileLost: _why, lost: _where, ...rest } = delivery;
   return rest;

@@ -9,10 +9,13 @@ import type { RunState } from './run-state.ts';
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
 
-/** Whether nothing more can happen to the run but being told about. */
+/** Whether only posts remain for the run. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
-/** Which bound on runs at a time it counts towards: `open` or `pending` (it waits for an approval); final ones towards none. */
+/**
+ * The limit on simultaneous runs that it counts towards: `open`, or `pending` (waits for an approval); a final run
+ * counts towards none.
+ */
 export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | undefined {
   if (state === 'pending-approval') return 'pending';
   return isFinal(state) ? undefined : 'open';
@@ -20,27 +23,29 @@ export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | u
 
 const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
 
-/** Whether we stopped waiting while the cluster may not have: the container can still start, or end, later. */
+/** Whether kdebug stopped waiting although the container can still start or end later. */
 export const isGivenUp = (run: Run): boolean =>
   run.state === 'finished' && run.outcome !== undefined && isOpenEnded(run, run.outcome.kind) && !run.late;
 
-/** A launch that nobody answered may have happened all the same. */
+/** A launch without an answer may have happened. */
 const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
   GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
 /** What the replica that holds a run does next. */
 export type NextStep =
-  /** Take it through its next stage (`flow/pipeline.ts`). */
+  /** Run its next stage (`flow/pipeline.ts`). */
   | { readonly kind: 'advance' }
-  /** Bring Slack up to date; no stage is left, or only votes can open the next one. */
+  /** Bring Slack up to date; no stage is left, or only votes open the next one. */
   | { readonly kind: 'post' }
-  /** Let go of it: only people or the clock can move it. Whoever claims it at `untilMs` goes on. */
+  /** Release it: only people or the clock can change it. Whoever claims it at `untilMs` continues. */
   | { readonly kind: 'park'; readonly untilMs: number }
-  /** Kdebug gave up, but its container may still end. `untilMs` is when Slack needs an update in any case; may be infinite. */
+  /**
+   * Kdebug gave up, but the container may still end. Slack needs an update at `untilMs` in any case; may be infinite.
+   */
   | { readonly kind: 'await-late-end'; readonly untilMs: number }
   | { readonly kind: 'done' };
 
-/** The one answer to "what now?": the supervisor, the reply and the wait for a late end all ask it. */
+/** The one decision on what comes next, for the supervisor, the reply and the wait for a late end. */
 export function nextStep(run: Run, nowMs: number): NextStep {
   const { state, approval } = run;
   const isPending = state === 'pending-approval';
@@ -53,8 +58,8 @@ export function nextStep(run: Run, nowMs: number): NextStep {
 }
 
 /**
- * When a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: before that moment nobody
- * claims the run. The two waits are for votes (the reminder, then the expiry) and for the end of an open grant.
+ * When a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: nobody claims a run
+ * earlier. It waits for votes (the reminder, then the expiry) or for the end of an open grant.
  */
 export function dueAtMs(run: Run): number {
   if (run.state === 'pending-approval') return waitsUntilMs(run) ?? 0;
@@ -62,7 +67,7 @@ export function dueAtMs(run: Run): number {
   return isDelivered(run) ? Number.POSITIVE_INFINITY : grantEndsAtMs(run);
 }
 
-/** Whether no replica needs the run any more: it is final, and Slack has everything. */
+/** Whether no replica needs the run any more: it is final, and Slack has every post. */
 export const isSettled = (run: Run): boolean => dueAtMs(run) === Number.POSITIVE_INFINITY;
 
 function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
@@ -70,7 +75,7 @@ function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
   return delivery.closed === true && (grant === undefined || delivery.grantClosed === true);
 }
 
-/** When the card must show that the grant has ended: 0 while there is more to post, or the grant has been ended or used up. */
+/** When the card must show the end of the grant: 0 while posts are missing, or once the grant was ended or used up. */
 function grantEndsAtMs({ grant, delivery }: Run): number {
   if (!grant || delivery.closed !== true || delivery.grantClosed) return 0;
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
@@ -79,23 +84,23 @@ function grantEndsAtMs({ grant, delivery }: Run): number {
 /** What Slack lacks of a run. */
 export type NextPost =
   | { readonly kind: 'nothing' }
-  /** Posted, or brought up to date. */
+  /** Posted or updated. */
   | { readonly kind: 'card' }
-  /** To the requester alone, like the outcome of a dry run. */
+  /** Seen only by the requester, like the outcome of a dry run. */
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
   | { readonly kind: 'dry-run'; readonly rehearsal: Rehearsal }
   /** With its files. */
   | { readonly kind: 'result' }
-  /** No post of its own: the record that Slack has everything, and that the card shows the end of the grant. */
+  /** Not a post: records that Slack has every post, and that the card shows the grant's end. */
   | { readonly kind: 'completion'; readonly grantClosed: boolean };
 
-/** The first post that a run still lacks, and that was not made (`done`) for this state of it. */
+/** The first missing post that was not made (`done`) for this state of the run. */
 export const nextPost = (
   run: Run,
   { done, nowMs }: { readonly done: ReadonlySet<NextPost['kind']>; readonly nowMs: number },
 ): NextPost => postsOf(run, nowMs).find(({ kind }) => !done.has(kind)) ?? { kind: 'nothing' };
 
-/** In their order: the card before the result, and both before the record that they are there. */
+/** In order: the card before the result, and both before the record that they exist. */
 function postsOf({ state, delivery, refusal, rehearsal, grant }: Run, nowMs: number): readonly NextPost[] {
   const card = { kind: 'card' } as const;
   if (state === 'received') return [];
@@ -109,16 +114,16 @@ function postsOf({ state, delivery, refusal, rehearsal, grant }: Run, nowMs: num
   return [card, { kind: 'result' }, { kind: 'completion', grantClosed }];
 }
 
-/** When the present wait of a run gives up, and how that is called. Undefined while no clock runs. */
+/** When the current wait of a run gives up, and with which outcome. Undefined while no clock runs. */
 export interface Deadline {
   readonly atMs: number;
   readonly outcome: Outcome;
 }
 
 /**
- * The clocks of a run: *start* (from the launch until it is seen running or ended) and *run* (from its start). Their sum
- * is the total, so no run waits for ever. `latest` is what the pod says now: a container that the kubelet never mentioned is
- * `no-status`; one that waits is told with the kubelet's own words.
+ * The clocks of a run: *start* (from the launch until it is seen running or ended) and *run* (from its start). Their
+ * sum bounds the run. `latest` is the container's state now: one that the kubelet never mentioned is `no-status`; one
+ * that waits gets the kubelet's own words.
  */
 export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefined {
   if (run.launchedAtMs === undefined || !run.plan) return undefined;
@@ -126,20 +131,20 @@ export function deadlineOf(run: Run, latest: ContainerState): Deadline | undefin
     return { atMs: run.startedAtMs + run.plan.timeoutMs, outcome: { kind: 'timed-out' } };
   const atMs = run.launchedAtMs + run.plan.startDeadlineMs;
   if (latest.kind === 'waiting') {
-    // A status without words: an event may have said why (a target that does not run).
+    // A status without words: an event may have given the reason (a target that does not run).
     const { reason, message } = latest.message === '' ? (run.waiting ?? latest) : latest;
     return { atMs, outcome: { kind: 'start-failed', reason, message } };
   }
   return { atMs, outcome: { kind: 'no-status' } };
 }
 
-/** From the state `approved` on, and in `pending-approval`: every stage but planning works on one. */
+/** In `pending-approval`, and from `approved` on: every stage but planning needs a plan. */
 export type PlannedRun = Run & { readonly plan: Plan };
 /** From `launching` on: its container may be in the pod. */
 export type LaunchedRun = PlannedRun & { readonly containerName: string };
 /** From `collecting` on. */
 export type EndedRun = Run & { readonly outcome: Outcome };
-/** A run of several pods that has been planned. Its `plan` is that of the pod with the highest class. */
+/** A planned run of several pods. Its `plan` is that of the pod with the highest class. */
 export type BatchRun = PlannedRun & { readonly batch: Batch };
 
 export const isPlanned = (run: Run): run is PlannedRun => run.plan !== undefined;

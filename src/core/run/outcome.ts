@@ -1,4 +1,4 @@
-/** How a run ended (design, section 6). The one list: Slack text, logs, metrics and docs use these words. */
+/** How a run ended (design, section 6). Slack text, logs, metrics and docs use these words. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly exitCode: number; readonly reason: string; readonly signal?: number }
@@ -20,5 +20,5 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
-/** Which part of the cluster said no; `name-taken`: what stands under our name there is not what was sent. */
+/** The part of the cluster that refused; `name-taken`: another container than the one sent has our name. */
 export type RefusedBy = 'rbac' | 'pod-security' | 'webhook' | 'validation' | 'name-taken';

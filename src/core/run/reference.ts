@@ -10,7 +10,7 @@ import type { PendingApproval } from '../policy/vote.ts';
 import { shownCommandLine } from '../report/log/redact-text.ts';
 import type { Origin, Run } from './run.ts';
 
-/** What of a plan the pod itself or the words tell again, or nobody needs once it was launched. */
+/** The parts of a plan that the pod or the command can restore, or that nobody needs after the launch. */
 type NotifiedAgain =
   | 'namespace'
   | 'podName'
@@ -26,8 +26,8 @@ type NotifiedAgain =
   | 'observed';
 
 /**
- * What is sealed into the container's env (`KDEBUG_REF`): enough to finish a run whose record is lost. No bearer secret and no
- * words of voters: it stays in the pod's object for the pod's life.
+ * Sealed into the container's env (`KDEBUG_REF`): enough to finish a run whose record is lost. Without bearer secrets
+ * and voters' words, because it stays in the pod's object for the pod's life.
  */
 interface Reference {
   readonly v: 1;
@@ -36,7 +36,7 @@ interface Reference {
   readonly hash: string;
   readonly notAfterMs: number;
   readonly plan: Omit<Plan, NotifiedAgain>;
-  /** `fingerprintOf` the container: another one that carries this text is not ours. */
+  /** `fingerprintOf` the container: this text in another container is a copy. */
   readonly fingerprint: string;
   readonly approval?: PendingApproval;
 }
@@ -48,7 +48,7 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
   const reference: Reference = {
     v: 1,
     origin: withoutSecret(run.origin),
-    // As it was typed: `commandLine` is for showing.
+    // As typed: `commandLine` is only for display.
     line: printCommand({ kind: 'run', request: run.request }),
     hash: run.planHash ?? '',
     notAfterMs,
@@ -72,9 +72,9 @@ export interface FoundContainer {
 }
 
 /**
- * The run of a container, rebuilt from the text that was sealed at its launch and from the pod as it is. It stands where a launch
- * ends, with nothing said yet; what follows is seen and looked up. Undefined: not a text of ours, of a version that we do not know, or
- * in a container that is another one than was launched. `redact`: the policy's patterns, for the command line that is shown.
+ * Rebuilds the run of a container from the text sealed at its launch and the current pod. The run continues right after
+ * the launch, with nothing posted yet. Undefined: another's text, an unknown version, or another container than the
+ * launched one. `redact`: the policy's patterns, for the displayed command line.
  */
 export function rebuildRun(
   found: FoundContainer,
@@ -123,10 +123,10 @@ export function rebuildRun(
 const isReference = (value: unknown): value is Reference =>
   typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && !('partOf' in value);
 
-/** What a container's text is sealed about: copied to another run or another pod, it does not open. */
+/** The `about` of a container's sealed text: copied to another run or pod, it does not open. */
 export const aboutContainer = (runId: RunId, podUid: string): string => `${runId}/${podUid}`;
 
-/** Where a request came from, without its bearer secret: what may stay in a pod for the pod's life. */
+/** Where a request came from, without its bearer secret: safe to keep in a pod for the pod's life. */
 export function withoutSecret({ responseUrl: _, ...origin }: Origin): Omit<Origin, 'responseUrl'> {
   return origin;
 }
@@ -137,7 +137,7 @@ export const withoutWords = (approval: PendingApproval): PendingApproval => ({
   votes: approval.votes.map(({ reason: _, ...vote }) => vote),
 });
 
-/** What was sealed with our key, so it is what we wrote; undefined: something else of ours, or of a version that we do not know. */
+/** Parses a text sealed with our key; undefined: another kind of text, or an unknown version. */
 export function readSealed<Value>(text: string, isOurs: (value: unknown) => value is Value): Value | undefined {
   try {
     const value: unknown = JSON.parse(text);

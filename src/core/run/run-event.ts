@@ -10,21 +10,21 @@ import type { Outcome } from './outcome.ts';
 import type { Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
 
-/** Everything that can happen to a run. `atMs` is the moment it was noticed. */
+/** Everything that can happen to a run. `atMs`: when it was noticed. */
 export type RunEvent =
   | {
       readonly kind: 'planned';
       readonly plan: Plan;
       readonly planHash: string;
       readonly decision: Decision;
-      /** The run whose grant lets this one through although the rule asks for an approval. */
+      /** The run whose grant replaces the approval that the rule requires. */
       readonly grantedBy?: RunId;
-      /** Of a request for several pods: their snapshot. */
+      /** The snapshot of a request for several pods. */
       readonly batch?: Batch;
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }
-  /** Slack refuses its card everywhere, and nothing was launched: nobody could decide, or see what happens. */
+  /** Slack refuses its card everywhere before a launch: nobody could decide, or see what happens. */
   | { readonly kind: 'unheard'; readonly refusal: Refusal; readonly atMs: number }
   | {
       readonly kind: 'voted';
@@ -77,7 +77,7 @@ export type RunEvent =
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   /** How approvers are notified. */
   | { readonly kind: 'asked'; readonly asked: SentCopies }
-  /** Slack accepted a post of ours, or refused it for good. */
+  /** Slack accepted a post of kdebug, or refused it permanently. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };
 
 export type EventOf<Kind extends RunEvent['kind']> = Extract<RunEvent, { kind: Kind }>;

@@ -1,18 +1,18 @@
 /**
- * The states of a run (design, section 4), each with its way in and its way out.
- * `denied`, `rejected`, `expired`, `cancelled` and `finished` are final.
+ * The states of a run (design, section 4), each with its way in and its way out. `denied`, `rejected`, `expired`,
+ * `cancelled` and `finished` are final.
  */
 export type RunState =
-  /** Written to the store before the command was acknowledged; planning and deciding end it. */
+  /** Saved before the command was acknowledged; planning and deciding end it. */
   | 'received'
-  /** Policy or a check said no; final. */
+  /** Policy or a check refused; final. */
   | 'denied'
-  /** Policy asks for approval; a vote, a cancel or the expiry ends it. */
+  /** Policy requires an approval; a vote, a cancel or the expiry ends it. */
   | 'pending-approval'
   | 'rejected'
   | 'expired'
   | 'cancelled'
-  /** May be launched; the launch takes it from here. */
+  /** May be launched; the launch ends it. */
   | 'approved'
   /** The PATCH may or may not have happened; the cluster's answer ends it. */
   | 'launching'
@@ -39,7 +39,7 @@ export const PLANNED_STATES: readonly RunState[] = [
   'finished',
 ];
 
-/** A place in Slack where a message stands. */
+/** The address of a message in Slack. */
 export interface PostRef {
   readonly channelId: string;
   readonly ts: string;

@@ -19,9 +19,9 @@ export interface Origin {
   readonly dedupeKey: string;
   readonly teamId: string;
   readonly channelId: ChannelId;
-  /** The thread that a mention stood in, or the one that it begins; the run is answered there. */
+  /** The thread of a mention, or the one that it begins; the run answers there. */
   readonly threadTs?: string;
-  /** The thread is under the request itself. Slack shows a private answer there only once somebody has said something in it. */
+  /** The thread is under the request itself. Slack shows a private answer there only once the thread has a reply. */
   readonly beginsThread?: true;
   readonly requesterId: UserId;
   /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
@@ -31,7 +31,7 @@ export interface Origin {
   readonly receivedAtMs: number;
 }
 
-/** Why a run was not even tried, or could not be. */
+/** Why a run was refused. */
 export interface Refusal {
   readonly code: string;
   /** One sentence. */
@@ -40,33 +40,33 @@ export interface Refusal {
   readonly rule?: string;
 }
 
-/** What a `--dry-run` found out; nothing was started. */
+/** The result of a `--dry-run`; nothing was started. */
 export interface Rehearsal {
-  /** What the API server said of the very patch. */
+  /** The API server's answer to exactly this patch. */
   readonly cluster: string;
   readonly accepted: boolean;
   /** The patch, as JSON. */
   readonly patch: string;
 }
 
-/** What is known of a run's log once it has been read. Bytes and lines count what was kept, without stamps. */
+/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps. */
 export interface RunLog {
   readonly bytes: number;
   readonly lines: number;
   readonly sha256: string;
   readonly redactions: number;
   readonly completeness: LogCompleteness;
-  /** First and last lines, bounded; `head` is all of it when `omittedLines` is 0. */
+  /** First and last lines, bounded; `head` is the whole log when `omittedLines` is 0. */
   readonly head: string;
   readonly tail: string;
   readonly omittedLines: number;
-  /** It holds a report, which is plain output: the policy does not call the image diagnostic. */
+  /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
 }
 
-/** What a diagnosis came to: the image's report and the API's own knowledge in one, shortened for a reply. */
+/** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */
 export interface Verdict {
-  /** Absent without a report: then the outcome speaks, and the findings explain it. */
+  /** Absent without a report: then the outcome is the headline, and the findings explain it. */
   readonly line?: string;
   /** At most three, the most important first. */
   readonly findings: readonly VerdictFinding[];
@@ -74,11 +74,11 @@ export interface Verdict {
   readonly more?: number;
   /** One line. */
   readonly fine?: string;
-  /** One line each: what could not be seen, why, and how to see it. */
+  /** One line each: what could not be checked, why, and how to change that. */
   readonly unseen?: readonly string[];
   /** Offered as a button. */
   readonly lookAgain?: LookAgain;
-  /** Which tool looked, as whom, at which cost; one line. */
+  /** Which tool looked, as which user, at what cost; one line. */
   readonly by?: string;
 }
 
@@ -93,7 +93,7 @@ export interface VerdictFinding {
   readonly rank?: 1 | 2 | 3;
 }
 
-/** The same request once more with other eyes: as the target's own user and group, or as root with the profile *general*. */
+/** The same request with another view: as the target's own user and group, or as root with the profile *general*. */
 export type LookAgain = { readonly kind: 'identity'; readonly runAs: UserAndGroup } | { readonly kind: 'general' };
 
 /** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
@@ -104,7 +104,7 @@ export interface LogCompleteness {
   readonly beginningMayBeMissing: boolean;
   /** Steps in the stamps of one rotation period or more: a lost file, or silence. */
   readonly gaps: readonly LogGap[];
-  /** The log ended early for this reason (a code), e.g. the pod was deleted. */
+  /** The log ended early for this reason (a code), e.g. somebody deleted the pod. */
   readonly interruptedBy?: string;
 }
 
@@ -115,19 +115,19 @@ export interface LogGap {
   readonly atByte: number;
 }
 
-/** What `/kdebug apply` was given: the requests of an EphemeralJob, one for each container of its template. */
+/** The content of an applied EphemeralJob: its requests, one for each container of its template. */
 export interface Job {
   /** `metadata.name`. */
   readonly name?: string;
-  /** They differ in nothing but the container; all have the target and the batch flags of `Run.request`, the first one. */
+  /** They differ only in the container; all have the target and batch flags of the first one, `Run.request`. */
   readonly requests: readonly RunRequest[];
   /** `spec.paused`: nothing is launched until somebody resumes it. */
   readonly paused?: boolean;
 }
 
 /**
- * A request from the words to the outcome: one ephemeral container in one pod, or, with `batch`, the same in many. Plain data,
- * versioned by `schema`.
+ * A request from its command to its outcome: one ephemeral container in one pod, or, with `batch`, the same in many.
+ * Plain data, versioned by `schema`.
  */
 export interface Run {
   readonly schema: 1;
@@ -135,24 +135,24 @@ export interface Run {
   readonly state: RunState;
   readonly origin: Origin;
   readonly request: RunRequest;
-  /** The request in its canonical spelling, to show: without the secrets that were typed in it. */
+  /** The request in its canonical spelling, for display: without typed secrets. */
   readonly commandLine: string;
   readonly plan?: Plan;
   readonly planHash?: string;
   readonly decision?: Decision;
   readonly refusal?: Refusal;
-  /** While pending, and afterwards who decided. */
+  /** While pending; afterwards it shows who decided. */
   readonly approval?: PendingApproval;
-  /** Given with the approval of this run. */
+  /** Given with this run's approval. */
   readonly grant?: Grant;
-  /** The run whose grant let this one through. */
+  /** The run whose grant replaced the approval. */
   readonly grantedBy?: RunId;
-  /** Of a `--dry-run`: what would have happened. */
+  /** The result of a `--dry-run`. */
   readonly rehearsal?: Rehearsal;
   readonly containerName?: string;
   /** `KDEBUG_NOT_AFTER`: a container that starts later does nothing. */
   readonly notAfterMs?: number;
-  /** `KDEBUG_REF`: sealed once, so that a repeated launch is the identical patch. */
+  /** `KDEBUG_REF`: sealed once, so that a repeated launch sends the identical patch. */
   readonly ref?: string;
   readonly approvedAtMs?: number;
   readonly launchedAtMs?: number;
@@ -164,27 +164,27 @@ export interface Run {
   readonly termination?: ContainerTermination;
   readonly imageId?: string;
   readonly outcome?: Outcome;
-  /** Its record was lost, and made again from what the cluster holds. */
+  /** Its record was lost and rebuilt from the cluster. */
   readonly rebuilt?: boolean;
-  /** The outcome came after the run had been given up. */
+  /** The outcome came after kdebug gave the run up. */
   readonly late?: boolean;
   readonly log?: RunLog;
   readonly verdict?: Verdict;
   /** Set by `/kdebug apply`; planning takes `job?.requests ?? [request]`. */
   readonly job?: Job;
   /**
-   * The batch whose pods that did not succeed this one takes up again; of them, those that are still there. Planning reads
-   * them from that run (`podsToRerun`), so they are not listed here.
+   * The batch whose unsuccessful pods this one repeats, as far as they still exist. Planning reads them from that run
+   * (`podsToRerun`), so they are not listed here.
    */
   readonly rerunOf?: RunId;
-  /** Of a request for several pods, from its planning on. Its `plan` is then that of one pod, `planHash` covers all of them. */
+  /** Of a request for several pods, once planned. Its `plan` is that of one pod; `planHash` covers all of them. */
   readonly batch?: Batch;
   /**
-   * The batch that this run is a part of: one container of one of its pods. Such a run is in no store and says nothing in Slack;
-   * what is known of it is in its batch and in the cluster.
+   * The batch of this part: one container of one of its pods. Such a run is in no store and posts nothing in Slack; its
+   * batch and the cluster have its facts.
    */
   readonly partOf?: RunId;
   readonly delivery: Delivery;
-  /** How those who may decide were told of it, once its card stood. */
+  /** How the approvers were notified, once its card was posted. */
   readonly asked?: SentCopies;
 }

@@ -1,27 +1,29 @@
-/** One message to an approver, still to be sent. It leaves the list once it is sent; kdebug looks for a doubtful one first. */
+/**
+ * One message to an approver, still to be sent. It leaves the list when sent; kdebug looks for a doubtful one first.
+ */
 export type Notice =
   /** The whole card, in a direct message to one person. */
   | { readonly kind: 'copy'; readonly userId: string }
   /** The whole card, in a channel whose members may decide. */
   | { readonly kind: 'copy'; readonly channelId: string }
-  /** Half of the time is over: a reply in a thread, or (without `threadTs`) a message of its own. */
+  /** Half of the time is over: a reply in a thread, or (without `threadTs`) a separate message. */
   | { readonly kind: 'reminder'; readonly channelId: string; readonly threadTs?: string };
 
 /** A message about the run, elsewhere than its card. */
 export interface Copy {
   readonly channelId: string;
   readonly ts: string;
-  /** Of a direct message: with whom. */
+  /** The recipient of a direct message. */
   readonly userId?: string;
-  /** What it says (`shownOnCopies`): another value now means that it must be edited. */
+  /** The shown state (`shownOnCopies`); when that changes, the message needs an edit. */
   readonly shows: string;
-  /** A reminder, which is edited only once there is a decision. */
+  /** A reminder, edited only after a decision. */
   readonly isReminder?: true;
 }
 
 /**
- * How approvers are notified, beside the card. Saved before the first message is sent, so that any replica can continue, and edit
- * what was sent.
+ * How approvers are notified, besides the card. Saved before the first message is sent, so that any replica can
+ * continue, and edit the sent ones.
  */
 export interface SentCopies {
   readonly remindAtMs: number;
@@ -34,7 +36,7 @@ export interface SentCopies {
   readonly copies: readonly Copy[];
   /** How many further approvers neither see the card nor get a message. */
   readonly beyond?: number;
-  /** How many could not be sent a message. */
+  /** How many approvers no message could reach. */
   readonly unreached?: number;
   /** Channels of approvers where the card could not be shown. */
   readonly closed?: readonly string[];

@@ -10,7 +10,7 @@ import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 import { PLANNED_STATES, type RunState } from './run-state.ts';
 
-/** The states in which an event may happen; anything else is refused as a value. */
+/** The states in which an event may happen; in any other it is `illegal`. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   planned: ['received'],
   denied: ['received', 'approved'],
@@ -35,10 +35,10 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
 
 export type Transition =
   | { readonly kind: 'moved'; readonly run: Run }
-  /** The event cannot happen in this state: a late, repeated or foreign one. The run is as it was. */
+  /** The event cannot happen in this state: it is late, repeated or foreign. The run is unchanged. */
   | { readonly kind: 'illegal'; readonly state: RunState };
 
-/** The state machine of a run (design, section 4). Pure: the same run and event always give the same answer. */
+/** The state machine of a run (design, section 4). Pure: the same run and event always give the same result. */
 export function transition(run: Run, event: RunEvent): Transition {
   const allowed = ALLOWED[event.kind].includes(run.state) && (event.kind !== 'came-late' || isGivenUp(run));
   if (!allowed) return { kind: 'illegal', state: run.state };
@@ -60,7 +60,7 @@ function next(run: Run, event: RunEvent): Run | undefined {
     case 'denied':
       return denied(run, event);
     case 'unheard':
-      // The pods of a batch that may run are ahead of its record.
+      // The pods of a running batch are ahead of its record.
       return run.batch && run.state === 'approved' ? undefined : denied(run, event);
     case 'launching':
       return {
@@ -113,7 +113,7 @@ function planned(run: Run, event: EventOf<'planned'>): Run {
   }
 }
 
-/** A grant stands in for the approval; else it is asked for, on the terms that the rule has now. */
+/** A grant replaces the approval; else the request needs one, on the rule's current terms. */
 function needsApproval(
   run: Run,
   decision: Extract<Decision, { kind: 'needs-approval' }>,
@@ -126,14 +126,14 @@ function needsApproval(
   return { ...run, state: 'pending-approval', approval };
 }
 
-/** In proportion to the batch: while it is at work, `HeldBatch` keeps it open instead. */
+/** O(pods): while the batch runs, `HeldBatch` keeps it open instead. */
 function batchMoved(run: Run, { event, atMs }: EventOf<'batch'>): Run | undefined {
   if (!run.batch) return undefined;
   const open = openBatch(run.batch, atMs);
   return batchTransition(open, event, atMs) === 'moved' ? withBatch(run, recordOf(open)) : undefined;
 }
 
-/** A run whose batch may run, as that stands: it is over when the batch is. */
+/** The run with this state of its batch: it ends when the batch does. */
 export function withBatch(run: Run, batch: Batch): Run {
   const { endedAtMs } = batch;
   const moved = { ...run, batch };
@@ -162,7 +162,7 @@ function finished(run: Run, event: EventOf<'finished'>): Run {
   };
 }
 
-/** The true end of a run that was given up: the same anchor and reply are to be written again. */
+/** The true end of a run that kdebug gave up: the same anchor and reply need an update. */
 function cameLate(run: Run, event: EventOf<'came-late'>): Run {
   const { outcome, termination, imageId, log, verdict, atMs } = event;
   return {

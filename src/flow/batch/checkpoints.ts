@@ -7,12 +7,9 @@ import type { HeldRun } from '../held-run.ts';
 const MIN_INTERVAL_MS = 1_000;
 /** A write takes at most a twentieth of the time … */
 const MAX_WRITE_SHARE = 20;
-/** … but while pods move, there is one at least this often. */
+/** … but while pods move, at least one write happens this often. */
 const MAX_INTERVAL_MS = 2_000;
-/**
- * How soon to retry a store that does not answer, and for how long; then whichever replica reaches the store takes
- * over.
- */
+/** How soon to retry an unreachable store, and for how long; then whichever replica reaches the store takes over. */
 const RETRY_MS = 500;
 const MAX_OUTAGE_MS = 60_000;
 
@@ -33,17 +30,17 @@ export class Checkpoints {
     this.#deps = deps;
   }
 
-  /** Marks that something happened that is not written yet. */
+  /** Marks an unsaved change. */
   touch(): void {
     this.#isStale = true;
   }
 
-  /** When the next write is due; infinity if there is nothing to write. */
+  /** When the next write is due; infinity without unsaved changes. */
   get dueAtMs(): number {
     return this.#isStale && !this.#writing ? this.#dueAtMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Starts a write in the background if it is due. A failure shows in the next `now`, or when the lease ends. */
+  /** Starts a due write in the background. A failure shows in the next `now`, or when the lease ends. */
   soon(): void {
     if (this.dueAtMs > this.#deps.clock.now()) return;
     this.#write().catch((thrown: unknown) => {
@@ -54,7 +51,7 @@ export class Checkpoints {
     });
   }
 
-  /** Resolves when the current state is written. @throws KdebugError lease_lost; store_unreachable if that persists */
+  /** Resolves when the current state is saved. @throws KdebugError lease_lost; store_unreachable if that persists */
   async now(): Promise<void> {
     for (;;) {
       try {

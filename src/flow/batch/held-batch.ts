@@ -7,15 +7,15 @@ import { withBatch } from '../../core/run/transition.ts';
 import type { HeldRun, RunAhead } from '../held-run.ts';
 
 /**
- * A batch at work. Its pods move in memory (`move`) and are ahead of the store until the next save of its run: what a crash loses
- * of that is in the cluster.
+ * A running batch. Its pods move in memory (`move`), ahead of the store until the run's next save: the cluster holds
+ * what a crash loses.
  */
 export class HeldBatch implements RunAhead {
-  /** To look at; only `move` and events of the run change it. */
+  /** Read-only: just `move` and events of the run change it. */
   readonly open: OpenBatch;
   readonly held: HeldRun;
   readonly #announce: () => void;
-  /** The run with the batch as it is, until either changes. */
+  /** Caches the run with the current batch until either changes. */
   #view: { readonly saved: Run; readonly run: Run } | undefined;
 
   constructor(held: HeldRun, batch: Batch, nowMs: number) {
@@ -41,7 +41,7 @@ export class HeldBatch implements RunAhead {
     return this.#view.run;
   }
 
-  /** Pods may have moved on while the event was saved. */
+  /** Pods may have moved while the event was saved. */
   saved(event: RunEvent): void {
     if (event.kind === 'batch') batchTransition(this.open, event.event, event.atMs);
     this.#view = undefined;

@@ -3,10 +3,10 @@ import type { RunId } from '../../core/ids.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Spool, Spools } from '../ports/machine.ts';
 
-/** The limit for all logs in the file of one batch. A log that does not fit is left out whole, and its head says so. */
+/** The limit for all logs in the file of one batch. A log that does not fit is omitted whole, and its head says so. */
 const MAX_LOG_BYTES = 256 * 1024 ** 2;
 
-/** The logs of one batch, collected in one spool as its pods end. Only a block is in memory. */
+/** The logs of one batch, collected in one spool as its pods end. Only one block is in memory. */
 export class BatchLog {
   readonly #spool: Promise<Spool>;
   readonly #maxBytes: number;
@@ -31,7 +31,7 @@ export class BatchLog {
 
   /**
    * Adds one container's log after its head, in the order of the calls. `headOf` gets the number of bytes that follow.
-   * Resolves when the log is copied or left out: a failing disk loses this file (`lostBy`), never the run.
+   * Resolves when the log is copied or omitted: a failing disk loses this file (`lostBy`), never the run.
    */
   add(at: Container, log: Spool | Promise<Spool>, headOf: HeadOf): Promise<void> {
     this.#added.add(`${at.index}/${at.container}`);
@@ -48,7 +48,7 @@ export class BatchLog {
     return this.#turn;
   }
 
-  /** All logs; nothing can be added any more. */
+  /** All logs; later additions fail. */
   async finished(): Promise<Spool> {
     await this.#turn;
     const spool = await this.#spool;

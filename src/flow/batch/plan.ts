@@ -21,7 +21,7 @@ import {
   unlessDenied,
 } from '../stages/plan-pod.ts';
 
-/** The number of pods to plan before other work gets a turn: a few milliseconds. */
+/** Pods to plan before other work gets a turn: a few milliseconds. */
 const PODS_PER_TURN = 100;
 
 /** A run, or a request that only `can-i` and the like plan. */
@@ -32,7 +32,7 @@ export const requestsOf = ({ job, request }: PlanSubject): readonly RunRequest[]
 
 /**
  * Plans a request for several pods: takes the snapshot, plans each pod, and asks the policy about all of them. Refuses
- * if nothing matches. @throws Refused
+ * an empty match. @throws Refused
  */
 export async function planBatch(run: PlanSubject, target: BatchTarget, context: PlanContext): Promise<PlannedRequest> {
   const { aim, policy, deps } = context;

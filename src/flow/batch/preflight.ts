@@ -18,8 +18,8 @@ import type { PodSlot } from './run-pod.ts';
 
 /**
  * Checks one pod of an approved batch before its launch: the current policy, the current pod, drift of its plan, and
- * the cluster's rights. A problem stops that pod alone. The PATCH itself reports a pod that is gone or replaced.
- * `sizeNow` gives the current size, which people may have changed.
+ * the cluster's rights. A problem stops only that pod. The PATCH itself reports a missing or replaced pod. `sizeNow`
+ * gives the current size, which people may have changed.
  */
 export function recheckOf(
   batch: BatchRun,
@@ -27,8 +27,7 @@ export function recheckOf(
   sizeNow: () => BatchSize,
 ): (slot: PodSlot) => CheckAtLaunch {
   const decisions = new PlanDecisions(batch);
-  // Checked once at the start: an approver who leaves later, or a long run time, does not stop a batch that was allowed
-  // to start.
+  // Checked only at the start: a started batch survives an approver's departure and a long run time.
   const problem = batch.state === 'approved' ? unwanted(batch, batchDeps) : undefined;
   return (slot) => async (podRun, plan, deps) => {
     const policy = deps.policies.current();
@@ -98,7 +97,7 @@ async function driftOf(
   if (problem) return refusal(problem.code, problem.subject);
   const level = await deps.clusters.get(plan.cluster).podSecurity(plan.namespace);
   const { runAsUser: uid, runAsGroup: gid } = plan.securityContext ?? {};
-  // The user that earlier pods of this batch have taught meanwhile is not drift.
+  // The user that earlier pods of this batch taught meanwhile is not drift.
   const learntOf = () => (uid === undefined || gid === undefined ? undefined : { uid, gid });
   try {
     const aim = unlessDenied(aimOf(request, origin, policy));

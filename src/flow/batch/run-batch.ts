@@ -20,13 +20,14 @@ import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf
 /** No more pods are launched while this many ended pods still have their logs read. */
 const MAX_READING = 50;
 const NO_PODS: ReadonlySet<number> = new Set();
-/** How long to wait before asking an unreachable cluster again for the pods in flight. */
+/** How long to wait before the next query of an unreachable cluster for the pods in flight. */
 const RETRY_MS = 2_000;
 
 /**
  * Runs an approved batch to its end: launches pods while there is room, takes every container through the stages of any
- * run, and stores the progress. Any replica may enter it again at any time: it finds containers launched after the last
- * write in the cluster. @throws KdebugError lease_lost, store_unreachable
+ * run, and saves the progress. Any replica may enter it again at any time: it finds containers launched after the last
+ * save in the cluster.
+ * @throws KdebugError lease_lost, store_unreachable
  */
 export async function runBatch(session: HeldRun, context: AdvanceContext): Promise<void> {
   if (!isBatchRun(session.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
@@ -47,7 +48,7 @@ class BatchEngine {
   /** The number of pod events so far. */
   #moves = 0;
   #batch: HeldBatch | undefined;
-  /** The run as it was at the start; only for what never changes. */
+  /** The run at the start; use it only for what never changes. */
   #run: BatchRun;
 
   constructor(session: HeldRun, run: BatchRun, context: AdvanceContext) {
@@ -150,8 +151,8 @@ class BatchEngine {
   }
 
   /**
-   * The time to live is over: ended pods are still read; kdebug stops waiting for the others, whose log is what they
-   * wrote so far.
+   * The time to live is over: keeps reading ended pods; stops waiting for the others, whose log is what they wrote so
+   * far.
    */
   #endByTtl(batch: HeldBatch): void {
     this.#isPastTtl = true;
@@ -172,7 +173,7 @@ class BatchEngine {
     void batchLogs.of(batch.run).add(slot, spool, (log) => headOf(batch, slot, log));
   }
 
-  /** Runs every container of the pod that has not ended, all at once. */
+  /** Runs all unfinished containers of the pod at once. */
   #runPod(batch: HeldBatch, index: number, make: PodRunMaker): void {
     const pod = this.#run.batch.pods[index];
     const containers = this.#run.batch.variants[pod?.variant ?? -1] ?? [];

@@ -23,7 +23,6 @@ import type { HeldBatch } from './held-batch.ts';
 import type { HeadOf } from './logs.ts';
 import { requestsOf } from './plan.ts';
 
-/** What is needed to run one container of a batch. */
 export interface PodRunContext {
   readonly batch: HeldBatch;
   readonly slot: PodSlot;
@@ -32,9 +31,8 @@ export interface PodRunContext {
 }
 
 /**
- * Takes one container of a batch through the stages of any run and reports its state to the batch. It counts as ended
- * as soon as the container has ended; the result is completed once its log is read. @throws KdebugError lease_lost if
- * it was abandoned
+ * Takes one container of a batch through the stages of any run and reports its state to the batch. The container's own
+ * end counts; its result is completed once its log is read. @throws KdebugError lease_lost if it was abandoned
  */
 export async function runPod(work: PodRunContext): Promise<void> {
   const { batch, slot, podRun, context } = work;
@@ -71,7 +69,7 @@ function reportState({ batch, slot, podRun, context }: PodRunContext): void {
   batch.move({ kind: 'ended', index, container, result: { ...resultOf(run, deps), reading: true } }, atMs);
 }
 
-/** The stored result of a container; while its log is being read, only what is known so far. */
+/** The stored result of a container; partial while its log is being read. */
 function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
   const { plan, termination, refusal, log } = run;
   const policy = policies.current();
@@ -101,7 +99,7 @@ export interface PodSlot {
   readonly container: number;
 }
 
-/** Pod runs are in no store: after a crash, the batch and the cluster have all that is needed to continue. */
+/** Pod runs are in no store: after a crash, the batch and the cluster have everything needed to continue. */
 const NO_STORE = { save: () => Promise.resolve('saved' as const), release: () => Promise.resolve() };
 
 export type PodRun = Run & { readonly plan: Plan };
@@ -141,7 +139,7 @@ export async function launchedPodRun(batch: BatchRun, slot: PodSlot, deps: FlowD
   };
 }
 
-/** In a rebuilt batch the exact patch of other pods is unknown; the seal alone proves that kdebug sent it. */
+/** In a rebuilt batch the exact patch of other pods is unknown; only the seal proves that kdebug sent it. */
 async function hasContainer(podRun: PodRun, isRebuilt: boolean, deps: FlowDeps): Promise<boolean> {
   const { plan } = podRun;
   const sent = fingerprintOf(launchRequestOf(podRun, plan, deps).container);
@@ -150,7 +148,7 @@ async function hasContainer(podRun: PodRun, isRebuilt: boolean, deps: FlowDeps):
     const ours = pod.spec.ephemeralContainers.find((known) => isSealedFor(known, podRun, deps));
     return pod.metadata.uid === plan.podUid && ours !== undefined && (isRebuilt || ours.fingerprint === sent);
   } catch (thrown) {
-    // The launch reports a pod that is gone.
+    // The launch reports a missing pod.
     if (thrown instanceof KdebugError && thrown.code === 'pod_not_found') return false;
     throw thrown;
   }

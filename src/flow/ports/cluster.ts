@@ -5,7 +5,7 @@ import type { RefusedBy } from '../../core/run/outcome.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type { Selector } from '../../core/selector.ts';
 
-/** Whom the cluster sees: sent as impersonation headers; absent, the bot's own account acts. */
+/** The identity for the cluster, sent as impersonation headers; without it the bot's own account acts. */
 export interface ActingAs {
   readonly user: string;
   readonly groups: readonly string[];
@@ -15,43 +15,54 @@ export interface ActingAs {
 
 /**
  * One Kubernetes cluster. Every method throws `KdebugError` only: `cluster_unreachable`, `cluster_busy` (429 or 503,
- * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden`, and what each names. Names are checked
- * before a URL is built (`invalid_name`). Safe to use by any number of runs at once.
+ * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden`, and the codes that it names. Names are checked
+ * before a URL is built (`invalid_name`). Safe for any number of concurrent runs.
  */
 export interface Cluster {
   readonly name: string;
   /**
-   * The pod as the shared watch of its namespace knows it (opened, and waited for, on first use).
-   * It may be a moment old: a launch carries the uid. @throws KdebugError pod_not_found
+   * The pod from the shared watch of its namespace, which opens on first use. It may be a moment old: a launch carries
+   * the uid. @throws KdebugError pod_not_found
    */
   pod(namespace: string, name: string): Promise<Pod>;
   /** All pods of a namespace that the selector matches, from the same watch. */
   pods(namespace: string, selector: Selector): Promise<readonly Pod[]>;
-  /** The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` when unlabelled. @throws KdebugError namespace_not_found */
+  /**
+   * The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` without the label.
+   * @throws KdebugError namespace_not_found
+   */
   podSecurity(namespace: string): Promise<PodSecurityLevel>;
   /**
-   * Adds the ephemeral container by a strategic-merge PATCH that carries the pod's uid. Repeating it is harmless:
-   * the same name is never added twice (KEP-277: entries are immutable). A refusal is an answer; a doubt is an error.
+   * Adds the ephemeral container by a strategic-merge PATCH that carries the pod's uid. Repeating it is harmless: the
+   * same name is never added twice (KEP-277: entries are immutable). A refusal is a result; a doubt is an error.
    */
   launch(request: LaunchRequest): Promise<LaunchResult>;
-  /** Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Cached for at most 30 s, denials for 5 s; fails closed by throwing. */
+  /**
+   * Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Caches a yes for at
+   * most 30 s, a no for 5 s. Throws when it cannot know.
+   */
   access(request: AccessRequest): Promise<AccessResult>;
   /**
-   * Calls `onSeen` with the pod's present state at once and again at every change, from the shared watch of its
-   * namespace; level-triggered, so states may be skipped. Calls are never concurrent. Never throws; ends by `close`.
+   * Calls `onSeen` with the pod's current state at once and after every change, from the shared watch of its namespace;
+   * level-triggered, so states may be skipped. Calls never overlap. Never throws; ends by `close`.
    */
   watch(pod: PodRef, onSeen: (seen: PodSeen) => void): { close(): void };
   /**
-   * Reads a container's log from its start until `ended` has resolved and the final read is through, or `limitBytes`
-   * of content came, or `signal` aborts. Content arrives in order, every line once, without stamps (design, section 4.7).
-   * Never waits longer for `sink` than the sink's own promise; memory is bounded. Resolves with what is known of it.
+   * Reads a container's log from its start until `ended` has resolved and the final read is complete, or `limitBytes`
+   * of content came, or `signal` aborts. Content arrives in order, every line once, without stamps (design, section
+   * 4.7). Waits for `sink` only as long as the sink's own promise; memory is bounded. Resolves with how complete the
+   * log is.
    */
   collectLog(request: LogRequest, sink: LogSink): Promise<LogCompleteness>;
-  /** The newest events about the pod, or one of its ephemeral containers, newest first, at most 20; for sentences only. */
+  /**
+   * The newest events about the pod, or one of its ephemeral containers, newest first, at most 20; for sentences only.
+   */
   events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]>;
-  /** The node, at most 30 s old; undefined when there is none of that name, or the bot may not look (a right that is optional). */
+  /**
+   * The node, at most 30 s old; undefined when it does not exist, or the bot may not read it (that right is optional).
+   */
   node(name: string): Promise<Node | undefined>;
-  /** One cheap call (`/version`). For readiness and for the error of a first look. */
+  /** One cheap call (`/version`), for readiness and for the error of a first connection. */
   check(): Promise<{ readonly version: string }>;
 }
 
@@ -65,7 +76,7 @@ export interface LaunchRequest {
 }
 
 export type LaunchResult =
-  /** The API server holds a container of our name and run id that does what was sent (`doesAsSent`). `pod` is what it holds. */
+  /** The API server holds a container with our name and run id that does what was sent (`doesAsSent`), in `pod`. */
   | { readonly kind: 'launched'; readonly pod: Pod }
   | { readonly kind: 'refused'; readonly by: RefusedBy; readonly message: string }
   | { readonly kind: 'pod-gone' }
@@ -82,7 +93,7 @@ export type PodSeen =
 export interface LogRequest {
   readonly pod: PodRef;
   readonly containerName: string;
-  /** The container has terminated already: one plain read is enough when the log is small. */
+  /** The container has already terminated: one plain read is enough for a small log. */
   readonly terminated: boolean;
   /** From the container's status; `complete` needs a follow opened within 3 s of it. */
   readonly startedAtMs: number;
@@ -93,12 +104,15 @@ export interface LogRequest {
   readonly actingAs?: ActingAs;
 }
 
-/** Takes content. Returns a promise when it wants the reader to slow down (a full disk buffer, never Slack). */
+/** Accepts content. Returns a promise to slow the reader down (a full disk buffer, never Slack). */
 export interface LogSink {
   write(chunk: Buffer): Promise<void> | void;
 }
 
-/** Asks the cluster's own authorisation. With `actingAs` as that person, else of `subject`, else of the bot itself. */
+/**
+ * A query to the cluster's own authorisation: as the person of `actingAs`, else about `subject`, else about the bot
+ * itself.
+ */
 export interface AccessRequest {
   readonly namespace: string;
   /** Absent: for every pod of the namespace. */
@@ -109,10 +123,9 @@ export interface AccessRequest {
 
 export type AccessResult =
   | { readonly kind: 'allowed' }
-  /** `missing`: the verbs and resources that lack, as in a Role: `patch pods/ephemeralcontainers`. */
+  /** `missing`: verbs and resources, as in a Role: `patch pods/ephemeralcontainers`. */
   | { readonly kind: 'denied'; readonly reason: string; readonly missing: readonly string[] };
 
-/** The clusters of the policy. */
 export interface Clusters {
   /** @throws KdebugError cluster_unknown */
   get(name: string): Cluster;

@@ -3,7 +3,7 @@ import type { EphemeralJob, ReadJob } from '../../core/job/ephemeral-job.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { OutcomeKind } from '../../core/run/outcome.ts';
 
-/** Whose log a spool holds: all that one run (a batch with its parts) and one person write share one bound each. */
+/** Whose log a spool holds. One run (a batch with its parts) shares one bound, and so does one person. */
 export interface SpoolOwner {
   readonly runId: RunId;
   readonly requesterId: UserId;
@@ -17,23 +17,23 @@ export interface Spools {
 export interface Spool {
   /** Resolves or returns at once while the disk keeps up. @throws KdebugError spool_full */
   write(chunk: Uint8Array): Promise<void> | void;
-  /** No more writes; what was written can be read from now on. Resolves with its SHA-256 in hexadecimal. */
+  /** No more writes; readers may start. Resolves with the SHA-256 in hexadecimal. */
   finish(): Promise<string>;
   readonly bytes: number;
   read(): AsyncIterable<Uint8Array>;
   remove(): Promise<void>;
 }
 
-/** The policy that is in force now; reloaded behind the caller's back. */
+/** The current policy, reloaded in the background. */
 export interface PolicySource {
   current(): Policy;
 }
 
 /** EphemeralJobs as text. Pure, and never throws. */
 export interface Manifests {
-  /** Strict: all that is wrong is told with its line and column. */
+  /** Strict: reports every mistake with its line and column. */
   read(yaml: string): ReadJob;
-  /** What `read` gives back as the same job. */
+  /** The text that `read` parses into the same job. */
   write(job: EphemeralJob): string;
 }
 
@@ -43,7 +43,10 @@ export interface Ids {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured records; the fields' names are those of the docs (`runId`, `namespace`, `podName`, `reason` …). Never secrets. */
+/**
+ * Structured records; the fields' names are those of the docs (`runId`, `namespace`, `podName`, `reason` …). Never
+ * secrets.
+ */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -51,17 +54,19 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Counters for operators. Every word given is from a closed list (outcomes, reason codes, method names), so series stay few. */
+/**
+ * Counters for operators. All labels come from closed lists (outcomes, reason codes, method names), so series stay few.
+ */
 export interface Metrics {
-  /** A delivery was acknowledged: `accepted`, `answered`, or the code of the error; `durationMs` since it was received. */
+  /** A delivery was acknowledged: `accepted`, `answered`, or the error's code; `durationMs` since its arrival. */
   command(result: string, durationMs: number): void;
-  /** A run reached a final state; `durationMs` since it was received. */
+  /** A run reached a final state; `durationMs` since its arrival. */
   runFinished(outcome: OutcomeKind, durationMs: number): void;
-  /** A call to `kubernetes` or `slack` was answered: `ok`, or the code of the error. */
+  /** A call to `kubernetes` or `slack` returned: `ok`, or the error's code. */
   apiCall(api: 'kubernetes' | 'slack', method: string, result: string, durationMs: number): void;
 }
 
-/** The steps of a run that are kept for ever. */
+/** The steps of a run in the audit log. */
 export type AuditStep =
   | 'refusal'
   | 'request'
@@ -79,7 +84,7 @@ export interface AuditEntry {
   readonly atMs: number;
   readonly runId: string;
   readonly channelId: string;
-  /** The person whose deed it is; the bot itself for what it does by itself. */
+  /** The person who acted; the bot for its own steps. */
   readonly actorId: string;
   /** Names, codes, hashes and numbers; never a secret, a log line or a private address. */
   readonly facts: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -87,6 +92,8 @@ export interface AuditEntry {
 
 /** Append-only, chained by hash. */
 export interface AuditLog {
-  /** Resolves when it is written. @throws KdebugError audit_unavailable: then what was to be recorded must not happen. */
+  /**
+   * Resolves when the entry is written. @throws KdebugError audit_unavailable: then the recorded step must not happen.
+   */
   append(entry: AuditEntry): Promise<void>;
 }

@@ -18,25 +18,26 @@ export interface PostMeta {
 }
 
 /**
- * Speaks in Slack. Keeps Slack's rates by itself: calls wait their turn (`lane`: `final` overtakes `progress`; of
- * several waiting updates of one message only the newest is sent, and all of them resolve with it). Throws `KdebugError`:
- * `slack_unanswered` (it may or may not have happened: look with `find`), `slack_message_gone`, `slack_thread_closed`
- * (locked, or no place for replies), `slack_channel_closed` (archived, not a member, unknown, or nobody may post there),
+ * Posts to Slack within its rate limits: calls wait in a queue (`lane`: `final` overtakes `progress`; of several
+ * waiting updates of one message only the newest is sent, and all of them resolve with it). Throws `KdebugError`:
+ * `slack_unanswered` (perhaps done: look with `find`), `slack_message_gone`, `slack_thread_closed` (locked, or no place
+ * for replies), `slack_channel_closed` (archived, not a member, unknown, or nobody may post there),
  * `slack_token_rejected`, `slack_refused` (any other error string, fact `error`).
  */
 export interface Thread {
   /**
-   * Posts a message; the only call that must not be repeated blindly. It may wait its turn for a long time: `sure` is asked right
-   * before it is sent, and what it throws comes through, with nothing posted.
+   * Posts a message; the only call that must not be repeated blindly. It may wait in the queue for a long time: `sure`
+   * runs right before the request, and an error of it propagates with nothing posted.
    */
   post(destination: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
   find(destination: Destination, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
   /**
-   * Posts a message with its files, at most ten, all at once: the files and the words are one message. Such a message carries no
-   * metadata: it is found by the names of its files. `sure` as for a post. Resolves once it is known where the message stands. Where
-   * Slack takes the files with simpler words only, they go with these. @throws as above; `slack_unanswered`: look with `findShared`
+   * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
+   * files. `sure` as for a post. Resolves once the message's address is known. Where Slack accepts the files with
+   * simpler words only, it posts these.
+   * @throws as above; `slack_unanswered`: look with `findShared`
    */
   share(
     destination: Destination,
@@ -44,13 +45,13 @@ export interface Thread {
     files: readonly FileToShare[],
     sure?: () => Promise<void>,
   ): Promise<Shared>;
-  /** Looks for a message of ours with files of all these names, where `find` looks. */
+  /** Looks for a message of the bot with files of all these names, in the same places as `find`. */
   findShared(destination: Destination, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
-  /** A private answer: in the thread where that has replies, else by `response_url` when there is one that works, else in the channel. */
+  /** A private answer: in the thread if that has replies, else by a working `response_url`, else in the channel. */
   tell(person: PrivateDestination, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Destination>;
-  /** Where people can open a message of ours: chat.getPermalink. Undefined: Slack knows no such message. */
+  /** The link to a message of the bot: chat.getPermalink. Undefined: Slack knows no such message. */
   permalink(ref: PostRef): Promise<string | undefined>;
 }
 
@@ -58,7 +59,7 @@ export interface PrivateDestination {
   readonly channelId: string;
   readonly userId: string;
   readonly threadTs?: string;
-  /** What they clicked or picked is a reply in the thread, so Slack shows private answers there; else it is asked first. */
+  /** The clicked message is a reply in the thread, so Slack shows private answers there; otherwise check first. */
   readonly isReply?: true;
   readonly responseUrl?: string;
 }
@@ -77,36 +78,37 @@ export interface Shared {
   readonly fileIds: readonly string[];
 }
 
-/** What goes back to whoever typed or clicked, at once and to them alone. */
+/** The immediate, private answer to a command or click. */
 export type Answer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'message'; readonly message: Message }
-  /** A form to fill in (a modal); its submission comes back to `Inbox.submit`. */
+  /** A form to fill in (a modal); its submission goes to `Inbox.submit`. */
   | { readonly kind: 'form'; readonly form: Form };
 
 /**
- * What Slack brings in, already verified (signature, app, team) and authorised by the one table of handlers. Every method
- * resolves within 2.5 s, once what must not be lost is in the store: only then is it acknowledged.
+ * Receives everything from Slack, already verified (signature, app, team) and authorised by the one table of handlers.
+ * Every method resolves within 2.5 s, after saving what must not be lost: only then does Slack get its acknowledgement.
  */
 export interface Inbox {
-  /** A command, from whichever source; a message rides on the acknowledgement. */
+  /** A command, from any source; the acknowledgement carries a message. */
   command(origin: Origin, words: string): Promise<Answer>;
-  /** A button. */
   action(click: Click): Promise<Answer>;
-  /** A form that was filled in. */
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /** A shortcut on a message: "Debug a pod" opens a form with what the message says of a pod, "Apply as EphemeralJob" one with its YAML. */
+  /**
+   * A shortcut on a message: "Debug a pod" opens a form with what the message says of a pod, "Apply as EphemeralJob"
+   * one with its YAML.
+   */
   shortcut(shortcut: Shortcut): Promise<Answer>;
-  /** Somebody was refused at the door, before their words were looked at: kept in the audit log. Never rejects. */
+  /** Records in the audit log that a person was refused before their words were read. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
 }
 
-/** A delivery that the one table of handlers did not let in. */
+/** A delivery that the one table of handlers refused. */
 export interface RefusedAtDoor {
   readonly userId: string;
-  /** Empty where the delivery names none. */
+  /** Empty when the delivery names none. */
   readonly channelId: string;
-  /** The person's team, where the delivery names one. */
+  /** The person's team, if the delivery names one. */
   readonly teamId?: string;
   /** The handler's name in the table. */
   readonly handler: string;
@@ -122,7 +124,7 @@ export interface Actor {
 
 export interface Click extends Actor {
   readonly action: ActionName;
-  /** A run or batch id; never more. */
+  /** A run or batch id, nothing else. */
   readonly value: string;
   readonly messageTs: string;
   /** Equal for every delivery of the same click. */
@@ -133,7 +135,7 @@ export interface Submission extends Actor {
   /** The form's own `name` and `value`, as it was opened. */
   readonly name: FormName;
   readonly value: string;
-  /** By field id; a field that was left empty is absent. */
+  /** By field id, without empty fields. */
   readonly fields: Readonly<Record<string, string>>;
   readonly threadTs?: string;
   readonly dedupeKey: string;
@@ -141,16 +143,19 @@ export interface Submission extends Actor {
 }
 
 export type SubmitAnswer =
-  /** Taken; the form closes. `message` is said privately. */
+  /** Accepted; the form closes. `message` is shown privately. */
   | { readonly kind: 'taken'; readonly message?: Message }
-  /** Stays open with a word beside each wrong field. */
+  /** The form stays open with an error beside each wrong field. */
   | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 export interface Shortcut extends Actor {
   readonly name: ShortcutName;
-  /** The message's text, as plain as it can be had. */
+  /** The message's text, as plain as possible. */
   readonly text: string;
-  /** The message's first code block as it was typed, else its text file; at most 65,537 characters (one more than a job may have). */
+  /**
+   * The message's first code block as typed, else its text file; at most 65,537 characters (one more than a job may
+   * have).
+   */
   readonly code?: string;
   readonly messageTs: string;
   readonly threadTs?: string;
@@ -158,27 +163,31 @@ export interface Shortcut extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** A person as Slack knows them now. Only `member` may ask or vote. `sibling`: of our Enterprise organisation, in other workspaces of it only. */
+/**
+ * A person as Slack knows them now. Only a `member` may request or vote. `sibling`: in our Enterprise organisation, but
+ * only in its other workspaces.
+ */
 export interface Person {
   readonly userId: string;
   readonly teamId: string;
   readonly kind: 'member' | 'guest' | 'sibling' | 'outsider' | 'bot' | 'deactivated';
-  /** Shown, never matched. */
+  /** For display, never for matching. */
   readonly name: string;
 }
 
 /**
- * Who is who. Throws `KdebugError slack_unreachable`, `slack_refused`; nobody is allowed anything on a failure. With `sinceMs`, only
- * what Slack was asked at that moment or later counts.
+ * People and channels. Throws `KdebugError slack_unreachable`, `slack_refused`; on a failure nobody is allowed
+ * anything. With `sinceMs`, only answers to requests sent at that moment or later count.
  */
 export interface Directory {
   /** Cached for at most 60 s. @throws KdebugError person_unknown */
   person(userId: string, sinceMs?: number): Promise<Person>;
-  /** The members of a user group at this moment; never older than 5 s. @throws KdebugError usergroup_unknown */
+  /** The members of a user group; never older than 5 s. @throws KdebugError usergroup_unknown */
   members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
   /**
-   * What Slack says of a channel. Never older than 60 s, and never older than 2 s where the bot is no member: an invitation counts
-   * at once. @throws KdebugError slack_channel_closed for a private channel that the bot is not in
+   * Slack's facts about a channel. Never older than 60 s, or 2 s where the bot is no member: an invitation counts at
+   * once.
+   * @throws KdebugError slack_channel_closed for a private channel without the bot
    */
   channel(channelId: string): Promise<ChannelFacts>;
   /**
@@ -188,9 +197,9 @@ export interface Directory {
   channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
 }
 
-/** A conversation as far as kdebug asks (Slack, "Conversation object"). */
+/** The facts of a conversation that kdebug uses (Slack, "Conversation object"). */
 export interface ChannelFacts {
-  /** Shared with another company (Slack Connect), or an invitation to that is open. */
+  /** Shared with another company (Slack Connect), or invited to be. */
   readonly isShared: boolean;
   /** The bot is in it, so it can post there. Always true for a direct message with the bot. */
   readonly isMember: boolean;

@@ -17,16 +17,16 @@ import { logFileName } from '../reply/files.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
-/** Slack has the result of containers that ended or were given up longer ago, or nobody waits for it any more. */
+/** For containers that ended, or were given up, longer ago, Slack has the result, or nobody waits for it any more. */
 const RECENT_MS = 60 * 60_000;
-/** The pause before another look at a namespace that could not be read. */
+/** The pause before rescanning a namespace that could not be read. */
 const AGAIN_MS = 30_000;
-/** Longer than a batch at work goes without a save. */
+/** Longer than a running batch goes without a save. */
 const GIVEN_BACK_MS = 5_000;
 
 /**
- * The cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store does not know, in
- * each namespace once, when its watch is first needed. The runs find their posts by metadata, and finish.
+ * Treats the cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store
+ * does not know, once per namespace, when its watch is first needed. The runs find their posts by metadata, and finish.
  */
 export class Recovery {
   readonly #deps: FlowDeps;
@@ -34,13 +34,13 @@ export class Recovery {
   readonly #looked = new Set<string>();
   #stopped = false;
 
-  /** `start` gets each run that was found and is in the store again. */
+  /** `start` gets each recovered run, after it is back in the store. */
   constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
   }
 
-  /** Looks into every namespace that the policy names; those it names by a pattern follow when they are first used. */
+  /** Scans every namespace that the policy names; those matching a pattern follow on first use. */
   lookEverywhere(): void {
     const rules = Object.values(this.#deps.policies.current().channels).flatMap((channel) => channel.rules);
     const namespacesOfPolicy = rules.flatMap(({ clusters, namespaces }) =>
@@ -50,7 +50,7 @@ export class Recovery {
       if (!namespace.includes('*')) this.look(cluster, namespace);
   }
 
-  /** Looks in the background, once in this process. */
+  /** Scans in the background, once per process. */
   look(cluster: string, namespace: string): void {
     const key = `${cluster}/${namespace}`;
     if (this.#stopped || this.#looked.has(key)) return;
@@ -78,7 +78,7 @@ export class Recovery {
     await Promise.all([...batches].map(([id, lost]) => this.#recoverBatch(id, lost)));
   }
 
-  /** Undefined: it is not what we sealed for this very container; whoever may patch pods can copy what another one carries. */
+  /** Undefined: the text was not sealed for this very container; anybody who may patch pods can copy another's text. */
   #open({ runId, containerName: name, ref, pod }: FoundContainer): string | undefined {
     const { uid } = pod.metadata;
     return name === containerName(runId, uid) ? this.#deps.unseal(ref, aboutContainer(runId, uid)) : undefined;
@@ -90,7 +90,7 @@ export class Recovery {
     if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#restore(run, found.pod.metadata.name);
   }
 
-  /** A batch that somebody still holds is whole there: it is given back within seconds, and is better than what can be rebuilt. */
+  /** A replica that still holds the batch restores it whole within seconds: better than what this can rebuild. */
   async #recoverBatch(id: RunId, { reference, pods, parts }: LostBatch): Promise<void> {
     if (await this.#isKnown(id)) return;
     await sleep(this.#deps.clock, GIVEN_BACK_MS);
@@ -100,7 +100,9 @@ export class Recovery {
     if (await this.#isWanted(run, parts, timeoutMs)) await this.#restore(run, `${pods.length} pods`);
   }
 
-  /** Whether something is under way, or over and not in Slack yet. What is long over would only be posted twice. */
+  /**
+   * Whether the run is unfinished, or finished but not yet in Slack. A post about an old run would only appear twice.
+   */
   async #isWanted(run: Run, containers: readonly FoundContainer[], timeoutMs: number): Promise<boolean> {
     const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
     if (stands.has('under-way')) return true;
@@ -132,21 +134,24 @@ export class Recovery {
       const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
       return (await thread.findShared(there, [name], sinceMs)) !== undefined;
     } catch (thrown) {
-      // One thread that cannot be read must not stop the search for the others; the recovered run looks elsewhere.
+      // One unreadable thread must not stop the search for the others; the recovered run looks elsewhere.
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
       return false;
     }
   }
 }
 
-/** A batch as far as the cluster shows it: the pods with a container of it, and the reference that some of these carry. */
+/**
+ * The part of a batch that the cluster shows: the pods with one of its containers, and the reference that some of these
+ * carry.
+ */
 interface LostBatch {
   reference: BatchReference | undefined;
   readonly pods: Pod[];
   readonly parts: FoundContainer[];
 }
 
-/** False: it is no part of a batch. */
+/** False: not part of a batch. */
 function addPart(batches: Map<RunId, LostBatch>, found: FoundContainer, text: string): boolean {
   const reference = readPartReference(text);
   if (!reference) return false;
@@ -178,7 +183,7 @@ function foundIn(pod: Pod): readonly FoundContainer[] {
 const terminationOf = ({ pod, containerName }: FoundContainer) =>
   pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
 
-/** A container that never ended is over when its deadlines have passed: then kdebug gave it up. */
+/** A container that never ended counts as given up once its deadlines have passed. */
 function standOf(found: FoundContainer, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
   if (terminationOf(found)) return 'over';
   const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;

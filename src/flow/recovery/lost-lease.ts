@@ -8,8 +8,8 @@ import { quotasOfKnown } from '../inbox/accept.ts';
 import { renderContextOf } from '../reply/schedule.ts';
 
 /**
- * After this replica lost a run that it held. A store that was emptied gets the run back, and the caller goes on with what is
- * returned. If another replica finished the run, a delayed update of ours may have overwritten its final card, so the card is
+ * Call after this replica lost a run. An emptied store gets the run back, and the caller continues with the result. If
+ * another replica finished the run, a delayed update of ours may have overwritten its final card, so the card is
  * rendered again.
  */
 export async function afterLoss(lost: Run, deps: FlowDeps): Promise<HeldRun | undefined> {

@@ -15,8 +15,8 @@ interface PeerContext {
 }
 
 /**
- * Carries out the commands that other replicas left as notes for the batches and grants that this one holds. Each is judged again,
- * and a refusal goes to the person who gave it. One look at the store for each batch at work and each open grant. Never rejects.
+ * Applies the commands that other replicas left as notes for the batches and grants of this one. Each is judged again,
+ * and its author gets a refusal. One store query for each running batch and each open grant. Never rejects.
  */
 export async function applyPeerCommands(held: readonly Run[], peer: PeerContext): Promise<void> {
   const nowMs = peer.deps.clock.now();
@@ -33,14 +33,14 @@ async function applyNotesOf(run: Run, peer: PeerContext): Promise<void> {
   }
 }
 
-/** A note that was read is nowhere else: one that fails is left again, and does not hold up the others. */
+/** Reading a note removes it from the store: a failed one is left again, and does not hold up the others. */
 async function applySafely(run: Run, text: string, peer: PeerContext): Promise<void> {
   const { notes } = peer.deps.store;
   try {
     await applyCommand(run, text, peer);
   } catch (thrown) {
     logFailure(run, thrown, peer);
-    // Not a note of ours: leaving it again would loop forever.
+    // Not a kdebug note: leaving it again would loop forever.
     if (toKdebugError(thrown).code === 'internal_error') return;
     await notes.leave(run.id, text).catch((again: unknown) => logFailure(run, again, peer));
   }

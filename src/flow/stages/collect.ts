@@ -76,15 +76,15 @@ export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
-/** How long to wait for extra facts of the API: a verdict without them is better than a late one. */
+/** How long to wait for extra facts of the API: an incomplete verdict is better than a late one. */
 const MAX_FACTS_WAIT_MS = 2_000;
 /** Outcomes that the target's own state may explain without a report. */
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
 /**
- * The verdict of a run: the report of its image, if it may be believed, merged with the API's facts about the pod.
- * Without a report, the facts alone if they explain the end. Otherwise undefined, and the output is shown as it is.
- * Events and node are read only if there is a report. Never throws.
+ * The verdict of a run: its image's report, if trusted, merged with the API's facts about the pod. Without a report,
+ * the facts alone if they explain the end. Otherwise undefined, and the reply shows the plain output. Reads events and
+ * node only for a report. Never throws.
  */
 export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan } = run;
@@ -130,7 +130,7 @@ async function inTime<Value>(deps: FlowDeps, reading: Promise<Value>): Promise<V
   return withDeadline(deps.clock, MAX_FACTS_WAIT_MS, answered, () => undefined);
 }
 
-/** Stores the target's user, so that the next run there uses it at once (profile *auto*). Root is not stored. */
+/** Stores the target's user, so that the next run there uses it at once (profile *auto*). Never stores root. */
 async function learn(
   { target, findings }: Diagnosis,
   { cluster, targetContainerName }: Plan,
@@ -144,8 +144,8 @@ async function learn(
 }
 
 /**
- * The log as a reply shows it, without the report that the verdict presents. A report that is not believed stays as
- * plain output, marked if the policy could allow it.
+ * The log as a reply shows it, without the report that the verdict presents. An untrusted report stays as plain output,
+ * marked if the policy could allow it.
  */
 export function shownLog({ plan }: Run, log: RunLog, output: CollectedOutput, { policies }: FlowDeps): RunLog {
   if (!plan) return log;

@@ -12,10 +12,9 @@ import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import type { LogReaders } from './logs.ts';
 
-/** How long to wait for the true end of a run that was given up; it costs one entry in a shared watch. */
+/** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
-/** `grant`: as the card shows it. */
 interface Waiting {
   readonly grant: Grant | undefined;
   readonly wanted: () => boolean;
@@ -24,9 +23,10 @@ interface Waiting {
 export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
 
 /**
- * Waits for the end of a run that was given up: a container that starts late, a node that comes back (cluster facts, "Late
- * start is real"), half an hour in all. Each wait resolves with whether there is more to post: the end has come, or the run's grant
- * was used or has ended. @throws KdebugError lease_lost
+ * Waits up to half an hour for the end of a run that kdebug gave up: a container that starts late, a node that comes
+ * back (cluster facts, "Late start is real"). Each wait resolves with whether there is more to post: the end has come,
+ * or the run's grant was used or has ended.
+ * @throws KdebugError lease_lost
  */
 export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReaders): LateEndWait {
   const untilMs = deps.clock.now() + WAIT_MS;
@@ -78,7 +78,7 @@ async function endOf(wait: Wait, seen: PodSeen): Promise<'ended' | 'never' | und
   return (await cameLate(wait, seen.pod)) ? 'ended' : undefined;
 }
 
-/** Records the end, if the container has ended: its log, its outcome and the verdict. */
+/** Records the end, if the container has ended: its log, outcome and verdict. */
 async function cameLate({ session, deps, readers, run }: Wait, pod: Pod): Promise<boolean> {
   const { plan, containerName } = run;
   const state = stateOfContainer(pod, containerName, plan.targetContainerName);

@@ -24,7 +24,7 @@ export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
   };
 }
 
-/** The PATCH of a run, or of its dry run, derived from the run and the plan alone. */
+/** The PATCH of a run, or of its dry run, derived only from the run and the plan. */
 export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {
   const actingAs = identityFor(deps.policies.current().identity, run.origin);
   const { notAfterMs, ref } = markOf(run, plan, deps);

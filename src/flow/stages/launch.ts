@@ -14,7 +14,7 @@ import { isSealedFor, launchRequestOf, markOf } from './launch-request.ts';
 import type { PodRoom } from './pod-room.ts';
 import { accessProblem, unwanted } from './preflight.ts';
 
-/** Finds the problem that forbids a launch at this moment, if any. */
+/** The problem that forbids a launch right now, if any. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
 
 interface LaunchContext {
@@ -24,9 +24,9 @@ interface LaunchContext {
 }
 
 /**
- * Adds the run's ephemeral container, exactly once however often and by whichever replica this stage is entered: the
- * patch is derived from the run alone, and the API server refuses a second entry with that name (design, section 4.5).
- * Nothing is added if RBAC, Pod Security, a webhook or validation refuses the PATCH.
+ * Adds the run's ephemeral container exactly once, however often and by whichever replica this stage is entered: the
+ * patch derives only from the run, and the API server refuses a second entry with that name (design, section 4.5). Adds
+ * nothing if RBAC, Pod Security, a webhook or validation refuses the PATCH.
  */
 export async function launch(
   session: HeldRun,
@@ -47,9 +47,9 @@ export async function launch(
       return;
     }
   }
-  // The state is stored before the request is sent, so a crash in between repeats the launch and never forgets it.
+  // Save the state before sending the request, so a crash in between repeats the launch and never forgets it.
   const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
-  // The run was denied meanwhile, because its card could be posted nowhere.
+  // The run was denied meanwhile, because Slack refused its card everywhere.
   if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
   await record(deps, run, 'patch', {
     cluster: plan.cluster,
@@ -70,8 +70,8 @@ export async function launch(
 
 /**
  * What has changed since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time has
- * passed. An approval holds only for the terms under which it was requested. A grant's use was counted when it let the
- * run through, so it is not checked again.
+ * passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run through,
+ * so it is not checked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
   if (planHash(plan) !== run.planHash) return refusal('approval_changed');

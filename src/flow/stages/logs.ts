@@ -31,12 +31,12 @@ export interface LogSinks {
 }
 
 /**
- * The bytes to filter in one turn of the event loop. The slowest logs take about 0.5 µs a byte, and a held-back line of
- * up to 64 KiB may be added.
+ * Bytes to filter in one turn of the event loop. The slowest logs take about 0.5 µs a byte, and a held-back line of up
+ * to 64 KiB may come on top.
  */
 export const PIECE_BYTES = 16 * 1024;
 
-/** The summary of a log that is stored in the run, and the spool with all of it. */
+/** The summary of a log for the run's record, and the spool with the whole log. */
 export interface ReadLog {
   readonly log: RunLog;
   /** The last 16 KiB, which may hold an image's report. */
@@ -86,7 +86,7 @@ export class LogReader {
 
   /** Stops reading; `result` resolves with what was read. */
   stop(): void {
-    // Every abort creates an error with its stack: expensive for thousands of readers that are already done.
+    // Every abort creates an error with its stack: expensive for thousands of finished readers.
     if (!this.#isOver) this.#abort.abort();
   }
 
@@ -151,7 +151,7 @@ export interface ReadFrom {
   readonly startedAtMs: number;
 }
 
-/** What fits a reply beside the facts (Slack: about 13,200 characters of blocks in all, 3,000 a section). */
+/** Fits into a reply beside the facts (Slack: about 13,200 characters of blocks in all, 3,000 a section). */
 const EXCERPT = { headLines: 15, tailLines: 25, maxBytes: 2_500 };
 
 /** The log readers of the runs that this replica holds; at most one per run. */
@@ -168,7 +168,7 @@ export class LogReaders {
     return this.#readers.get(runId);
   }
 
-  /** Starts a reader unless there is one; tells an existing reader if the container has ended. */
+  /** Starts a reader unless one exists; passes on to that one whether the container has ended. */
   async start(run: LaunchedRun, from: ReadFrom): Promise<LogReader> {
     const running = this.#readers.get(run.id);
     if (running) {
@@ -201,8 +201,8 @@ export class LogReaders {
   }
 
   /**
-   * Reads again what the node still has, for a run that another process was reading. Undefined if the container was
-   * never seen to start.
+   * Reads again what the node still has, for a run whose log another process was reading. Undefined if the container
+   * was never seen to start.
    */
   async again(run: Run): Promise<LogReader | undefined> {
     if (!isLaunched(run)) return undefined;
@@ -223,13 +223,13 @@ export class LogReaders {
 }
 
 /**
- * Hands out turns of the event loop, in order: between two pieces of long work everything else may run, however many
- * readers there are.
+ * Gives out turns of the event loop, in order: between two pieces of long work everything else may run, however many
+ * readers exist.
  */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves in a turn of its own. */
+  /** Resolves in a separate turn. */
   next(): Promise<void> {
     this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
     return this.#last;

@@ -9,15 +9,15 @@ import type { Refusal } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
-/** A plan that nobody launches, for somebody who waits for the answer. */
+/** A preview: nobody launches this plan, but somebody waits for the answer. */
 export interface Glance {
-  /** Nobody waits any more: stop working. */
+  /** The requester stopped waiting: stop working. */
   isOver(): boolean;
 }
 
 export interface PlannedRequest {
   readonly plan: Plan;
-  /** Of the plan, or of all plans of a batch. */
+  /** Hash of the plan, or of all plans of a batch. */
   readonly planHash: string;
   readonly decision: Decision;
   readonly batch?: Batch;
@@ -45,7 +45,7 @@ export function unlessDenied<T extends { readonly kind: string }>(result: T | De
 
 const isDenial = (result: { readonly kind: string } | Denial): result is Denial => result.kind === 'deny';
 
-/** The user and group that was learnt of a kind of target (`kindOfTarget`). */
+/** The learnt user and group of a kind of target (`kindOfTarget`). */
 export type LearntOf = (kind: string) => Promise<UserAndGroup | undefined> | UserAndGroup | undefined;
 
 /** @throws Refused */
@@ -63,7 +63,7 @@ export function learntFor(
   return kind === undefined ? undefined : learntOf(kind);
 }
 
-/** Looks up what earlier diagnoses learnt. It is a hint: planning goes on without it when the store fails. */
+/** Looks up what earlier diagnoses learnt. Only a hint: planning continues when the store fails. */
 export const learntFrom =
   ({ store, log }: Pick<FlowDeps, 'store' | 'log'>): LearntOf =>
   async (kind) => {

@@ -19,9 +19,9 @@ import { type Glance, learntFor, learntFrom, type PlannedRequest, Refused, refus
 import { accessProblem, rehearse, tooOld } from './preflight.ts';
 
 /**
- * Turns a request into a plan and decides on it. Refuses early what cannot work: before this stage adds anything to the cluster, and
- * before it reads a pod where the channel, the policy or the person's own rights are in the way, so that no answer reveals which pods
- * exist.
+ * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
+ * cluster, and before reading a pod when the channel, the policy or the person's own rights forbid it, so that no
+ * answer reveals which pods exist.
  */
 export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
@@ -59,7 +59,7 @@ async function applyPlan(session: HeldRun, planned: EventOf<'planned'>, { limits
   }
 }
 
-/** Plans a request by the policy and the pods of this moment; stores nothing. A glance plans one pod of each kind. */
+/** Plans a request by the current policy and pods; stores nothing. A glance plans one pod of each kind. */
 export async function planOrRefusal(
   subject: PlanSubject,
   deps: FlowDeps,
@@ -84,7 +84,11 @@ function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, dep
   });
 }
 
-/** Uses an open grant instead of an approval. Without one, the cluster must accept the patch before anybody is asked. @throws Refused */
+/**
+ * Uses an open grant instead of an approval. Without one, the cluster must accept the patch before approvers are
+ * notified.
+ * @throws Refused
+ */
 async function beforeApproval(
   run: Run,
   { plan, batch }: PlannedRequest,

@@ -20,9 +20,9 @@ interface Reservation {
 }
 
 /**
- * The slots for containers that this replica is about to launch: simultaneous launches in one pod do not see each other
- * in the pod's own list. Every replica counts only its own, so each further replica that launches in the same instant
- * may exceed the limit by one.
+ * Reserves slots for the containers that this replica is about to launch: simultaneous launches in one pod do not see
+ * each other in the pod's own list. Every replica counts only its own, so each further replica launching in the same
+ * instant may exceed the limit by one.
  */
 export class PodRoom {
   readonly #deps: Pick<FlowDeps, 'clusters' | 'policies' | 'clock'>;
@@ -35,13 +35,12 @@ export class PodRoom {
   }
 
   /**
-   * Reserves a slot for the container `name`; returns the reason if the pod or the person's share of it is full.
-   * Calling it again for the same container reserves nothing more. The launch itself reports a pod that is gone or
-   * replaced.
+   * Reserves a slot for the container `name`; returns the reason if the pod, or the person's share of it, is full. A
+   * repeat for the same container reserves nothing more. The launch itself reports a missing or replaced pod.
    */
   async reserve(plan: Plan, name: string): Promise<Refusal | undefined> {
     const pod = await currentPod(plan, this.#deps);
-    // From here on synchronous, so no other launch comes between.
+    // Synchronous from here on, so no other launch comes between.
     const reserved = this.#reservedIn(plan.podUid);
     if (reserved.some((slot) => slot.name === name)) return undefined;
     const problem =
@@ -67,7 +66,7 @@ export class PodRoom {
     return (this.#reserved.get(uid) ?? []).filter(({ untilMs }) => untilMs > nowMs);
   }
 
-  /** Removes pods without reserved slots, once in a while. */
+  /** Occasionally removes pods without reserved slots. */
   #sweep(nowMs: number): void {
     this.#sweepAtMs = nowMs + RESERVED_MS;
     for (const [uid, slots] of this.#reserved)
@@ -75,7 +74,7 @@ export class PodRoom {
   }
 }
 
-/** The pod of a plan as it is now; undefined if it is gone or replaced. */
+/** The current pod of a plan; undefined if it is gone or replaced. */
 export async function currentPod(
   { cluster, namespace, podName, podUid }: Pick<Plan, 'cluster' | 'namespace' | 'podName' | 'podUid'>,
   { clusters }: Pick<FlowDeps, 'clusters'>,

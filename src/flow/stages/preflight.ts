@@ -14,7 +14,7 @@ import type { LaunchResult } from '../ports/cluster.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { launchRequestOf } from './launch-request.ts';
 
-/** What a person wants to debug: one pod, or any pod of the namespace. */
+/** The target of a rights check: one pod, or any pod of the namespace. */
 export interface AccessTarget {
   readonly cluster: string;
   readonly namespace: string;
@@ -22,9 +22,10 @@ export interface AccessTarget {
 }
 
 /**
- * Asks the cluster whether this person may do it: as themselves where the bot impersonates, else about the user that the policy
- * maps them to. `identity.unmapped` refuses an unmapped person, or lets them act with the bot's own rights, which the PATCH checks.
- * Call it before the pod is read, so that nobody learns about a pod that the cluster denies them. Fails closed by throwing.
+ * Checks this person's rights in the cluster: as themselves if the bot impersonates, else for the user that the policy
+ * maps them to. `identity.unmapped` refuses an unmapped person, or lets them use the bot's own rights, which the PATCH
+ * checks. Call it before reading the pod, so that nobody learns about a pod that the cluster denies them. Throws when
+ * it cannot know.
  */
 export async function accessProblem(
   run: AuditSubject,
@@ -60,9 +61,12 @@ export async function accessProblem(
   };
 }
 
-/** Sends the same patch as a server-side dry run: RBAC, Pod Security, webhooks and validation answer before a person is asked. */
+/**
+ * Sends the same patch as a server-side dry run: RBAC, Pod Security, webhooks and validation answer before an approver
+ * is notified.
+ */
 export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Rehearsal> {
-  // Webhooks and audit logs see this patch: nothing opens what it carries.
+  // Webhooks and audit logs see this patch, so its seal opens for nothing.
   const ref = deps.seal(writeReference(run, plan, deps.clock.now()), 'dry-run');
   const request = launchRequestOf({ ...run, ref }, plan, deps);
   const answer = await deps.clusters.get(plan.cluster).launch({ ...request, dryRun: true });
@@ -75,7 +79,7 @@ export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Re
   return rehearsal;
 }
 
-/** The patch without the secrets that were typed. */
+/** The patch without typed secrets. */
 function shownPatch(container: EphemeralContainer, redact: readonly string[]): string {
   const { command, args, env } = container;
   const shown = {

@@ -45,7 +45,7 @@ export async function watch(
 
 interface WatchContext {
   readonly session: HeldRun;
-  /** As it was launched: its plan and its container do not change any more. */
+  /** The launched run: its plan and its container do not change any more. */
   readonly run: LaunchedRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
@@ -114,7 +114,7 @@ async function act(context: WatchContext, pod: Pod, state: ContainerState): Prom
     case 'running':
       if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
-      // Also if another replica saw it start.
+      // Also when another replica saw it start.
       await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
@@ -146,7 +146,7 @@ async function end(context: WatchContext, outcome: Outcome): Promise<void> {
   await context.session.apply({ kind: 'ended', outcome, atMs: context.deps.clock.now() });
 }
 
-/** Only an event tells that a container waits for its target (cluster facts, "Target not running"). */
+/** Only an event shows that a container waits for its target (cluster facts, "Target not running"). */
 async function readWaitingReason({ session, run, cluster, pod, deps }: WatchContext): Promise<void> {
   try {
     const [newest] = await cluster.events(pod, run.containerName);

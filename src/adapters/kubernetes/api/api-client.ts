@@ -10,7 +10,7 @@ import { openStream, type StreamControl, type StreamEvents } from './stream.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'PATCH' | 'POST';
-  /** From `paths.ts`: names are checked before there is a path. */
+  /** From `paths.ts`, which checks names before building a path. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: { readonly type: string; readonly value: unknown };
@@ -18,7 +18,10 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
 }
 
-/** Is called after each answered or failed call: its HTTP method in lower case, `ok` or the code of the error, its duration. */
+/**
+ * Called after each answered or failed call with its HTTP method in lower case, `ok` or the error's code, and its
+ * duration.
+ */
 export type OnCall = (method: string, result: string, durationMs: number) => void;
 
 const TIMEOUT_MS = 20_000;
@@ -30,7 +33,7 @@ interface Sent {
   readonly sentAtMs: number;
 }
 
-/** Requests to one API server as JSON. Redirects are never followed: a redirect could carry the credentials elsewhere. */
+/** JSON requests to one API server. Never follows redirects: one could carry the credentials elsewhere. */
 export class ApiClient {
   readonly #connection: Connection;
   readonly #userAgent: string;
@@ -62,7 +65,7 @@ export class ApiClient {
     return answer.body;
   }
 
-  /** Opens a response that is read as it comes, without a time limit. Calls `events.ended` exactly once. */
+  /** Opens a response to read as it arrives, without a time limit. Calls `events.ended` exactly once. */
   stream(request: ApiRequest, events: StreamEvents): StreamControl {
     return openStream({
       route: () => this.#pace.turn().then(() => this.#connection.route()),
@@ -76,7 +79,7 @@ export class ApiClient {
     });
   }
 
-  /** Reports the call, without the wait for its turn. */
+  /** Reports the call's duration without its wait in the queue. */
   async #sendTo(route: Route, request: ApiRequest): Promise<ApiResponse> {
     const headers = this.#headers(route, request);
     await this.#pace.turn();
@@ -145,7 +148,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A body that is no JSON (a proxy's page) reads as undefined: only its status counts. */
+/** A body that is not JSON (a proxy's page) reads as undefined: only its status counts. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -1,14 +1,13 @@
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
 import { asObject, asObjects, asText } from './json-fields.ts';
 
-/** A response of the API server, with its body parsed. */
 export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterMs?: number;
 }
 
-/** The fields of a meta/v1 Status that decide something. */
+/** The fields of a meta/v1 Status that affect a decision. */
 export interface ApiStatus {
   readonly code: number;
   readonly reason: string;

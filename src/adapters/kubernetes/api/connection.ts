@@ -9,8 +9,9 @@ export type HeaderLines = Record<string, string | string[]>;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Refuses users and groups that start with `system:`, as RBAC does too: a policy with a mistake in a template must never act as the
- * cluster itself. @throws KdebugError identity_reserved
+ * Refuses users and groups that start with `system:`, as RBAC does too: a mistake in a policy's template must never act
+ * as the cluster itself.
+ * @throws KdebugError identity_reserved
  */
 export function checkIdentity(user: string, groups: readonly string[]): void {
   for (const name of [user, ...groups]) {
@@ -21,8 +22,9 @@ export function checkIdentity(user: string, groups: readonly string[]): void {
 }
 
 /**
- * The impersonation headers of a request (Kubernetes "User impersonation"): one user, a line a group, and the Slack user
- * as an extra for the audit log. @throws KdebugError identity_reserved
+ * The impersonation headers of a request (Kubernetes "User impersonation"): one user, one line per group, and the Slack
+ * user as an extra for the audit log.
+ * @throws KdebugError identity_reserved
  */
 export function identityHeaders(actingAs: ActingAs | undefined): HeaderLines {
   if (!actingAs) return {};
@@ -37,15 +39,14 @@ export function identityHeaders(actingAs: ActingAs | undefined): HeaderLines {
 
 /** Short calls share these connections; further calls wait their turn. */
 const CALL_CONNECTIONS = 16;
-/** Watches and log readers hold a connection each, so they have a pool of their own and can never starve a launch. */
+/** Watches and log readers hold one connection each. Their own pool keeps them from starving a launch. */
 const STREAM_CONNECTIONS = 2_048;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
-/** Everything that a request needs of its cluster. */
 export interface Route {
   readonly origin: string;
-  /** The path of the kubeconfig's server address, without a slash at its end. */
+  /** The path of the kubeconfig's server address, without a trailing slash. */
   readonly basePath: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly calls: Dispatcher;
@@ -53,7 +54,7 @@ export interface Route {
 }
 
 interface Pools {
-  /** The same object needs no comparing by key. */
+  /** The same object skips the comparison by key. */
   credentials: Credentials;
   readonly key: string;
   readonly calls: Dispatcher;
@@ -78,7 +79,7 @@ export class Connection {
     return { ...route, renew: async () => this.#routeOf(await this.#credentials.renew(reading)) };
   }
 
-  /** Ends every request that is under way. Safe to call twice. */
+  /** Ends all running requests. Safe to call twice. */
   async close(): Promise<void> {
     this.#closed = true;
     const pools = this.#pools;
@@ -106,7 +107,7 @@ export class Connection {
       this.#pools.credentials = credentials;
       return this.#pools;
     }
-    // Requests under way end on the old connections.
+    // Running requests end on the old connections.
     void this.#pools?.calls.close();
     void this.#pools?.streams.close();
     this.#pools = {

@@ -8,7 +8,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import { asObject, asObjects, asText } from './json-fields.ts';
 
-/** Where a cluster's credentials come from. */
 export interface KubeconfigSource {
   readonly cluster: PolicyCluster;
   /** Absent: `KUBECONFIG`, `~/.kube/config`, or the pod's own service account, as for kubectl. */
@@ -16,8 +15,9 @@ export interface KubeconfigSource {
 }
 
 /**
- * Reads the kubeconfig anew: one object per cluster and reading, because the library caches plug-in tokens by user name
- * inside the object (kubernetes-client/javascript issue 592). @throws KdebugError cluster_config_invalid
+ * Reads the kubeconfig afresh into a new object for each cluster, because the library caches plug-in tokens by user
+ * name inside the object (kubernetes-client/javascript issue 592).
+ * @throws KdebugError cluster_config_invalid
  */
 function readKubeconfig({ cluster, kubeconfigPath }: KubeconfigSource): KubeConfig {
   const kubeconfig = new KubeConfig();
@@ -50,7 +50,7 @@ function useTokenFiles(kubeconfig: KubeConfig, path: string): void {
   });
 }
 
-/** What a connection needs of a kubeconfig: the TLS material and the headers that identify the caller. */
+/** The part of a kubeconfig that a connection needs: TLS material and the headers that identify the caller. */
 export interface Credentials {
   readonly server: string;
   readonly proxyUrl?: string;
@@ -67,12 +67,12 @@ export interface Tls {
   readonly rejectUnauthorized?: false;
 }
 
-/** Files (tokens, certificates) are read again after this; a projected service account token lives at least an hour. */
+/** How long files (tokens, certificates) stay cached; a projected service account token lives at least an hour. */
 const FRESH_MS = 30_000;
 
 /**
- * The credentials of one cluster, read again every 30 s, or at once after a 401. An exec plug-in has its own cache, until the expiry
- * that it named, so its object lives until a 401. Concurrent callers share one reading.
+ * The credentials of one cluster, read again every 30 s, or at once after a 401. An exec plug-in caches its own token
+ * until that expires, so its object lives until a 401. Concurrent callers share one reading.
  */
 export class CredentialSource {
   readonly #source: KubeconfigSource;
@@ -96,7 +96,7 @@ export class CredentialSource {
     return this.#readAgain(usesPlugin);
   }
 
-  /** After a 401: reads everything again, once for all callers that saw the same reading refused. */
+  /** After a 401: reads everything again, once for all callers whose credentials came from the same reading. */
   renew(refused: Promise<Credentials>): Promise<Credentials> {
     return this.#reading === refused || !this.#reading ? this.#readAgain(false) : this.#reading;
   }

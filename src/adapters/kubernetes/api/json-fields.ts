@@ -1,8 +1,8 @@
 import { isObject } from '../../../lib/object.ts';
 
 /**
- * Reads fields of JSON from an API server. A field that is missing or of another type reads as empty, so no server, older, newer or
- * broken, makes the bot throw.
+ * Reads fields of an API server's JSON. A missing field, or one of another type, reads as empty, so no server, however
+ * new, old or broken, makes the bot throw.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,28 +1,28 @@
 import type { Clock } from '../../../lib/clock.ts';
 
-/** After a 429 the rate is this part of what the server accepted in the last second. */
+/** After a 429 the rate becomes this share of what the server accepted in the last second. */
 const DOWN = 0.92;
-/** Each second without a 429 the rate grows by this factor, up to half of the rate that was refused last. */
+/** Each second without a 429 multiplies the rate by this, up to half of the rate refused last. */
 const UP_FAST = 2;
-/** From there on it grows by this part in the first second, twice that in the next, and so on: slowly at first. */
+/** Above that the rate grows by this share in the first second, twice that in the next, and so on. */
 const UP = 0.03;
 /** A refusal after a pause shows little of what the server accepts. */
 const MIN_PER_SECOND = 10;
 /** Above this rate nothing is held back. */
 const FREE_PER_SECOND = 5_000;
 const SECOND_MS = 1_000;
-/** Over less time a server's burst allowance looks like its rate. */
+/** Over a shorter time a server's burst allowance looks like its rate. */
 const MIN_LOOK_MS = 250;
 
 /**
- * Sends calls no faster than the API server accepts them. Free until it answers 429 (its own limit, or priority and fairness); from then
- * on calls are spread evenly, at a rate that falls with a 429, at most once a second, and rises slowly without. So nearly all of the
- * allowance is used, and few calls are refused.
+ * Sends calls no faster than the API server accepts them. Unlimited until a 429 (the server's own limit, or priority
+ * and fairness). Then calls are spread evenly, at a rate that falls with a 429, at most once a second, and rises slowly
+ * without. This uses nearly all of the allowance with few refusals.
  */
 export class Pace {
   readonly #clock: Clock;
   #perSecond = Number.POSITIVE_INFINITY;
-  /** The rate that the server accepted when it refused more; unknown at first. */
+  /** The accepted rate when the server refused more; unknown at first. */
   #ceiling = Number.POSITIVE_INFINITY;
   #nextAtMs = 0;
   #fellAtMs = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export class Pace {
   /** Seconds of slow growth since the last 429. */
   #steps = 0;
   readonly #waiting: (() => void)[] = [];
-  /** When calls were accepted, within the last second. */
+  /** When the server accepted calls, within the last second. */
   #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {
@@ -48,7 +48,7 @@ export class Pace {
     });
   }
 
-  /** One after the other: after a busy moment of this process the waiting calls are not sent all at once. */
+  /** Releases waiters one at a time: calls delayed by a busy event loop do not go out as a burst. */
   #releaseNext(): void {
     this.#clock.after(Math.max(0, this.#nextAtMs - this.#clock.now()), () => {
       const nowMs = this.#clock.now();
@@ -67,7 +67,7 @@ export class Pace {
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - spaceMs) + spaceMs;
   }
 
-  /** The status of each response. */
+  /** Call with the status of each response. */
   learn(status: number): void {
     const nowMs = this.#clock.now();
     if (status !== 429) {
@@ -78,7 +78,7 @@ export class Pace {
     if (nowMs - this.#fellAtMs < SECOND_MS) return;
     this.#forget(nowMs);
     const isFirst = this.#perSecond === Number.POSITIVE_INFINITY;
-    // A rate that has just doubled was not accepted for a whole second yet, and the first calls were all sent at once.
+    // A rate that has just doubled was not accepted for a whole second yet, and the first calls went out all at once.
     const acceptedPerSecond = isFirst
       ? Math.max((this.#acceptedAtMs.length * SECOND_MS) / this.#acceptingForMs(nowMs), MIN_PER_SECOND)
       : Math.max(this.#acceptedAtMs.length, this.#perSecond / UP_FAST);
@@ -87,7 +87,7 @@ export class Pace {
     this.#fellAtMs = nowMs;
     this.#roseAtMs = nowMs;
     this.#steps = 0;
-    // The calls under way have used this second.
+    // The calls already sent have used this second.
     this.#nextAtMs = nowMs + SECOND_MS / this.#perSecond;
   }
 

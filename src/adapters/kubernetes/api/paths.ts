@@ -6,11 +6,12 @@ function checked(kind: string, name: string, valid: boolean): string {
   throw new KdebugError('invalid_name', { detail: `${kind} ${JSON.stringify(name.slice(0, 80))}`, facts: { kind } });
 }
 
-/** The name of a container, for a query. @throws KdebugError invalid_name */
+/** @throws KdebugError invalid_name */
 export const checkedContainer = (name: string): string => checked('container', name, isDnsLabel(name));
 
 /**
- * The URL paths that kdebug uses. Names are checked here, before they become a URL, so that no name can reach another resource. @throws KdebugError invalid_name
+ * The URL paths that kdebug uses. They check names first, so that no name can reach another resource.
+ * @throws KdebugError invalid_name
  */
 export const namespacePath = (namespace: string): string =>
   `/api/v1/namespaces/${checked('namespace', namespace, isDnsLabel(namespace))}`;

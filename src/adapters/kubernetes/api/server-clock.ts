@@ -4,12 +4,12 @@ import type { Clock } from '../../../lib/clock.ts';
 const SECOND_MS = 1_000;
 
 /**
- * The API server's clock, from the `Date` headers of its responses (log stamps are by the cluster's clock). Each header has whole seconds;
- * many together narrow the difference between the two clocks down to a few milliseconds.
+ * The API server's clock, which log stamps follow, from the `Date` headers of its responses. One header has whole
+ * seconds; many together narrow the difference of the two clocks to a few milliseconds.
  */
 export class ServerClock {
   readonly #clock: Clock;
-  /** The server is ahead of us by at least and at most this. */
+  /** The server is at least and at most this far ahead of us. */
   #minAheadMs = Number.NEGATIVE_INFINITY;
   #maxAheadMs = Number.POSITIVE_INFINITY;
 
@@ -17,7 +17,7 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** A response has just come to a request that was sent at `sentAtMs`, by our clock. */
+  /** Call when a response arrives; `sentAtMs` is when its request was sent, by our clock. */
   learn(date: unknown, sentAtMs: number): void {
     const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     if (!Number.isFinite(atMs)) return;
@@ -34,7 +34,7 @@ export class ServerClock {
     return this.#clock.now() + (isKnown ? (this.#minAheadMs + this.#maxAheadMs) / 2 : 0);
   }
 
-  /** The server's time is at least this; undefined before the first response. */
+  /** Lower bound of the server's time; undefined before the first response. */
   earliest(): number | undefined {
     return Number.isFinite(this.#minAheadMs) ? this.#clock.now() + this.#minAheadMs : undefined;
   }

@@ -5,15 +5,18 @@ import { toClusterError, toUnreachable } from './api-errors.ts';
 import type { HeaderLines, Route } from './connection.ts';
 import { retryAfterMs } from './server-clock.ts';
 
-/** What happens on a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */
+/** Events of a stream, in this order: at most one `opened`, any number of `data`, exactly one `ended`. */
 export interface StreamEvents {
   opened(): void;
   data(chunk: Buffer): void;
-  /** Without an error: a clean end, or `close` was called. */
+  /** Without an error: a clean end, or a call of `close`. */
   ended(error?: KdebugError): void;
 }
 
-/** Back-pressure goes to the server: a paused stream reads nothing from its socket. Never call `resume` from within `data`. */
+/**
+ * Back-pressure reaches the server: a paused stream reads nothing from its socket. Never call `resume` from within
+ * `data`.
+ */
 export interface StreamControl {
   pause(): void;
   resume(): void;
@@ -29,18 +32,19 @@ interface StreamRequest {
 interface StreamOptions {
   route(): Promise<Route & { renew(): Promise<Route> }>;
   request(route: Route): StreamRequest;
-  /** The status and the `Date` header of the response, and when its request was sent. */
+  /** Gets the response's status and `Date` header, and when the request was sent. */
   learn(status: number, date: unknown, sentAtMs: number): void;
-  /** Our own clock. */
   now(): number;
   readonly events: StreamEvents;
 }
 
 const HEADERS_TIMEOUT_MS = 30_000;
-/** This much of a response that is not 200 is read, for its message. */
+/** Reads this much of a response that is not 200, for its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** undici's own dispatch instead of its stream objects: a kubelet sends every line as a chunk of its own, 60,000 a second. */
+/**
+ * Uses undici's own dispatch, not its stream objects: a kubelet sends every line as a separate chunk, 60,000 a second.
+ */
 export function openStream(options: StreamOptions): StreamControl {
   const stream = new Stream(options);
   void stream.start();

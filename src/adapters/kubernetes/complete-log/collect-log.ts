@@ -7,14 +7,14 @@ import { type LogStream, StreamCursor } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
 
 /**
- * Reads one container's log to its last line, across rotations (README.md). Memory: about 1 MiB, and up to 6 MiB for the identities of
- * the lines of the last seconds. A failure of the cluster ends in the result; what the sink throws is thrown.
+ * Reads one container's log to its last line, across rotations (README.md). Memory: about 1 MiB, and up to 6 MiB for
+ * the identities of recent lines. Cluster failures end up in the result; errors of the sink propagate.
  */
 export async function collectLog(tools: LogTools, request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
   return new LogCollection(tools, request, sink).run();
 }
 
-/** The loop: read the front, write to the sink, and when there is nothing to read let the handover decide. */
+/** Reads the front and writes to the sink in a loop. When there is nothing to read, the handover decides. */
 class LogCollection {
   readonly #tools: LogTools;
   readonly #request: LogRequest;
@@ -24,7 +24,7 @@ class LogCollection {
   readonly #merger: LineMerger;
   readonly #handover: Handover;
   #cursor: StreamCursor | undefined;
-  /** It waits for the front, and not for the sink. */
+  /** The loop waits for the front, not for the sink. */
   #isIdle = false;
   #stopTicking: () => void = () => {};
 
@@ -69,7 +69,7 @@ class LogCollection {
     }
   }
 
-  /** Resolves with why the reading ended early, if it did. */
+  /** Resolves with the cause when the reading ended early. */
   async #collect(): Promise<string | undefined> {
     for (;;) {
       if (this.#request.signal.aborted) return 'aborted';
@@ -99,7 +99,7 @@ class LogCollection {
     });
   }
 
-  /** Undefined, at once, when there is nothing to read: the handover then decides on this very state. */
+  /** Undefined, synchronously, when there is nothing to read: the handover then decides on this very state. */
   #readFront(): Promise<void> | undefined {
     const front = this.#handover.readableFront;
     if (!front) return undefined;
@@ -149,7 +149,7 @@ class LogCollection {
   }
 }
 
-/** Wakes the one loop that waits, for any of several causes; a cause that comes while it does not wait is not lost. */
+/** Wakes the one waiting loop, for any of several causes; a raise between two waits is not lost. */
 class Signal {
   #isRaised = false;
   #wake: (() => void) | undefined;
@@ -159,7 +159,7 @@ class Signal {
     this.#wake?.();
   };
 
-  /** Resolves at the next `raise`, or at once if there was one since the last wait. */
+  /** Resolves at the next `raise`, or at once after an earlier one since the last wait. */
   async wait(): Promise<void> {
     if (!this.#isRaised) {
       await new Promise<void>((resolve) => {

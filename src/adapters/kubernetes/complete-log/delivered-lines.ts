@@ -1,12 +1,12 @@
 import type { LineKey, Stamp } from './line-identity.ts';
 
 const FIRST_CAPACITY = 1_024;
-/** Four seconds of 130,000 lines a second, which is what a container writes at most; 12 bytes each. */
+/** Four seconds of 130,000 lines a second, the most that a container writes; 12 bytes each. */
 const MAX_CAPACITY = 512 * 1_024;
 
 /**
- * The identities of the lines delivered last, in a ring that grows to 6 MiB and then forgets the oldest. A line older than all that it
- * remembers counts as delivered.
+ * The identities of the newest delivered lines, in a ring that grows to 6 MiB and then forgets the oldest. A line older
+ * than the whole ring counts as delivered.
  */
 export class DeliveredLines {
   #seconds = new Uint32Array(FIRST_CAPACITY);
@@ -31,7 +31,6 @@ export class DeliveredLines {
     return this.isForgotten(line) || this.#find(line, line.hash);
   }
 
-  /** Whether any line with this stamp was delivered. */
   hasStamp(stamp: Readonly<Stamp>): boolean {
     return this.isForgotten(stamp) || this.#find(stamp, undefined);
   }
@@ -45,14 +44,14 @@ export class DeliveredLines {
     return false;
   }
 
-  /** Whether a stamp is older than all that is remembered. */
+  /** Whether a stamp is older than the whole ring. */
   isForgotten(stamp: Readonly<Stamp>): boolean {
     if (!this.#hasForgotten) return false;
     const oldest = this.#seconds[this.#next] ?? 0;
     return stamp.seconds < oldest || (stamp.seconds === oldest && stamp.nanos < (this.#nanos[this.#next] ?? 0));
   }
 
-  /** A set of them all, from which lines can be removed one by one. */
+  /** A set of all lines, for removing one at a time. */
   toSet(): LineSet {
     return new LineSet(this.#seconds, this.#nanos, this.#hashes, this.#size);
   }
@@ -62,7 +61,7 @@ export class DeliveredLines {
       this.#hasForgotten = true;
       return;
     }
-    // The ring has never wrapped around while it still grows, so the old content stays where it is.
+    // A growing ring has never wrapped around, so the old content stays in place.
     this.#next = this.#capacity;
     this.#capacity *= 2;
     this.#seconds = grown(Uint32Array, this.#seconds, this.#capacity);
@@ -81,7 +80,10 @@ function grown<Words extends Uint32Array | Int32Array>(
   return larger;
 }
 
-/** Lines that a second stream will repeat; each can be removed as often as it was delivered. Open addressing, no objects. */
+/**
+ * Lines that a second stream will repeat; each can be removed as often as it was delivered. Open addressing, no
+ * objects.
+ */
 export class LineSet {
   readonly #seconds: Uint32Array;
   readonly #nanos: Uint32Array;
@@ -106,7 +108,7 @@ export class LineSet {
     return this.#find(line) >= 0;
   }
 
-  /** True when the line was there. */
+  /** Returns whether the line was there. */
   remove(line: LineKey): boolean {
     const slot = this.#find(line);
     if (slot >= 0) this.#slots[slot] = -1;

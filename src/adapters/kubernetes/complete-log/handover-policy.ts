@@ -1,46 +1,46 @@
 import type { BackOff } from '../../../lib/backoff.ts';
 
 /**
- * Every duration and size of the log collection, so that tests can scale them together. They follow from a kubelet that looks every 10 s
- * (8.0–13.4 s measured) whether a log is over 10 MiB: a file lives at least 8 s.
+ * Every duration and size of the log collection, so that tests can scale them together. They follow from a kubelet that
+ * checks every 10 s (8.0–13.4 s measured) whether a log is over 10 MiB: a file lives at least 8 s.
  */
 export interface LogTimes {
-  /** How often the policy checks whether another follow must be opened. */
+  /** How often the policy checks whether it needs another follow. */
   readonly tickMs: number;
-  /** A follow whose newest stamp is older than this, while bytes still flow, may be on a file that was rotated away. */
+  /** A follow that still delivers lines older than this may be on a rotated file. */
   readonly lagMs: number;
-  /** Between two openings; with `tickMs` less than half of a file's life, so that somebody holds every file open. */
+  /** Between two openings; with `tickMs` less than half of a file's life, so that some stream holds every file open. */
   readonly openEveryMs: number;
-  /** After this silence one stream is opened to see whether the follow missed a rotation. */
+  /** After this silence one stream opens, to see whether the follow missed a rotation. */
   readonly probeMs: number;
-  /** After this silence a follow with a successor counts as read to the end of its file. */
+  /** After this silence a follow with a successor counts as read to its file's end. */
   readonly readToEndMs: number;
-  /** The same, when the successor's first line stands close to the line delivered last. */
+  /** The same, when the successor's first line is close to the line delivered last. */
   readonly adjacentReadToEndMs: number;
-  /** The same, when the container has ended: then a follow ends on its own, unless its connection is dead. */
+  /** The same, after the container's end: a follow then ends on its own, unless its connection is dead. */
   readonly deadFollowMs: number;
-  /** After this silence the connection may be half-open and is replaced. */
+  /** After this silence the connection may be half-open, so it is replaced. */
   readonly deadConnectionMs: number;
-  /** A successor begins this much before the newest line (`sinceTime` has whole seconds). */
+  /** A successor starts this much before the newest line (`sinceTime` has whole seconds). */
   readonly overlapMs: number;
-  /** Stamps are not monotonic: at a rotation and between stdout and stderr they step back by less than this. */
+  /** Stamps are not monotonic: at a rotation, and between stdout and stderr, they step back by less than this. */
   readonly marginMs: number;
-  /** A lost file shows as a step in the stamps of at least this. */
+  /** A lost file leaves a step of at least this in the stamps. */
   readonly gapMs: number;
   /** The shortest time between two rotations. */
   readonly fileLifeMs: number;
-  /** A follow that was open this soon after the start may have seen the first file. */
+  /** A follow opened this soon after the start may have seen the first file. */
   readonly openInTimeMs: number;
-  /** A follow's end and the container's end belong together when they are this close. */
+  /** A follow's end this close to the container's end belongs to it. */
   readonly endTogetherMs: number;
   readonly backOff: BackOff;
-  /** After the container's end, openings that fail in a row before the collection gives up. */
+  /** Failed openings in a row, after the container's end, before the collection gives up. */
   readonly maxFailures: number;
-  /** Streams that wait behind the front at once. */
+  /** Limit of streams waiting behind the front. */
   readonly maxWaiting: number;
-  /** Below this nothing can have been rotated (the kubelet's own default is 10 MiB). */
+  /** Below this no rotation is possible (the kubelet's own default is 10 MiB). */
   readonly smallBytes: number;
-  /** From here on a file may be lost: 10 MiB, and a little less, because each part of a long line has a stamp that is not counted. */
+  /** From here on a file may be lost: 10 MiB less a margin, for the uncounted stamps inside long lines. */
   readonly rotatedBytes: number;
 }
 
@@ -66,7 +66,7 @@ export const LOG_TIMES: LogTimes = {
   rotatedBytes: 9 * 1024 * 1024,
 };
 
-/** One stream, as far as the policy needs to know it. */
+/** What the policy needs to know about one stream. */
 export interface StreamFacts {
   readonly follow: boolean;
   readonly end: 'clean' | 'failed' | undefined;
@@ -77,16 +77,16 @@ export interface StreamFacts {
 export interface FrontFacts extends StreamFacts {
   /** The server has begun to answer. */
   readonly wasOpened: boolean;
-  /** False while the front must not be read: its first lines are not known yet, or the merger holds a line back. */
+  /** False while its first lines are unknown, or the merger holds a line back. */
   readonly isReadable: boolean;
-  /** It was opened without `sinceTime`. */
+  /** Opened without `sinceTime`. */
   readonly isFromStart: boolean;
-  /** When it was read to its end, by our own clock. */
+  /** When its last byte was read, by our clock. */
   readonly endedAtMs: number | undefined;
 }
 
 export interface NextFacts extends StreamFacts {
-  /** From the line delivered last to its first line; undefined while that is not known. */
+  /** From the line delivered last to its first line; undefined until known. */
   readonly stepMs: number | undefined;
   /** The line delivered last may contain its first line (a rotation cut that line in two). */
   readonly mayBeDelivered: boolean;
@@ -100,27 +100,27 @@ export interface StreamsFacts {
   readonly waiting: number;
   /** The newest waiting stream has shown nothing yet. */
   readonly isOneOpening: boolean;
-  /** A stream that does not follow is there already. */
+  /** A stream that does not follow exists already. */
   readonly hasFinalRead: boolean;
   readonly openedAtMs: number;
-  /** Openings that failed since the last one that brought something. */
+  /** Failed openings since the last stream that delivered something. */
   readonly failures: number;
   /** False during the pause after a failure. */
   readonly mayOpen: boolean;
 }
 
-/** All that is known of a collection at one moment. Times are our own clock's. */
+/** All known facts of a collection at one moment. Times are by our clock. */
 export interface LogFacts extends StreamsFacts {
   readonly nowMs: number;
   readonly containerEndedAtMs: number | undefined;
-  /** How long nothing has come from the front. */
+  /** Time since the front's last bytes. */
   readonly silentMs: number;
   readonly isFlowing: boolean;
-  /** This silence has opened a stream already. */
+  /** This silence has already opened a stream. */
   readonly isSilenceProbed: boolean;
-  /** How old the line delivered last is by the server's clock; undefined before the first. */
+  /** Age of the line delivered last, by the server's clock; undefined before the first. */
   readonly newestAgeMs: number | undefined;
-  /** At least this much was in the kubelet's files. */
+  /** The kubelet's files held at least this much. */
   readonly fileBytes: number;
   /** The line delivered last has no newline yet. */
   readonly isWithinLine: boolean;
@@ -128,7 +128,7 @@ export interface LogFacts extends StreamsFacts {
 
 export type Step =
   | { readonly kind: 'wait' }
-  /** The next stream becomes the front; where none waits, one is opened. */
+  /** The next stream becomes the front; without one, a stream is opened. */
   | { readonly kind: 'hand over'; readonly because: 'start' | 'end of file' | 'silence' | 'broken' }
   /** Opens a stream behind all others. */
   | { readonly kind: 'open'; readonly stream: 'final' }
@@ -137,7 +137,7 @@ export type Step =
 const WAIT: Step = { kind: 'wait' };
 const handOver = (because: Extract<Step, { kind: 'hand over' }>['because']): Step => ({ kind: 'hand over', because });
 
-/** What happens now that the front has nothing to read. */
+/** The next step, once the front has nothing to read. */
 export function nextStep(facts: LogFacts, times: LogTimes): Step {
   const { front, next } = facts;
   if (!front) return handOver('start');
@@ -147,7 +147,7 @@ export function nextStep(facts: LogFacts, times: LogTimes): Step {
   return isFinalReadDue(facts, times) ? { kind: 'open', stream: 'final' } : WAIT;
 }
 
-/** Why another follow must be opened now, so that somebody holds the current log file open; undefined when none must. */
+/** Why another follow must open now, so that some stream holds the current log file open; undefined when none must. */
 export function whyOpenFollow(facts: LogFacts, times: LogTimes): 'lag' | 'silence' | undefined {
   const { front, containerEndedAtMs, waiting, nowMs, openedAtMs } = facts;
   if (!front?.wasOpened || front.end || !front.follow || containerEndedAtMs !== undefined) return undefined;
@@ -156,17 +156,17 @@ export function whyOpenFollow(facts: LogFacts, times: LogTimes): 'lag' | 'silenc
   return isSilenceToProbe(facts, times) ? 'silence' : undefined;
 }
 
-/** Nothing has come for so long that the connection may be half-open. */
+/** After so long a silence the connection may be half-open. */
 export const isConnectionDead = ({ front, silentMs }: LogFacts, times: LogTimes): boolean =>
   front !== undefined && !front.end && silentMs >= times.deadConnectionMs;
 
-/** So much has come that a rotation is possible. */
+/** Enough bytes for a rotation. */
 export const isLarge = ({ fileBytes }: Pick<LogFacts, 'fileBytes'>, times: LogTimes): boolean =>
   fileBytes >= times.smallBytes;
 
 /**
- * Whether the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has delivered one of
- * them. A follow without any line adds nothing either; a final read that shows none may still bring its error.
+ * Whether the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has
+ * delivered one of them. A follow without lines adds nothing; a final read without lines may still bring its error.
  */
 export function compareFiles(
   front: Pick<StreamFacts, 'end'>,
@@ -176,37 +176,37 @@ export function compareFiles(
   const isEmpty = next.firstLines === 0;
   if (isEmpty && (!next.end || !next.follow)) return 'unknown';
   const isRepeated = isEmpty || isDelivered();
-  // A front that has ended is followed by the next stream in any case; the merger then skips what is repeated.
+  // After a front that has ended the next stream follows in any case; the merger then skips repeated lines.
   return isRepeated && !front.end ? 'same' : 'different';
 }
 
-/** Whether the merger shall hold back a line after a long step until the next stream shows its first line: but not for ever. */
+/** Whether the merger still holds back a line after a long step, until the next stream shows its first line. */
 export const isFirstLineAwaited = (next: StreamFacts | undefined, heldMs: number, times: LogTimes): boolean =>
   next?.follow === true && next.firstLines === 0 && !next.end && heldMs < times.readToEndMs;
 
-/** Bytes flow, but old ones: the file that is written now may be another one than the front's. */
+/** Old bytes flow: the kubelet may be writing another file than the front's. */
 const isLagging = ({ isFlowing, newestAgeMs }: LogFacts, times: LogTimes): boolean =>
   isFlowing && newestAgeMs !== undefined && newestAgeMs > times.lagMs;
 
-/** A follow that never was at the end of its file misses the rotation and falls silent. One look in each silence finds out. */
+/** A follow that never reached its file's end misses the rotation and falls silent. One probe per silence. */
 const isSilenceToProbe = (facts: LogFacts, times: LogTimes): boolean =>
   !facts.isOneOpening && isLarge(facts, times) && facts.silentMs >= times.probeMs && !facts.isSilenceProbed;
 
 /**
- * Whether the silent front has read its file to the end: then a rotation took the file away, and the next stream goes on. After the
- * container's end a follow ends on its own, so only a dead one is silent.
+ * Whether the silent front has read its file to the end: a rotation removed the file, and the next stream continues.
+ * After the container's end a follow ends on its own, so only a dead one is silent.
  */
 function isReadToEnd(next: NextFacts, facts: LogFacts, times: LogTimes): boolean {
   const { silentMs } = facts;
   if (next.stepMs === undefined) return next.end !== undefined && silentMs >= times.readToEndMs;
   if (facts.containerEndedAtMs !== undefined) return silentMs >= times.deadFollowMs;
-  // The front may be in the same file already, behind its first line; the next line will tell.
+  // The front may already be in the same file, behind its first line; the next line shows which.
   if (next.firstLines < 2 && !next.end && next.mayBeDelivered) return false;
   const isAdjacent = !facts.isWithinLine && next.stepMs <= times.marginMs;
   return silentMs >= (isAdjacent ? times.adjacentReadToEndMs : times.readToEndMs);
 }
 
-/** After the container's end: at once when much is still to come, else after the follow had its chance to end on its own. */
+/** After the container's end: at once when much is missing, else after the follow had time to end on its own. */
 function isFinalReadDue(facts: LogFacts, times: LogTimes): boolean {
   const { containerEndedAtMs, hasFinalRead, mayOpen, nowMs } = facts;
   if (containerEndedAtMs === undefined || hasFinalRead || !mayOpen) return false;
@@ -224,15 +224,15 @@ function stepAfterEnd(front: FrontFacts, facts: LogFacts, times: LogTimes): Step
   return handOver(isAtEnd ? 'end of file' : 'broken');
 }
 
-/** A follow has ended cleanly; whether the container has ended too, the status will show in a moment. */
+/** A follow has ended cleanly; the status shows in a moment whether the container has ended too. */
 function isStatusAwaited(front: FrontFacts, { containerEndedAtMs, nowMs }: LogFacts, times: LogTimes): boolean {
   if (!front.follow || containerEndedAtMs !== undefined || front.end === 'failed') return false;
   return nowMs - (front.endedAtMs ?? 0) < times.endTogetherMs;
 }
 
 /**
- * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends it
- * 29–483 ms before the status shows), because the API server also ends an answer cleanly when it loses the kubelet.
+ * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends
+ * it 29–483 ms before the status shows), because the API server also ends a response cleanly when it loses the kubelet.
  */
 function isEndOfFile(front: FrontFacts, { containerEndedAtMs }: LogFacts, times: LogTimes): boolean {
   if (front.end === 'failed') return false;
@@ -241,6 +241,6 @@ function isEndOfFile(front: FrontFacts, { containerEndedAtMs }: LogFacts, times:
   return containerEndedAtMs - front.endedAtMs <= times.endTogetherMs;
 }
 
-/** One follow has brought it all, no final read is needed: it read from the start, nothing can have been rotated, its last line is whole. */
+/** No final read needed: the follow read from the start, nothing was rotated, its last line is complete. */
 const isWhole = (front: FrontFacts, facts: LogFacts, times: LogTimes): boolean =>
   front.isFromStart && !facts.isWithinLine && !isLarge(facts, times);

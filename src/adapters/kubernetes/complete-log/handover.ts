@@ -14,12 +14,12 @@ import { FirstFileProof } from './log-output.ts';
 import type { LogStream, StreamCursor } from './log-stream.ts';
 import { AbandonedStreams, factsOf, LogStreams, type LogTools, reasonOf } from './log-streams.ts';
 
-/** All is over; with a code when the log could not be read to its end. */
+/** The collection has ended; with a code when the log could not be read to its end. */
 type Done = { readonly interruptedBy: string | undefined };
 
 interface HandoverContext {
   readonly merger: LineMerger;
-  /** A stream has changed: bytes, or its end. */
+  /** A stream got bytes or ended. */
   readonly changed: () => void;
   readonly finishReading: () => StreamCursor | undefined;
 }
@@ -28,8 +28,8 @@ interface HandoverContext {
 const FLOWING_TICKS = 2;
 
 /**
- * Keeps the facts, asks the policy and does what it says: opens streams and puts the next one in front. Silence is counted in ticks
- * and not by the clock, so that a process that was held up does not mistake its own silence for the server's.
+ * Gathers the facts, asks the policy and obeys it: opens streams and puts the next one in front. Silence counts in
+ * ticks, not by the clock, so that a stalled process does not mistake its own silence for the server's.
  */
 export class Handover {
   readonly #tools: LogTools;
@@ -42,9 +42,9 @@ export class Handover {
   #isSilenceProbed = false;
   #heldTicks = 0;
   #containerEndedAtMs: number | undefined;
-  /** The next stream when it was found to read another file than the front, and how many of its first lines were known then. */
+  /** The next stream, known to read another file than the front, and how many of its first lines were known then. */
   #compared: { readonly stream: LogStream; readonly lines: number } | undefined;
-  /** The front may repeat what was delivered, and its first lines are not known yet. */
+  /** The front may repeat delivered lines, and its first lines are not known yet. */
   #starting: { readonly isBroken: boolean; readonly jumpedTo: Readonly<Stamp> | undefined; ticks: number } | undefined;
 
   constructor(tools: LogTools, request: LogRequest, context: HandoverContext) {
@@ -60,7 +60,6 @@ export class Handover {
     return this.#streams.front;
   }
 
-  /** The front, when it may be read. */
   get readableFront(): LogStream | undefined {
     return this.#starting || this.#merger.isHeld ? undefined : this.front;
   }
@@ -78,20 +77,19 @@ export class Handover {
     this.#abandoned.close();
   }
 
-  /** The front has brought bytes. */
   received(front: LogStream): void {
     this.#breakSilence();
     if (this.#merger.hasAny || !front.follow || front.openedAtMs === undefined) return;
     this.#firstFile.opened(front.openedAtMs);
   }
 
-  /** The front has brought content that was new. */
+  /** The front delivered new content. */
   delivered(): void {
     this.#streams.succeed();
     this.#firstFile.delivered(this.#merger);
   }
 
-  /** `isIdle`: the loop waits for the front, and not for the sink. */
+  /** `isIdle`: the loop waits for the front, not for the sink. */
   tick(isIdle: boolean): void {
     const { times } = this.#tools;
     this.#silentTicks = isIdle ? this.#silentTicks + 1 : 0;
@@ -105,7 +103,7 @@ export class Handover {
     if (isConnectionDead(facts, times)) this.#handOver({ isBroken: true });
   }
 
-  /** The merger has stopped the front: it met the next stream's first lines, or jumped into a newer file. */
+  /** The merger stopped the front: it met the next stream's first lines, or jumped into a newer file. */
   stopped(): void {
     const { stop } = this.#merger;
     if (stop?.kind === 'jumped') this.#noteJump(stop.to);
@@ -117,7 +115,7 @@ export class Handover {
     this.#merger.startAfter(stop.lines);
   }
 
-  /** Sorts the waiting streams and tells the merger what to look out for. Comes before every reading of the front. */
+  /** Sorts the waiting streams and gives the merger their first lines. Call before every reading of the front. */
   prepare(): void {
     this.#abandoned.listen();
     this.#startFront();
@@ -128,7 +126,7 @@ export class Handover {
     this.#merger.expect(isAwaited ? undefined : (next?.first ?? []));
   }
 
-  /** The front has nothing to read now. Returns when all is over; else there is something to wait for, or a new front. */
+  /** Call when the front is empty. A result ends the collection; else wait for news, or read the new front. */
   advance(): Done | undefined {
     if (this.readableFront?.end) this.#streams.frontEnded(this.#containerEndedAtMs === undefined);
     const step = nextStep(this.#facts(), this.#tools.times);
@@ -176,8 +174,9 @@ export class Handover {
   }
 
   /**
-   * A follow that jumps over a whole file glues what it finds there to a line that the rotation had cut, and shows no stamp between
-   * them. That did not happen if it was stopped at the first line of a file; otherwise that line is reported as a gap.
+   * A follow that jumps over a whole file joins what it finds there to a line that the rotation had cut, with no stamp
+   * between them. That cannot have happened if it stopped at the first line of a file; otherwise that line is reported
+   * as a gap.
    */
   #noteJump(to: Readonly<Stamp>): void {
     this.#noteRotation();
@@ -186,13 +185,13 @@ export class Handover {
     if (!isIntoNext && !this.#streams.hasFirstLine(to)) this.#merger.gapBefore(to)();
   }
 
-  /** The front's file is read to its end, so the next stream's first line is the first of another file. */
+  /** The front has read its file to the end, so the next stream's first line begins another file. */
   #noteRotation(): void {
     const [first] = this.#streams.next?.first ?? [];
     if (first) this.#firstFile.rotated(toMs(first));
   }
 
-  /** The first two lines of a stream show what it repeats; the second is waited for one tick. */
+  /** A stream's first two lines show what it repeats; the second gets one tick to arrive. */
   #startFront(): void {
     const { front } = this;
     if (!this.#starting || !front) return;
@@ -203,7 +202,7 @@ export class Handover {
     this.#starting = undefined;
   }
 
-  /** True when the next stream was dropped, or put in front; then there may be another. */
+  /** True when the next stream was dropped or put in front; then there may be another. */
   #compareNext(): boolean {
     const { front, next } = this.#streams;
     if (!front || !next || this.#starting) return false;
@@ -223,14 +222,14 @@ export class Handover {
     this.#compared = undefined;
   }
 
-  /** The next stream becomes the front; where none waits, one is opened. */
+  /** The next stream becomes the front; without one, a stream is opened. */
   #handOver(how: { isBroken: boolean; jumpedTo?: Readonly<Stamp> | undefined; oldFront?: 'leave open' }): void {
     if (!this.#streams.next) this.#streams.open(this.#containerEndedAtMs === undefined ? 'follow' : 'final');
     this.#advance(how.oldFront ?? 'close');
     this.#starting = { isBroken: how.isBroken, ticks: 0, jumpedTo: how.jumpedTo };
   }
 
-  /** The front has read its file to the end, as far as can be known. It stays open, so that a late line can disprove it. */
+  /** The front has probably read its file to the end. It stays open, so that a late line can disprove that. */
   #abandonFront(): void {
     const cursor = this.#context.finishReading();
     if (this.#merger.stop) {

@@ -1,4 +1,4 @@
-/** When the runtime wrote a line, to the nanosecond (one double cannot hold both numbers). */
+/** When the runtime wrote a line, to the nanosecond (a double cannot hold both numbers). */
 export interface Stamp {
   seconds: number;
   nanos: number;
@@ -16,7 +16,7 @@ const MINUS = 0x2d;
 const SPACE = 0x20;
 const Z = 0x5a;
 
-/** Results of `read`: there is no stamp, or the bytes end too early to know. */
+/** Results of `read`: no stamp, or too few bytes to know. */
 export const NO_STAMP = 0;
 export const NEEDS_MORE = -1;
 
@@ -26,11 +26,11 @@ const three = (bytes: Buffer, at: number): number =>
   byte(bytes, at) * 100 + byte(bytes, at + 1) * 10 + byte(bytes, at + 2) - 5_328;
 
 /**
- * Reads the kubelet's stamps (RFC 3339 with nine digits, types.RFC3339NanoFixed), one per line, by position and without making a string.
- * The seconds of the day's start are cached from one line to the next.
+ * Reads the kubelet's stamps (RFC 3339 with nine digits, types.RFC3339NanoFixed), one per line, by position and without
+ * creating strings. Caches the start of the day between lines.
  */
 export class StampReader {
-  /** The stamp that was read last; overwritten by the next. */
+  /** The latest stamp; the next one overwrites it. */
   readonly stamp: Stamp = { seconds: 0, nanos: 0 };
   #day = -1;
   #daySeconds = 0;
@@ -73,7 +73,7 @@ const hasMarks = (bytes: Buffer, at: number): boolean =>
   byte(bytes, at + 16) === 0x3a &&
   byte(bytes, at + 19) === 0x2e;
 
-/** Whether bytes that end too early could be the beginning of a stamp. */
+/** Whether these too few bytes could begin a stamp. */
 function looksLikeStamp(bytes: Buffer, at: number, available: number): boolean {
   const digitsFit = DIGITS.every(
     (index) => index >= available || (byte(bytes, at + index) >= 48 && byte(bytes, at + index) <= 57),
@@ -95,19 +95,22 @@ export const isSameStamp = (a: Stamp, b: Stamp): boolean => a.nanos === b.nanos 
 export const formatStamp = ({ seconds, nanos }: Stamp): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0')}Z`;
 
-/** This much of a line's content is part of its identity. */
+/** This much of a line's content belongs to its identity. */
 export const HEAD_BYTES = 256;
 
-/** What makes a line the same in two readings: its stamp and a hash of its first 256 bytes. */
+/** Identifies a line in two readings: its stamp and a hash of its first 256 bytes. */
 export interface LineKey extends Readonly<Stamp> {
   readonly hash: number;
 }
 
-/** FNV-1a, 32 bits. Stamps have nine digits and never repeated in 17.5 million lines; the hash separates lines whose stamps do. */
+/**
+ * FNV-1a, 32 bits. Stamps have nine digits and never repeated in 17.5 million lines; the hash separates lines whose
+ * stamps do.
+ */
 export const EMPTY_HASH = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
-/** Goes on hashing at `hash`. */
+/** Continues the hash `hash`. */
 export function hashOn(hash: number, bytes: Buffer, from: number, to: number): number {
   let value = hash;
   for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] ?? 0), PRIME);
@@ -123,7 +126,7 @@ const TAIL_BYTES = 256;
 /** A shorter end proves nothing: many lines end in "ok". */
 const IDENTITY_BYTES = 8;
 
-/** The length of a line's content and its last 256 bytes, gathered piece by piece without copying what lies in one piece. */
+/** The length of a line's content and its last 256 bytes, without copying what one piece holds. */
 export class LineEnd {
   length = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -161,7 +164,7 @@ export class LineEnd {
   }
 }
 
-/** The line that is being delivered, or was delivered last: its identity as it grows, and how it ends so far. */
+/** The line being delivered, or delivered last: its identity and its end so far. */
 export class OpenLine implements LineKey {
   seconds = 0;
   nanos = 0;

@@ -14,8 +14,9 @@ import type { LineDecision, LineHandler, Stop, StreamStart } from './line-reader
 import { type BlockWriter, Completeness } from './log-output.ts';
 
 /**
- * Joins several streams of one log, one after the other, into every line once and in order. Pure: it knows no connection and no clock.
- * It recognises a line by stamp and content, never by "not newer than the last": stamps step back where two files meet.
+ * Merges several streams of one log, one after another, into every line once and in order. Pure: no connection, no
+ * clock. Recognises a line by stamp and content, never by "not newer than the last": stamps step back where two files
+ * meet.
  */
 export class LineMerger implements LineHandler {
   readonly completeness: Completeness;
@@ -23,21 +24,21 @@ export class LineMerger implements LineHandler {
   readonly #marginMs: number;
   readonly #gapMs: number;
   readonly #delivered = new DeliveredLines();
-  /** The line that is being delivered, or that a stream left without its newline. */
+  /** The line being delivered, or left by a stream without its newline. */
   readonly #line = new OpenLine();
   #first: Readonly<Stamp> = this.#line;
-  /** The stream has ended: a line that comes now may lack its rest, so its stamp alone shows whether it was delivered. */
+  /** The stream has ended: its last line may be incomplete, so only the stamp shows whether it was delivered. */
   isReadingEnd = false;
   #isOpen = false;
   #hasAny = false;
   #isStamped = true;
   /** Bytes of the open line that this stream repeats. */
   #repeatedBytes = 0;
-  /** Lines at the beginning of this stream that were delivered. */
+  /** Delivered lines at the beginning of this stream. */
   #repeatedLines = 0;
   /** Lines that this stream may repeat. */
   #overlap: LineSet | undefined;
-  /** A stream broke off, and no later one has repeated anything of it yet. */
+  /** A stream broke off, and no later one has repeated any of it yet. */
   #isBroken = false;
   #nextLines: readonly LineKey[] = [];
   #isNextUnknown = false;
@@ -71,7 +72,6 @@ export class LineMerger implements LineHandler {
     return this.completeness.fileBytes(this.#output.bytes);
   }
 
-  /** The line delivered last has no newline yet. */
   get isWithinLine(): boolean {
     return this.#isOpen;
   }
@@ -91,20 +91,20 @@ export class LineMerger implements LineHandler {
   }
 
   /**
-   * Whether the line delivered last may have been cut in two by a rotation, and its stream read on into the next file, where the second
-   * half, which is this line, has a stamp of its own.
+   * Whether a rotation may have cut the line delivered last in two, and its stream read on into the next file. The
+   * second half, which is this line, then has its own stamp.
    */
   mayHaveGlued(first: LineEnd | undefined): boolean {
     return first !== undefined && this.#hasAny && this.#line.end.mayEndWith(first);
   }
 
-  /** The first lines of the next stream; undefined while there is one that has not shown them yet. */
+  /** The next stream's first lines; undefined while a next stream has not shown them yet. */
   expect(nextLines: readonly LineKey[] | undefined): void {
     this.#nextLines = nextLines ?? [];
     this.#isNextUnknown = nextLines === undefined;
   }
 
-  /** The reading waits at a line that may lie beyond the next stream's first line, until that is known. */
+  /** The reading waits at a line that may lie beyond the next stream's first line, until that line is known. */
   get isHeld(): boolean {
     return this.#isHeld && this.#isNextUnknown;
   }
@@ -116,14 +116,14 @@ export class LineMerger implements LineHandler {
     return () => this.completeness.addGap(from, next, bytes);
   }
 
-  /** A stream begins whose first lines, so many, were delivered, and nothing after them. */
+  /** Starts a stream whose first `lines` lines were delivered, and nothing after them. */
   startAfter(lines: number): void {
     this.#start();
     this.#isBroken = false;
     this.#repeatedLines = lines;
   }
 
-  /** A stream begins that may repeat what was delivered. */
+  /** Starts a stream that may repeat delivered lines. */
   startOver(start: StreamStart): void {
     this.#start();
     if (!this.#hasAny) return;
@@ -132,11 +132,11 @@ export class LineMerger implements LineHandler {
     if (this.#isGlued(this.#overlap, start)) this.#repeatedLines = 1;
   }
 
-  /** Whether a stream's first line is the second half of a line that was cut in two, and was delivered with the first half. */
+  /** Whether a stream's first line is the second half of a cut line, delivered together with the first half. */
   #isGlued(overlap: LineSet, { first: [first, second], firstEnd, jumpedTo }: StreamStart): boolean {
     if (!first || this.hasDelivered(first)) return false;
     if (!second) return this.mayHaveGlued(firstEnd);
-    // The front came to the second line, so it passed the first, and did not deliver it as a line of its own.
+    // The front reached the second line, so it passed the first, and did not deliver it as a separate line.
     return overlap.has(second) || (jumpedTo !== undefined && isSameStamp(second, jumpedTo));
   }
 
@@ -151,7 +151,7 @@ export class LineMerger implements LineHandler {
 
   begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): LineDecision {
     if (!stamp) {
-      // Not the kubelet's (a virtual one may write no stamps), unless in the middle of the answer: delivered as it is.
+      // Not from the kubelet (a virtual one may write no stamps), unless inside the response: delivered unchanged.
       this.#isStamped = false;
       this.#isOpen = true;
       return 'deliver';
@@ -205,7 +205,7 @@ export class LineMerger implements LineHandler {
 
   #beginNew(stamp: Stamp): void {
     if (this.#hasAny) this.#join(stamp);
-    // A line that a rotation cut in two: this is its rest, under a stamp of its own.
+    // The rest of a line that a rotation cut in two, under its own stamp.
     if (this.#isOpen && this.#isStamped) this.#delivered.push(this.#line);
     this.#isOpen = true;
     this.#isStamped = true;
@@ -214,19 +214,19 @@ export class LineMerger implements LineHandler {
     this.#line.start(stamp);
   }
 
-  /** From now on the line before and this new one are neighbours. */
+  /** From now on the previous line and this new one are neighbours. */
   #join(stamp: Stamp): void {
     if (!this.#isBroken) {
       this.completeness.step(this.#line, stamp, this.#output.bytes);
       return;
     }
-    // The connection broke, and nothing that was delivered came again: the file was rotated away meanwhile.
+    // The connection broke, and no delivered line came again: a rotation removed the file meanwhile.
     this.#isBroken = false;
     if (this.#isOpen) this.#endLine();
     this.completeness.addGap(this.#line, stamp, this.#output.bytes);
   }
 
-  /** What happens to a line that was delivered, wholly or in part; undefined for a new one. */
+  /** Decides on a line that was delivered, in whole or part; undefined for a new one. */
   #decideRepeated(overlap: LineSet, stamp: Stamp, head: Buffer): LineDecision | undefined {
     const isOfOpenLine = this.#isOpen && isSameStamp(stamp, this.#line);
     if (isOfOpenLine && this.#isStamped && this.#line.isBeginningOf(stamp, head)) {

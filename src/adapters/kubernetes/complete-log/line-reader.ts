@@ -8,14 +8,14 @@ import {
   StampReader,
 } from './line-identity.ts';
 
-/** What happens to a line: it is delivered or skipped, waits for the next `read`, or ends the reading before it. */
+/** Deliver the line, skip it, hold it until the next `read`, or stop the reading before it. */
 export type LineDecision = 'deliver' | 'skip' | 'hold' | 'stop';
 
-/** Receives lines in pieces, so that a line of a gigabyte needs no more memory than one of ten bytes. */
+/** Receives lines in pieces, so that a line of 1 GB needs no more memory than one of 10 bytes. */
 export interface LineHandler {
   /**
-   * A line begins; `bytes[from, to)` is what is here of its content. `stamp` is undefined for text without one, and the next line
-   * overwrites it.
+   * A line begins; `bytes[from, to)` is its content so far. `stamp` is undefined for text without one, and the next
+   * line overwrites it.
    */
   begin(stamp: Stamp | undefined, bytes: Buffer, from: number, to: number): LineDecision;
   content(bytes: Buffer, from: number, to: number): void;
@@ -26,13 +26,12 @@ export interface LineHandler {
 /** Why the front must stop: it delivered the next stream's first line or its first two, or jumped over them into a newer file. */
 export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
 
-/** What is known of a stream that begins. */
 export interface StreamStart {
-  /** The stream before it did not come to its end, so the two must overlap. */
+  /** The stream before it did not reach its end, so the two must overlap. */
   readonly isBroken: boolean;
   readonly first: readonly LineKey[];
   readonly firstEnd: LineEnd | undefined;
-  /** The line at which the stream before it was stopped. */
+  /** The line at which the previous stream was stopped. */
   readonly jumpedTo: Readonly<Stamp> | undefined;
 }
 
@@ -40,16 +39,19 @@ const NEWLINE = 10;
 const STOPPED = -1;
 
 /**
- * Cuts one answer of `pods/log` with `timestamps=true` into lines. Looks for newlines and reads stamps in the bytes as they are;
- * holds back no more than an unfinished stamp, a head while `needsHead` is set, or a possible error of the node.
+ * Cuts one response of `pods/log` with `timestamps=true` into lines. Finds newlines and stamps in the bytes in place;
+ * holds back at most an unfinished stamp, a head while `needsHead` is set, or a possible error of the node.
  */
 export class LineReader {
-  /** Set: `begin` sees the whole line, or `HEAD_BYTES` of it. */
+  /** Set: `begin` gets the whole line, or `HEAD_BYTES` of it. */
   needsHead = false;
   readonly #stamps = new StampReader();
   #state: 'between' | 'delivering' | 'skipping' = 'between';
   #carried: Buffer | undefined;
-  /** A read with `sinceTime` may begin within a long line: the rest has no stamp, and an earlier stream delivered that line. */
+  /**
+   * A read with `sinceTime` may begin within a long line: the rest has no stamp, and an earlier stream delivered that
+   * line.
+   */
   #mayBeginWithin: boolean;
   #hasStamps = false;
   #nodeError: string | undefined;
@@ -59,8 +61,8 @@ export class LineReader {
   }
 
   /**
-   * What the node wrote instead of the rest of the log: it fails long after the status was sent, so its error comes as text, without a
-   * stamp and without a newline, at the very end. Known after `finish`; no handler sees it.
+   * The node's error in place of the rest of the log. The node fails long after it sent the status, so its error comes
+   * as text, without stamp or newline, at the very end. Known after `finish`; no handler sees it.
    */
   get nodeError(): string | undefined {
     return this.#nodeError;
@@ -73,7 +75,7 @@ export class LineReader {
     return this.#readAll(bytes, handler, false);
   }
 
-  /** The answer has ended: reads what was held back. */
+  /** Call at the response's end: reads what was held back. */
   finish(handler: LineHandler): boolean {
     const bytes = this.#carried;
     this.#carried = undefined;
@@ -120,7 +122,7 @@ export class LineReader {
     return isRest;
   }
 
-  /** More may come: then it was no error. */
+  /** Holds back a possible error: more bytes would prove that it was none. */
   #holdNodeError(bytes: Buffer, at: number, final: boolean): number {
     if (final) this.#nodeError = bytes.toString('utf8', at);
     return this.#carry(bytes, at, final);
@@ -144,21 +146,24 @@ export class LineReader {
     return isDelivered && !handler.end() ? STOPPED : newline + 1;
   }
 
-  /** At the end of an answer a stamp that was cut off is dropped: its line comes again, or never came. */
+  /** At a response's end a cut stamp is dropped: its line comes again, or never came. */
   #carry(bytes: Buffer, at: number, final: boolean): number {
     if (!final) this.#carried = bytes.subarray(at);
     return bytes.length;
   }
 }
 
-/** Of a line that is not whole: a runtime cuts long lines, and the node's error follows such a piece without a newline. */
+/**
+ * The end of an incomplete line's content: a runtime cuts long lines, and the node's error follows such a piece without
+ * a newline.
+ */
 function endOfContent(bytes: Buffer, from: number): number {
   const start = Math.max(from, bytes.length - MAX_ERROR_BYTES);
   const at = findNodeError(bytes.subarray(start));
   return at < 0 ? bytes.length : start + at;
 }
 
-/** How the kubelet's errors behind a log begin; no program writes these (kuberuntime, cri-client/pkg/logs). */
+/** How the kubelet's errors after a log begin; no program writes these (kuberuntime, cri-client/pkg/logs). */
 const ONLY_THE_KUBELETS = [
   'failed to create fsnotify watcher: ',
   'failed to watch directory "',
@@ -170,21 +175,21 @@ const ONLY_THE_KUBELETS = [
   'unable to retrieve container logs for ',
 ] as const;
 
-/** Programs write the last two as well: after a stamp they are a program's, whose last line may have no newline. */
+/** Programs write the last two as well: after a stamp they belong to a program whose last line may lack its newline. */
 const BEGINNINGS = [...ONLY_THE_KUBELETS, 'failed to seek ', 'rpc error: code = '] as const;
 
-/** A kubelet's error is one sentence with a path or two in it. */
+/** A kubelet's error is one sentence with one or two paths in it. */
 const MAX_ERROR_BYTES = 4_096;
 
 const MAX_LENGTH = Math.max(...BEGINNINGS.map((beginning) => beginning.length));
 
-/** Whether text without a stamp is an error of the node's, or, as far as it has come, may become one. */
+/** Whether text without a stamp is a node's error, or may grow into one. */
 function mayBeNodeError(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, MAX_LENGTH);
   return BEGINNINGS.some((beginning) => beginning.startsWith(head) || head.startsWith(beginning));
 }
 
-/** Where in a line such an error begins that nobody else writes; -1 where there is none. */
+/** Where in a line an error begins that only the kubelet writes; -1 without one. */
 function findNodeError(bytes: Buffer): number {
   const found = ONLY_THE_KUBELETS.map((beginning) => bytes.indexOf(beginning, 0, 'latin1')).filter((at) => at >= 0);
   return found.length === 0 ? -1 : Math.min(...found);

@@ -4,14 +4,16 @@ import type { LogTimes } from './handover-policy.ts';
 import { formatStamp, type Stamp, stepMs, toMs } from './line-identity.ts';
 
 const BLOCK_BYTES = 64 * 1_024;
-/** The first block is small: most logs are. Each one after it is larger by this. */
+/** The first block is small, like most logs. Each further block grows by this. */
 const FIRST_BLOCK_BYTES = 1_024;
 const GROWTH = 8;
-/** Pieces of this size go on as they are; smaller ones are gathered. */
+/** Pieces of this size pass through; smaller ones are gathered. */
 const WHOLE_BYTES = 8 * 1_024;
 const NEWLINE = 10;
 
-/** Gathers content into blocks for the sink and stops exactly at the limit. Holds one block and those not read yet. */
+/**
+ * Gathers content into blocks for the sink and stops exactly at the limit. Holds the current block and the unread ones.
+ */
 export class BlockWriter {
   readonly #limitBytes: number;
   #block = Buffer.allocUnsafe(FIRST_BLOCK_BYTES);
@@ -30,7 +32,7 @@ export class BlockWriter {
     return this.#bytes;
   }
 
-  /** There was more content than the limit. */
+  /** The content exceeded the limit. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -62,7 +64,7 @@ export class BlockWriter {
     this.#bytes += 1;
   }
 
-  /** Everything that is ready for the sink, in order. */
+  /** All blocks ready for the sink, in order. */
   blocks(): Buffer[] {
     this.#cut();
     const ready = this.#ready;
@@ -86,10 +88,10 @@ export class BlockWriter {
 
 /** The kubelet writes `<stamp> stdout F ` before a line. */
 const RECORD_BYTES = 40;
-/** A log that stutters for hours must not fill the record of its run. */
+/** A log that stutters for hours must not fill its run's record. */
 const MAX_GAPS = 100;
 
-/** Counts the lines, and notes every place where one may be missing. */
+/** Counts the lines, and records every place where one may be missing. */
 export class Completeness {
   readonly #times: Pick<LogTimes, 'gapMs' | 'rotatedBytes'>;
   readonly #gaps: LogGap[] = [];
@@ -108,7 +110,7 @@ export class Completeness {
     return contentBytes + this.#lines * RECORD_BYTES;
   }
 
-  /** A lost file shows as a step in the stamps; before 10 MiB were written there was no second file. */
+  /** A lost file shows as a step in the stamps; below 10 MiB no second file exists. */
   step(from: Stamp, to: Stamp, atByte: number): void {
     const { gapMs, rotatedBytes } = this.#times;
     if (stepMs(from, to) >= gapMs && this.fileBytes(atByte) >= rotatedBytes) this.addGap(from, to, atByte);
@@ -137,10 +139,9 @@ interface CollectionEnd {
   readonly interruptedBy: string | undefined;
 }
 
-/** The writer may have been faster at the start than over the first megabytes that were read. */
+/** The writer may have been faster at the start than over the first megabytes read. */
 const FASTER = 1.25;
 
-/** What the merger knows of the lines that were delivered so far. */
 interface DeliveredSoFar {
   readonly hasAny: boolean;
   readonly first: Readonly<Stamp>;
@@ -149,10 +150,11 @@ interface DeliveredSoFar {
 }
 
 /**
- * Whether the first log file was read from its first line. A kubelet's timer is not tied to the container's start: by experiment a fast
- * writer's first 191,571 lines of 2,000,000 were rotated away before the status showed `running`, 1.3 s after the start, although the
- * follow was open within 3 s. So the follow must have been open in time, and one of two proofs must hold: the first line came too
- * soon after the start for a file to have been filled before it, or the first rotation came too soon after the start to be the second.
+ * Whether the first log file was read from its first line. A kubelet's timer is not tied to the container's start: in
+ * an experiment a fast writer's first 191,571 lines of 2,000,000 were rotated away before the status showed `running`,
+ * 1.3 s after the start, although the follow was open within 3 s. So the follow must have opened in time, and one of
+ * two proofs must hold: the first line came too soon after the start for a full file before it, or the first rotation
+ * came too soon after the start to be the second.
  */
 export class FirstFileProof {
   readonly #times: LogTimes;
@@ -171,7 +173,7 @@ export class FirstFileProof {
     return !this.#isOpenedInTime || !(this.#beganAtOnce || this.#wasFirstRotation);
   }
 
-  /** A follow that was opened at this time, by the server's clock, brings the first bytes. */
+  /** A follow opened at this time, by the server's clock, brings the first bytes. */
   opened(atMs: number): void {
     this.#isOpenedInTime = atMs - this.#startedAtMs <= this.#times.openInTimeMs;
   }

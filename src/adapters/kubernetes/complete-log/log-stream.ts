@@ -5,7 +5,7 @@ import { EMPTY_HASH, HEAD_BYTES, hashOn, LineEnd, type LineKey, type Stamp } fro
 import type { LineMerger } from './line-merger.ts';
 import { type LineDecision, type LineHandler, LineReader } from './line-reader.ts';
 
-/** The front may run this far ahead of its reader; a waiting stream, which only holds its file open, this far. */
+/** Buffer of the front ahead of its reader; and of a waiting stream, which only holds its file open. */
 const AHEAD_BYTES = 1024 * 1024;
 const WAITING_AHEAD_BYTES = 64 * 1024;
 /** Two lines show where a stream begins, even when a rotation cut the first. */
@@ -19,8 +19,8 @@ export interface Opening {
 }
 
 /**
- * One GET of `pods/log`. While it waits it reads its first lines and then nothing more: the kubelet, which cannot send on, then holds
- * the log file open, renamed or not. `promote` lets it flow.
+ * One GET of `pods/log`. While it waits it reads its first lines and then stops: the blocked kubelet holds the log file
+ * open, renamed or not. `promote` lets it flow.
  */
 export class LogStream {
   readonly follow: boolean;
@@ -56,7 +56,7 @@ export class LogStream {
     });
   }
 
-  /** When the server had opened it, by the server's clock. */
+  /** When the server opened it, by the server's clock. */
   get openedAtMs(): number | undefined {
     return this.#openedAtMs;
   }
@@ -65,7 +65,7 @@ export class LogStream {
     return this.#isOpen;
   }
 
-  /** Set once everything has arrived; there may still be something to read. */
+  /** Set once everything has arrived; unread bytes may remain. */
   get end(): { readonly error: KdebugError | undefined } | undefined {
     return this.#end;
   }
@@ -74,22 +74,22 @@ export class LogStream {
     return this.#chunks.length === 0;
   }
 
-  /** Its first lines, at most two, as far as they are known. */
+  /** Its first lines, at most two, as far as known. */
   get first(): readonly LineKey[] {
     return this.#firstLines.lines;
   }
 
-  /** The whole first line's length and its last bytes; undefined until its newline has come. */
+  /** The complete first line's length and last bytes; undefined until its newline has come. */
   get firstEnd(): LineEnd | undefined {
     return this.#firstLines.firstEnd;
   }
 
-  /** Whether `first` will not change any more. */
+  /** Whether `first` is final. */
   get isKnown(): boolean {
     return this.#firstLines.isDone || this.#end !== undefined;
   }
 
-  /** The clean end was none: the node wrote this error instead of the rest. */
+  /** The clean end was an error: the node wrote this instead of the rest. */
   fail(detail: string): void {
     if (!this.#end) return;
     const error = this.#end.error ?? new KdebugError('log_unavailable', { detail });
@@ -101,7 +101,7 @@ export class LogStream {
     this.#flow();
   }
 
-  /** What has arrived; makes room for more. */
+  /** The arrived bytes; makes room for more. */
   read(): Buffer[] {
     const chunks = this.#chunks;
     this.#chunks = [];
@@ -133,14 +133,13 @@ export class LogStream {
   }
 }
 
-/** What a log reader needs of the API client. */
 export interface LogClient extends Pick<ApiClient, 'stream'> {
   readonly serverClock: Pick<ApiClient['serverClock'], 'now'>;
 }
 
 export interface LogStreamTools {
   readonly client: LogClient;
-  /** Something arrived, or it ended. */
+  /** Called when bytes arrive, or the stream ends. */
   readonly changed: () => void;
 }
 
@@ -198,7 +197,7 @@ const NOTHING = Buffer.alloc(0);
 export class StreamCursor {
   readonly stream: LogStream;
   readonly #merger: LineMerger;
-  /** Whoever reads on after this cursor needs the same reader: it may hold half a line. */
+  /** The next cursor on this stream must use the same reader: it may hold half a line. */
   readonly reader: LineReader;
   #rest: Buffer[] = [];
   #isFinished = false;
@@ -209,14 +208,16 @@ export class StreamCursor {
     this.reader = new LineReader({ mayBeginWithin: stream.sinceSeconds !== undefined });
   }
 
-  /** The chunks that are there now, for `read`. */
+  /** The chunks available now, for `read`. */
   chunks(): Buffer[] {
     const rest = this.#rest;
     this.#rest = [];
     return this.stream.isEmpty ? rest : [...rest, ...this.stream.read()];
   }
 
-  /** Reads `chunks[index]`. False when the merger has stopped the reading, or holds it (then the other chunks come again). */
+  /**
+   * Reads `chunks[index]`. False when the merger stopped the reading, or holds it (then the other chunks come again).
+   */
   read(chunks: Buffer[], index: number): boolean {
     this.reader.needsHead = this.#merger.needsHead;
     const goesOn = this.reader.read(chunks[index] ?? NOTHING, this.#merger);
@@ -226,7 +227,7 @@ export class StreamCursor {
     return false;
   }
 
-  /** The stream has ended and is empty: reads what the reader held back. False when that was done before. */
+  /** The stream has ended and is empty: reads what the reader held back. False on a repeat. */
   finish(): boolean {
     if (this.#isFinished) return false;
     this.#merger.isReadingEnd = true;

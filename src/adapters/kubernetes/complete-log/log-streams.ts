@@ -18,14 +18,14 @@ export interface LogTools {
 }
 
 /**
- * The streams of one container's log: the front, which is read, and those that wait behind it, each holding a log file open. Opens
- * and closes them; decides nothing.
+ * The streams of one container's log: the front, which is read, and those waiting behind it, each holding a log file
+ * open. Opens and closes them; decides nothing.
  */
 export class LogStreams {
   readonly #tools: LogTools;
   readonly #request: LogRequest;
   readonly #context: { readonly merger: LineMerger; readonly changed: () => void };
-  /** Newest last; the final read, when there is one, is the last. */
+  /** Newest last; a final read is always the last. */
   #waiting: LogStream[] = [];
   #front: LogStream | undefined;
   #frontEndedAtMs: number | undefined;
@@ -97,13 +97,12 @@ export class LogStreams {
     this.#front?.promote();
   }
 
-  /** Closes a waiting stream. */
   drop(stream: LogStream): void {
     stream.close();
     this.#waiting = this.#waiting.filter((other) => other !== stream);
   }
 
-  /** Two streams that begin with the same line hold the same file: one is enough, and the final read is the better one. */
+  /** Two streams with the same first line hold the same file: keep one, preferably the final read. */
   dropDouble(): void {
     const [before, newest] = this.#waiting.slice(-2);
     const [first, other] = [newest?.first[0], before?.first[0]];
@@ -111,7 +110,7 @@ export class LogStreams {
     this.drop(newest.follow ? newest : before);
   }
 
-  /** The front was read to its end. While the container runs a clean end is a failure too; each one makes the pause longer. */
+  /** The front has ended: while the container runs even a clean end is a failure, which lengthens the pause. */
   frontEnded(isContainerRunning: boolean): void {
     if (!this.#front || this.#frontEndedAtMs !== undefined) return;
     const { clock, times, random } = this.#tools;
@@ -121,7 +120,6 @@ export class LogStreams {
     this.#failures += 1;
   }
 
-  /** The front has brought something. */
   succeed(): void {
     this.#failures = 0;
     this.#retryAtMs = 0;
@@ -149,7 +147,7 @@ export class LogStreams {
     return { follow, sinceSeconds, request };
   }
 
-  /** A little before the newest line; the API server passes whole seconds on. */
+  /** A little before the newest line; the API server rounds to whole seconds. */
   #sinceSeconds(): number | undefined {
     const { merger } = this.#context;
     if (!merger.hasAny) return undefined;
@@ -165,19 +163,19 @@ export const factsOf = ({ follow, end, first }: LogStream): StreamFacts => ({
   firstLines: first.length,
 });
 
-/** Why a stream failed, as a code: the API server answers 400 while a container has no log (yet). */
+/** A stream's failure as a code: the API server answers 400 while a container has no log (yet). */
 export const reasonOf = (error: KdebugError): string => (error.facts.status === 400 ? 'log_unavailable' : error.code);
 
-/** A follow that lost the front because it was silent, although it had not ended. */
+/** A follow that lost the front because of its silence, although it had not ended. */
 interface AbandonedStream {
   readonly cursor: StreamCursor;
-  /** The first line of the next file: the lines before it were thought to be read. */
+  /** The first line of the next file: all lines before it should have been read. */
   readonly next: Readonly<Stamp>;
-  /** The stream was only held up: lines of its file are missing. */
+  /** Called when the stream was only delayed: lines of its file are missing. */
   readonly onLateLine: () => void;
 }
 
-/** Listens on: an abandoned stream that still brings a line older than the next file's first proves that lines are missing. */
+/** Keeps listening: a line older than the next file's first proves that lines are missing. */
 export class AbandonedStreams {
   readonly #marginMs: number;
   #streams: AbandonedStream[] = [];
@@ -196,12 +194,12 @@ export class AbandonedStreams {
     this.#waitedTicks += 1;
   }
 
-  /** Reads what has come since, and closes the streams that have proved one thing or the other. */
+  /** Reads new bytes, and closes the streams that have proved one thing or the other. */
   listen(): void {
     this.#streams = this.#streams.filter((abandoned) => !this.#isDecided(abandoned));
   }
 
-  /** All else is over: true once all have ended, or, after a moment, when those that have not are reported as gaps. */
+  /** Call when all other streams have ended: true once these have too, or when the rest count as gaps. */
   isOver(times: Pick<LogTimes, 'tickMs' | 'readToEndMs'>): boolean {
     if (this.#streams.length === 0) return true;
     if (!this.#isLast) this.#waitedTicks = 0;
@@ -227,7 +225,7 @@ export class AbandonedStreams {
   }
 }
 
-/** Reads the first stamp only: at the end of its file a follow may go on into a newer one, which proves nothing. */
+/** Reads the first stamp only: at the end of its file a follow may continue into a newer one, which proves nothing. */
 class FirstStamp implements LineHandler {
   stamp: Stamp | undefined;
 

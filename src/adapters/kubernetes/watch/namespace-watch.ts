@@ -14,15 +14,15 @@ import { type WatchEnd, WatchStream, type WatchTimes } from './watch-stream.ts';
 
 export interface PodList {
   readonly pods: readonly Pod[];
-  /** Where a watch goes on from; opaque. */
+  /** Where a watch continues; opaque. */
   readonly resourceVersion: string;
 }
 
 const PAGE = 500;
 
 /**
- * All pods of a namespace as they are now, page by page, as projections. A page that has become too old (410) fails the whole list,
- * and the watch starts another.
+ * All pods of a namespace now, page by page, as projections. An expired page (410) fails the whole list, and the watch
+ * starts another.
  */
 async function listPods(client: ApiClient, namespace: string): Promise<PodList> {
   const pods: Pod[] = [];
@@ -54,8 +54,8 @@ interface Waiting {
 }
 
 /**
- * The one watch of a namespace: LIST, then WATCH from there, resumed where it stopped. When an event may be lost (410, an error, a broken
- * connection, silence) it lists again; it retries until it is closed.
+ * The one watch of a namespace: LIST, then WATCH from there, resumed where it stopped. When an event may be lost (410,
+ * an error, a broken connection, silence) it lists again; it retries until closed.
  */
 export class NamespaceWatch {
   readonly #tools: WatchTools;
@@ -109,7 +109,7 @@ export class NamespaceWatch {
   #sync(): Promise<void> {
     if (this.#closed) return Promise.reject(new KdebugError('cluster_unreachable', { detail: 'closed' }));
     if (this.#synced) return Promise.resolve();
-    // A caller should not wait for the whole back-off.
+    // The caller should not wait for the whole back-off.
     this.#pause?.end();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -189,7 +189,7 @@ export class NamespaceWatch {
   async #afterWatch(end: WatchEnd): Promise<void> {
     if (end.kind === 'failed') throw end.error;
     if (end.kind === 'stale') this.#resourceVersion = undefined;
-    // No tight loop with a server that closes at once, again and again.
+    // Prevents a tight loop with a server that keeps closing at once.
     this.#failures += 1;
     if (this.#failures > 1) await this.#wait(this.#failures - 2);
   }

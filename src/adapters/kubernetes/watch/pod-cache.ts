@@ -6,11 +6,14 @@ import type { PodChange } from './watch-stream.ts';
 export interface Subscriber {
   readonly pod: PodRef;
   readonly onSeen: (seen: PodSeen) => void;
-  /** The state of the last notification, so that none is repeated. */
+  /** The last notified state, to avoid repeats. */
   notifiedState?: string;
 }
 
-/** The pods of one namespace as last seen, and their subscribers. Callbacks run one after the other; one that throws is logged. */
+/**
+ * The pods of one namespace as last seen, and their subscribers. Callbacks run one at a time; one that throws is
+ * logged.
+ */
 export class PodCache {
   readonly #pods = new Map<string, Pod>();
   readonly #subscribers = new Map<string, Set<Subscriber>>();
@@ -64,7 +67,7 @@ export class PodCache {
     for (const name of this.#subscribers.keys()) this.#notifyAll(name);
   }
 
-  /** Notifies one subscriber, unless it has this state already. */
+  /** Notifies one subscriber, unless it already has this state. */
   notify(subscriber: Subscriber, pod: Pod | undefined): void {
     const state = pod ? `${pod.metadata.uid}/${pod.metadata.resourceVersion}` : 'gone';
     if (subscriber.notifiedState === state) return;

@@ -8,7 +8,7 @@ import { podsPath } from '../api/paths.ts';
 import type { StreamControl } from '../api/stream.ts';
 import { viewPod } from '../pod-view.ts';
 
-/** Every duration of the shared watch in one place, so that tests can make them short. */
+/** Every duration of the shared watch, so that tests can shorten them. */
 export interface WatchTimes {
   /** Each WATCH lasts a random time between these two, so that replicas never reconnect together. */
   readonly minSeconds: number;
@@ -87,7 +87,7 @@ export interface WatchRequest {
   readonly namespace: string;
   readonly resourceVersion: string;
   readonly timeoutSeconds: number;
-  /** Bookmarks come every minute: longer silence than this is a dead connection. */
+  /** Bookmarks come every minute: a longer silence means a dead connection. */
   readonly silenceMs: number;
 }
 
@@ -151,7 +151,7 @@ export class WatchStream {
     this.#control.close();
   }
 
-  /** One timer, not one per chunk: it checks how long ago the last byte was and sleeps for the rest. */
+  /** One timer, not one per chunk: it checks the time since the last byte and sleeps for the rest. */
   #listen(): void {
     const quietMs = this.#clock.now() - this.#heardAtMs;
     if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale' });

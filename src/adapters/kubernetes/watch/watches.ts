@@ -7,7 +7,7 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** The watches of one cluster, one per namespace: opened on first use, closed when unused for a while. */
+/** The watches of one cluster, one per namespace: opened on first use, closed after a while without use. */
 export class Watches {
   readonly #tools: WatchTools;
   readonly #entries = new Map<string, Entry>();
@@ -53,7 +53,7 @@ export class Watches {
     });
   }
 
-  /** Closes up to `most` watches that have no subscriber and were not used for `idleMs`, the longest unused first. */
+  /** Closes up to `most` watches without subscribers, unused for `idleMs`, the longest unused first. */
   #closeIdle(idleMs: number, most: number): void {
     const now = this.#tools.clock.now();
     const idle = [...this.#entries]

@@ -6,18 +6,19 @@ import { delayOf } from '../../../lib/backoff.ts';
 export interface RedisAddress {
   /** `redis://` or `rediss://` (TLS), with user, password, host, port and database; percent-encoded, as in any URL. */
   readonly url: string;
-  /** A file with the certificates (PEM) that may have signed Redis' own; absent: those that Node trusts. */
+  /** A file with the CA certificates (PEM) for Redis; without it Node's own apply. */
   readonly caFile?: string;
 }
 
-/** No answer for so long, and the connection is taken for dead: it is cut, and what waits on it fails. */
+/** After this much silence the connection counts as dead: it is cut, and what waits on it fails. */
 const SILENCE_MS = 1_500;
 const BACK_OFF = { firstMs: 100, maxMs: 550 };
 
 /**
- * The library's options, each against a trap: it would queue commands while there is no connection, send commands again whose answer
- * was lost, and wait for ever on a connection that is open but silent. Nothing of the URL but its parts is taken, so that a query
- * string cannot switch any of this back on. @throws KdebugError store_misconfigured
+ * Guards against three defaults of the library: it would queue commands while disconnected, resend commands whose
+ * answer was lost, and wait without limit on an open but silent connection. Reads only the URL's parts, so a query
+ * string cannot switch any of this back on.
+ * @throws KdebugError store_misconfigured
  */
 export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOptions, 'replyMapping'> {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
@@ -28,7 +29,7 @@ export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOpti
     });
   }
   return {
-    // In a URL, but not on a socket, IPv6 addresses stand in brackets.
+    // URLs put IPv6 addresses in brackets, sockets do not.
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || 6379),
     ...(username !== '' && { username: decodeURIComponent(username) }),
@@ -39,17 +40,17 @@ export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOpti
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // 0: every loss of the connection fails what waits on it, at once.
+    // 0: losing the connection fails at once what waits on it.
     maxRetriesPerRequest: 0,
     connectTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
     keepAlive: 10_000,
     retryStrategy: (times) => delayOf(BACK_OFF, times - 1, Math.random),
-    // After a failover the old primary may still take connections, and only say so on a write: look the name up again.
+    // After a failover the old primary may still accept connections and refuse only writes: resolve the name again.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    // INFO would need answering before anything else; a server that is loading says so to each command.
+    // The ready check would send INFO first; a loading server refuses each command anyway.
     enableReadyCheck: false,
-    // RESP 2: nothing of RESP 3 is used, and some proxies do not know HELLO.
+    // RESP 2: kdebug uses nothing of RESP 3, and some proxies do not know HELLO.
     protocol: 2,
     disableClientInfo: true,
   };
@@ -65,36 +66,37 @@ function certificates(path: string): string {
   }
 }
 
-/** Redis says no for now, or to us: another time, another node or an operator can change it. */
+/** Redis refuses for now, or refuses this client: time, another node or an operator can change that. */
 const REFUSALS = new Set(
   'BUSY CLUSTERDOWN LOADING MASTERDOWN MISCONF MOVED NOAUTH NOPERM NOREPLICAS OOM READONLY TRYAGAIN UNKILLABLE WRONGPASS'.split(
     ' ',
   ),
 );
 
-/** The first word of an error that Redis answered with (its code, by Redis' protocol); undefined when it did not come from Redis. */
+/** The error code of a Redis reply (its first word, by Redis' protocol); undefined when the error is not from Redis. */
 export function replyCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && thrown.name === 'ReplyError' ? thrown.message.split(' ', 1)[0] : undefined;
 }
 
-/** What went wrong in a word: Redis' code, the system's (ECONNREFUSED), TLS's, or the error's name. Never an argument of a command. */
+/**
+ * The cause in a word: the code of Redis, the system (ECONNREFUSED) or TLS, or the error's name. Never a command's
+ * argument.
+ */
 export function causeOf(thrown: unknown): string {
   const code = replyCode(thrown);
   if (code !== undefined) return code;
   if (!(thrown instanceof Error)) return 'unknown';
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  // The library's own, when nothing has come for so long: it has no code.
+  // The library's own timeout error has no code.
   return thrown.name === 'Error' ? 'no answer' : thrown.name;
 }
 
-/**
- * An answer of Redis as a KdebugError. The library's own error is not kept as the cause: it carries the command's arguments.
- */
+/** A Redis reply as a KdebugError. It drops the library's error, which carries the command's arguments. */
 export const refusalOf = (code: string): KdebugError =>
   REFUSALS.has(code)
     ? unreachable(`Redis answers ${code}`)
     : new KdebugError('internal_error', { detail: `Redis answers ${code}` });
 
-/** `maybeDone`: something was sent, so it may have been carried out although no answer came. */
+/** `maybeDone`: the command was sent without an answer, so Redis may have executed it. */
 export const unreachable = (detail: string, maybeDone = false): KdebugError =>
   new KdebugError('store_unreachable', { detail, ...(maybeDone && { facts: { maybeDone } }) });

@@ -11,18 +11,21 @@ import {
   unreachable,
 } from './connection-options.ts';
 
-/** Sends one command; `notAfterMs` is Redis' time after which it must not be carried out any more. */
+/** Sends one command; Redis must not execute it after `notAfterMs` of its own clock. */
 export type Send<Value> = (redis: Redis, notAfterMs: number) => Promise<Value>;
 
-/** A call ends within this, one way or the other. */
+/** Every call succeeds or fails within this. */
 const BUDGET_MS = 1_800;
-/** While the connection was lost just now, calls wait for the next one; later they fail at once. */
+/** For this long after a loss, calls wait for a new connection; later they fail at once. */
 const PATIENCE_MS = 1_000;
 
-/** Refusals of Redis' and of TLS (Node's and OpenSSL's codes): wrong credentials, database or certificate, no TLS there. */
+/** Refusals by Redis and TLS (codes of Node and OpenSSL): wrong credentials, database or certificate, or no TLS. */
 const HOPELESS = /^(?:ERR$|NOAUTH|NOPERM|WRONGPASS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/;
 
-/** The one connection to Redis. Calls are answered, or fail, within 1.8 s, however Redis is: gone, frozen, failing over. */
+/**
+ * The one connection to Redis. Every call succeeds or fails within 1.8 s, even when Redis is gone, frozen or failing
+ * over.
+ */
 export class RedisConnection {
   readonly clock = new ServerClock();
   readonly #redis: Redis;
@@ -46,29 +49,29 @@ export class RedisConnection {
     this.#redis.connect().catch(() => undefined);
   }
 
-  /** Why there was no connection last, in a word; undefined when there was none missing. */
+  /** The cause of the last loss in a word; undefined when the connection was never lost. */
   get lastCause(): string | undefined {
     return this.#lastCause === undefined ? undefined : causeOf(this.#lastCause);
   }
 
-  /** How long it has been since a lost connection was there again; infinite when none was ever lost. */
+  /** Time since the last reconnection; infinite when the connection was never lost. */
   get sinceRecoveryMs(): number {
     return performance.now() - this.#recoveredAtMs;
   }
 
-  /** Calls `listener` whenever a lost connection is there again. */
+  /** Calls `listener` after every reconnection. */
   onRecovery(listener: () => void): void {
     this.#onUp.add(listener);
   }
 
-  /** When a call that begins now must have ended, as `performance.now()`; for calls that are one to the caller. */
+  /** Deadline of a call that begins now, as `performance.now()`; several commands can share it. */
   deadline(): number {
     return performance.now() + BUDGET_MS;
   }
 
   /**
-   * Sends a command, and again when the connection was lost before its answer: so the command must be repeatable.
-   * @throws KdebugError store_unreachable; with the fact `maybeDone` when it may have been carried out
+   * Sends a command, and sends it again when the connection dies before the answer: the command must be repeatable.
+   * @throws KdebugError store_unreachable; with the fact `maybeDone` when Redis may have executed it
    */
   async call<Value>(send: Send<Value>, endsAtMs = this.deadline()): Promise<Value> {
     let sent = false;
@@ -81,15 +84,16 @@ export class RedisConnection {
         const code = replyCode(thrown);
         if (code !== undefined) throw refusalOf(code);
         if (performance.now() >= endsAtMs) throw unreachable('no answer in time', true);
-        // What this turn of the loop saw of the loss may be before the event that tells of it.
+        // The call can fail before ioredis emits `close`.
         this.#lose();
       }
     }
   }
 
   /**
-   * Resolves with the first connection. @throws KdebugError store_misconfigured (Redis or TLS refuse us, which waiting does not
-   * mend), store_unreachable after `ms`
+   * Resolves with the first connection.
+   * @throws KdebugError store_misconfigured (Redis or TLS refuses us, and waiting does not help), store_unreachable
+   * after `ms`
    */
   async opened(ms: number): Promise<void> {
     const endsAtMs = performance.now() + ms;
@@ -136,10 +140,10 @@ export class RedisConnection {
     for (const waiting of this.#waiting) waiting.end();
   }
 
-  /** A connection counts once Redis has told the time on it. */
+  /** A connection counts once Redis has sent its time on it. */
   async #greet(): Promise<void> {
     try {
-      // The library selects too, but goes on in database 0 when that is refused.
+      // The library selects too, but continues in database 0 after a refusal.
       if (this.#redis.options.db) await this.#redis.select(this.#redis.options.db);
       const [seconds, micros] = await this.#redis.time();
       this.clock.reset(Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000));
@@ -168,7 +172,7 @@ export class RedisConnection {
   }
 }
 
-/** Unlike the system's clock, these timers keep the process alive, until the store has answered. */
+/** Unlike the system clock's, these timers keep the process alive until the store answers. */
 const TIMERS: Pick<Clock, 'after'> = {
   after(ms, wake) {
     const timer = setTimeout(wake, ms);
@@ -176,32 +180,31 @@ const TIMERS: Pick<Clock, 'after'> = {
   },
 };
 
-/** Rejects at a moment of `performance.now()`, whatever the promise does. */
+/** Rejects at that `performance.now()` if the promise is still pending. */
 const within = <Value>(promise: Promise<Value>, endsAtMs: number): Promise<Value> =>
   withDeadline(TIMERS, Math.max(0, endsAtMs - performance.now()), promise, () => {
     throw new Error('no answer in time');
   });
 
 /**
- * Redis' clock as far as this process knows it, so that a command can say until when it may be carried out. Estimates are never
- * ahead of the truth: what they call "now" is not later than Redis' now, unless Redis' clock was set back since the last answer
- * on this connection.
+ * Redis' clock as this process knows it, so that a command can carry a deadline. An estimate never runs ahead: its
+ * "now" is not later than Redis' now, unless somebody set Redis' clock back since the last answer on this connection.
  */
 class ServerClock {
-  /** Redis' ms minus ours, at most; ours is monotonic. */
+  /** Redis' ms minus ours, at most; our clock is monotonic. */
   #aheadMs = Number.NEGATIVE_INFINITY;
 
-  /** An answer that carried Redis' time came in just now. */
+  /** Call when an answer with Redis' time arrives. */
   observe(serverMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, serverMs - performance.now());
   }
 
-  /** The first answer on a new connection: what was learnt on another counts no more. */
+  /** Call on the first answer of a new connection: forgets what the old one taught. */
   reset(serverMs: number): void {
     this.#aheadMs = serverMs - performance.now();
   }
 
-  /** Redis' time, whole ms, at a moment of `performance.now()`. */
+  /** Redis' time, whole ms, at that `performance.now()`. */
   at(localMs: number): number {
     return Math.floor(localMs + this.#aheadMs);
   }

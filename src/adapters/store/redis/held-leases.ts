@@ -1,12 +1,11 @@
-/** One lease that this process knows it has. */
 interface Held {
   readonly owner: string;
   readonly fence: number;
 }
 
 /**
- * The leases whose answers arrived here. Only these are renewed: one that was given while its answer got lost lapses by itself,
- * and the run is adopted, instead of being held by somebody who does not know it.
+ * The leases whose answers arrived here; only these are renewed. A lease whose answer got lost lapses, and another
+ * replica adopts the run, instead of a holder that does not know of it.
  */
 export class HeldLeases {
   readonly #held = new Map<string, Held>();
@@ -15,7 +14,7 @@ export class HeldLeases {
     this.#held.set(id, { owner, fence });
   }
 
-  /** Drops the lease, unless there is a newer one by now. */
+  /** Drops the lease, unless a newer one exists. */
   drop(id: string, fence: number): void {
     if (this.#held.get(id)?.fence === fence) this.#held.delete(id);
   }

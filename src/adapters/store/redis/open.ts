@@ -10,9 +10,9 @@ import { Records, SCHEMA, type Sealer } from './sealed-records.ts';
 
 type Version = readonly [number, number, number];
 
-/** The oldest line that still got the mends of the Lua engine, and the first in which ZRANGE knows REV. */
+/** The oldest line with the Lua fixes, and the first whose ZRANGE knows REV. */
 const OLDEST: Version = [6, 2, 0];
-/** By line, the first release without CVE-2025-49844 (Lua, use after free); later lines never had it. */
+/** First release of each line without CVE-2025-49844 (Lua, use after free); later lines never had it. */
 const MENDED: readonly Version[] = [
   [6, 2, 20],
   [7, 2, 11],
@@ -22,8 +22,9 @@ const MENDED: readonly Version[] = [
 ];
 
 /**
- * Refuses a Redis that would lose runs or stop us in the middle of one. Looks at its version, its eviction policy, and tries every
- * command. @throws KdebugError store_misconfigured, the detail saying what to change; store_unreachable
+ * Refuses a Redis that would lose runs or fail in mid-run. Checks its version and eviction policy, and tries every
+ * command.
+ * @throws KdebugError store_misconfigured, the detail saying what to change; store_unreachable
  */
 async function checkRedis(connection: RedisConnection, scripts: ScriptRunner, log: Log): Promise<void> {
   await connection.call((redis) => redis.ping()).catch(noPermission);
@@ -57,7 +58,7 @@ async function tryCommands(scripts: ScriptRunner): Promise<void> {
   }
 }
 
-/** Where a refusal has no answer of the script yet, because the script itself, or its keys, are not allowed. */
+/** Redis forbids the script or its keys, so the script could not name the missing right. */
 function noPermission(thrown: unknown): never {
   if (!(thrown instanceof KdebugError)) throw thrown;
   const code = /(?:NOPERM|MOVED|READONLY)$/.exec(thrown.detail)?.[0];
@@ -91,35 +92,38 @@ function before([major, minor, patch]: Version, than: Version): boolean {
   return minor === than[1] ? patch < than[2] : minor < than[1];
 }
 
-/** Lines in between, such as 7.0, ended without a mend: they count as the next one's. */
+/** Lines in between, such as 7.0, ended without a fix: they count as the next line's. */
 const hasLuaHole = (version: Version): boolean => {
   const line = MENDED.find((mended) => !before([mended[0], mended[1], Number.POSITIVE_INFINITY], version));
   return line !== undefined && before(version, line);
 };
 
 export interface RedisRunStoreOptions extends RedisAddress {
-  /** First part of every key, in braces: `{kdebug}:`. The braces are Redis Cluster's hash tag, so that all keys are in one slot. */
+  /** First part of every key, in braces: `{kdebug}:`. Redis Cluster's hash tag, so all keys share a slot. */
   readonly keyPrefix: string;
   readonly sealer: Sealer;
   /** 32 bytes; hides names in the index. */
   readonly indexKey: Uint8Array;
   readonly log: Log;
-  /** How long a settled run can still be read; asked for at each save. */
+  /** How long a settled run stays readable; read at each save. */
   readonly retentionMs: () => number;
-  /** How long a claim holds without `renew`; the default is 3 s. */
+  /** How long a lease lasts without `renew`; the default is 3 s. */
   readonly leaseMs?: number;
-  /** At most so many settled runs are kept, the oldest go first; the default is 100,000. */
+  /** Limit of settled runs, the oldest go first; the default is 100,000. */
   readonly maxSettled?: number;
 }
 
-/** How long the first connection may take. */
+/** Limit for the first connection. */
 const OPEN_MS = 5_000;
-/** With a renewal and a look for abandoned runs every second, those of a dead replica are adopted within 4.5 s. */
+/**
+ * With a renewal and a scan for abandoned runs every second, another replica adopts a dead replica's runs within 4.5 s.
+ */
 const LEASE_MS = 3_000;
 
 /**
- * Runs in Redis. @throws KdebugError store_misconfigured (version, settings, rights, credentials, certificate: the detail says
- * which, and what to do), store_unreachable when there is no connection within 5 s
+ * Opens the store in Redis.
+ * @throws KdebugError store_misconfigured (version, settings, rights, credentials, certificate: the detail says which,
+ * and the remedy), store_unreachable without a connection within 5 s
  */
 export async function openRedisRunStore(options: RedisRunStoreOptions): Promise<RedisRunStore> {
   const { log, sealer, indexKey, leaseMs = LEASE_MS, retentionMs, maxSettled = 100_000 } = options;

@@ -5,22 +5,22 @@ import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, READ_NOTES } from './scripts/notes.ts';
 import type { Records } from './sealed-records.ts';
 
-/** A note lives for a minute in Redis; one that is older was put back. */
+/** A note lives for a minute in Redis; an older one was put back. */
 const LIVES_MS = 60_000;
-/** Redis' time is known to a round trip. */
+/** Redis' time is exact to a round trip. */
 const SLACK_MS = 5_000;
 
 const about = (id: RunId): string => `note ${id}`;
 
 /**
- * Notes in Redis, sealed with the moment (Redis' time) at which they were left. One that does not open, is older than a minute, or was
- * taken here before, is none: somebody who can write Redis put it there.
+ * Notes in Redis, sealed with the moment (Redis' time) of writing. Drops a note that does not open, is older than a
+ * minute, or was read here before: somebody with write access to Redis put it there.
  */
 export class RedisNotes implements Notes {
   readonly #scripts: ScriptRunner;
   readonly #records: Records;
   readonly #connection: RedisConnection;
-  /** Sealed notes that were taken here, until they are too old anyway: no two are sealed alike. */
+  /** Sealed notes read here, until they are too old anyway. Sealing never gives the same text twice. */
   readonly #readAtMs = new Map<string, number>();
 
   constructor(scripts: ScriptRunner, records: Records, connection: RedisConnection) {

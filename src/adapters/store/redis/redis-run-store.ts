@@ -20,7 +20,7 @@ export interface RedisRunStoreParts {
   /** With the hash tag and the colon. */
   readonly prefix: string;
   readonly log: Log;
-  /** A name for this store among all that ever used these keys. */
+  /** Unique among all stores that ever used these keys. */
   readonly writer: string;
   readonly leaseMs: number;
   readonly retentionMs: () => number;
@@ -29,16 +29,16 @@ export interface RedisRunStoreParts {
 
 /** First part of a quota's key. */
 const KIND_OF_QUOTA: Readonly<Record<Quota['per'], string>> = { minute: 'minute', open: 'count', pending: 'pending' };
-/** Leases in one call of `renew`, so that Redis is never busy with one for long. */
+/** Leases in one call of `renew`, so that no call blocks Redis for long. */
 const RENEWED_AT_ONCE = 500;
-/** A record that does not open is left alone for so long. */
+/** How long a record that does not open is skipped. */
 const SET_ASIDE_MS = 600_000;
-/** After an outage the others renew their leases first; all of them lapsed meanwhile. */
+/** After an outage every lease has lapsed: gives the other replicas time to renew theirs before this one claims. */
 const CLAIMS_AFTER_RECOVERY_MS = 1_500;
 
 /**
- * Runs in Redis, for any number of replicas. Everything that must be atomic is one script, one round trip; all of them may be
- * repeated. Every method ends within 1.8 s and throws `store_unreachable`; reading a record, also `store_record_unreadable`.
+ * Runs in Redis, for any number of replicas. Every atomic change is one script, one round trip, and repeatable. Every
+ * method ends within 1.8 s and throws `store_unreachable`; reading a record, also `store_record_unreadable`.
  */
 export class RedisRunStore implements RunStore {
   readonly notes: RedisNotes;
@@ -60,7 +60,7 @@ export class RedisRunStore implements RunStore {
   async create(run: Run, owner: string, quotas: readonly Quota[] = []): Promise<CreateResult> {
     await this.#doubtful.forget(run.id);
     const answer = await this.#create(run, owner, quotas).catch((thrown: unknown) => {
-      // A run further on that is given back to an emptied store is no promise that nothing was started.
+      // Only for new runs: a later state, restored to an emptied store, may already have started something.
       if (run.state === 'received' && toKdebugError(thrown).facts.maybeDone) this.#doubtful.add(run.id, owner);
       throw thrown;
     });
@@ -135,7 +135,7 @@ export class RedisRunStore implements RunStore {
     return leases;
   }
 
-  /** One record that was changed from outside must not keep the others from being adopted. */
+  /** One tampered record must not stop the adoption of the others. */
   async #claimed(id: string, owner: string, answer: readonly unknown[]): Promise<Lease | undefined> {
     try {
       return this.#leased(id, owner, answer);
@@ -181,7 +181,7 @@ export class RedisRunStore implements RunStore {
   }
 
   async release(id: RunId, fence: number): Promise<void> {
-    // First of all: should Redis not hear of it, the lease is no longer renewed and lapses.
+    // Drop first: if Redis misses the release, the lease is not renewed and lapses.
     this.#held.drop(id, fence);
     await this.#release(id, fence, 0);
   }
@@ -195,7 +195,7 @@ export class RedisRunStore implements RunStore {
     return this.#list([`open:${channel}`, `history:${channel}`], limit);
   }
 
-  /** What does not open is left out: one changed record must not hide the others. */
+  /** Skips what does not open: one tampered record must not hide the others. */
   async #list(keys: readonly string[], limit: number): Promise<readonly Run[]> {
     const { rest } = await this.#scripts.run(LIST, keys, [limit]);
     return rest.flatMap((id, index) => (index % 2 ? [] : this.#opened(String(id), String(rest[index + 1]))));

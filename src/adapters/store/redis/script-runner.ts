@@ -16,7 +16,7 @@ export interface ScriptResult {
   readonly rest: readonly unknown[];
 }
 
-/** Runs scripts by their names; what Redis has not seen yet, or has forgotten, is sent in full. */
+/** Runs scripts by their SHA-1; sends the full text when Redis does not know it (any more). */
 export class ScriptRunner {
   readonly #connection: RedisConnection;
   readonly #head: ScriptHead;
@@ -32,7 +32,7 @@ export class ScriptRunner {
     const once = () => this.#once(script, keys, args, endsAtMs);
     const first = await once();
     if (first.word !== 'late') return first;
-    // Redis' clock was set forward, or the command really was late: what we know of the clock is new by now.
+    // Redis' clock jumped ahead, or the command really was late: the clock estimate is fresh now.
     const second = await once();
     if (second.word === 'late') throw unreachable('Redis carried nothing out: the command came too late');
     return second;

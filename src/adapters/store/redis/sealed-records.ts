@@ -5,17 +5,17 @@ import { countedAs, dueAtMs, isSettled } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { defined } from '../../../lib/object.ts';
 
-/** Seals texts so that only holders of the key can read or make them, and only for what they are `about`. */
+/** Seals texts: only holders of the key can read or make them, and each opens only with its `about`. */
 export interface Sealer {
   seal(plain: string, about: string): string;
-  /** Undefined: changed, sealed with another key, or about something else. */
+  /** Undefined: changed, sealed with another key, or with another `about`. */
   open(sealed: string, about: string): string | undefined;
 }
 
-/** The newest schema of records that this version reads. */
+/** The newest record schema that this version reads. */
 export const SCHEMA: Run['schema'] = 1;
 
-/** What scripts know of a run: no words of people, no names. */
+/** What scripts see of a run: no names and nothing that people wrote. */
 export interface IndexFields {
   readonly class: 'open' | 'pending' | 'final' | 'settled';
   readonly grant: 0 | 1;
@@ -30,15 +30,15 @@ export const indexFields = (run: Run): IndexFields => ({
 
 export interface RecordKeys {
   readonly sealer: Sealer;
-  /** Names in Redis (channels, people, dedupe keys) are HMACs under it, so that they can be compared but not read. */
+  /** Keys the HMACs that hide channels, people and dedupe keys in Redis: comparable but not readable. */
   readonly indexKey: Uint8Array;
-  /** Of the store: a record that is moved to another store's keys does not open. */
+  /** The store's key prefix: a record moved to another store's keys does not open. */
   readonly prefix: string;
 }
 
-/** Turns runs into what stands in Redis, and back. */
+/** Converts runs to and from their form in Redis. */
 export class Records {
-  /** Tells which key sealed a record, and nothing of the key. */
+  /** Identifies the sealing key without revealing it. */
   readonly keyId: string;
   readonly #keys: RecordKeys;
   readonly #grants = new KnownGrants();
@@ -48,7 +48,7 @@ export class Records {
     this.keyId = this.name('key', 'id').slice(0, 8);
   }
 
-  /** A name that tells nothing to who has not the key: 128 bits. */
+  /** A 128-bit HMAC, which reveals nothing without the key. */
   name(purpose: string, value: string): string {
     return hmacSha256(this.#keys.indexKey, `${purpose}\n${value}`).slice(0, 32);
   }
@@ -57,7 +57,10 @@ export class Records {
     return this.sealText(JSON.stringify(run), `run ${run.id}`);
   }
 
-  /** The run with every field that was written, also those that this version does not know. @throws KdebugError store_record_unreadable */
+  /**
+   * Returns every stored field, also those unknown to this version.
+   * @throws KdebugError store_record_unreadable
+   */
   open(id: string, sealed: string): Run {
     const text = this.openText(sealed, `run ${id}`);
     const run: Run | undefined = text === undefined ? undefined : JSON.parse(text);
@@ -65,7 +68,7 @@ export class Records {
     return this.#grants.join(run);
   }
 
-  /** The store took it: what its grant says now can no longer be undone here. */
+  /** Call after a save: from now on an older record cannot undo the grant's state here. */
   saved(run: Run): void {
     this.#grants.join(run);
   }
@@ -79,18 +82,18 @@ export class Records {
   }
 }
 
-/** Far more grants than are open at a time; the oldest are forgotten first. */
+/** Far more than the grants open at a time; the oldest are forgotten first. */
 const MAX_ENTRIES = 10_000;
 
 /**
- * Grants as this process has seen them last. Uses only become more and an end stays, so an older record, put back by somebody who can
- * write Redis or by a failover to a copy that misses the last writes, is brought up to what was seen. What another process saw, or
- * this one before it was started, is not known here.
+ * Grants as this process last saw them. Uses only grow and an end is final, so this corrects an older record: one put
+ * back by somebody with write access, or by a failover to a copy without the last writes. It does not know what other
+ * processes saw, or this one before its start.
  */
 class KnownGrants {
   readonly #known = new Map<string, Grant>();
 
-  /** The run with every use of its grant, and its end, that was seen here. */
+  /** Adds every use of its grant seen here, and its end. */
   join(run: Run): Run {
     if (!run.grant) return run;
     const known = this.#known.get(run.id);

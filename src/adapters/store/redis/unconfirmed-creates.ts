@@ -3,8 +3,8 @@ import type { ScriptRunner } from './script-runner.ts';
 import { WITHDRAW } from './scripts/runs.ts';
 
 /**
- * Runs whose creation was sent and never answered: whoever asked was told that nothing was started. Once Redis answers again they
- * are taken back. Should this process end before, or another replica be quicker, such a run is carried out after all.
+ * Runs whose creation got no answer, so the requester saw an error. Once Redis answers again they are withdrawn. If
+ * this process ends first, or another replica claims the run first, the run proceeds after all.
  */
 export class UnconfirmedCreates {
   readonly #scripts: ScriptRunner;
@@ -17,11 +17,11 @@ export class UnconfirmedCreates {
 
   add(id: RunId, owner: string): void {
     this.#owners.set(id, owner);
-    // Redis may be there again already, and this answer alone was lost.
+    // Redis may already be back: perhaps only this answer was lost.
     this.withdraw();
   }
 
-  /** The same creation is tried again: it is no longer in doubt. */
+  /** The same creation is tried again, so it is no longer in doubt. */
   async forget(id: RunId): Promise<void> {
     if (this.#owners.delete(id)) await this.#withdrawing;
   }
@@ -35,7 +35,7 @@ export class UnconfirmedCreates {
       try {
         await this.#scripts.run(WITHDRAW, [`run:${id}`], [id, owner]);
       } catch {
-        // Still in doubt: the next recovery tries again.
+        // Still in doubt: retry at the next recovery.
         return;
       }
       this.#owners.delete(id);
