@@ -4,7 +4,7 @@ import { createClient } from '../../../src/adapters/slack/client.ts';
 import { createDirectory } from '../../../src/adapters/slack/directory.ts';
 import type { Identity } from '../../../src/adapters/slack/identity.ts';
 import type { Directory } from '../../../src/flow/ports/slack.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { RecordingLog, realClock } from './harness.ts';
 
 const US = { teamId: 'T0LOCAL', botUserId: 'U0KDEBUG', botId: 'B0KDEBUG', appId: 'A0KDEBUG' };

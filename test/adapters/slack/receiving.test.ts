@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { NOTHING, RecordingLog, realClock, saying, says, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };

@@ -14,8 +14,8 @@ import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
-import { FastClock } from './fast-clock.ts';
 import { recorded } from './recorder.ts';
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -33,14 +33,14 @@ const ENDED_MS = 2_500;
 
 /** A cluster whose kubelet acts by itself: it starts a launched container, and ends it. */
 class LivingCluster extends FakeCluster {
-  readonly clock: FastClock;
+  readonly clock: FakeClock;
   fate: Fate = { kind: 'ends', exitCode: 0, log: longLog() };
   /** How often a launch was asked for, of which only one may do anything. */
   asked = 0;
   /** When the kubelet says that the container began. */
   startedAtMs: number | undefined;
 
-  constructor(clock: FastClock) {
+  constructor(clock: FakeClock) {
     super();
     this.clock = clock;
   }
@@ -131,7 +131,7 @@ export interface LivingReplica {
 
 /** The real flow, any number of replicas of it, over one store, one cluster and one Slack in memory; time moves on demand. */
 export class PortScene {
-  readonly clock = new FastClock();
+  readonly clock = new FakeClock();
   readonly cluster = new LivingCluster(this.clock);
   readonly thread = new FakeThread();
   readonly audit = new FakeAudit();

@@ -7,7 +7,7 @@ import {
 } from '@slack/web-api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Call, Poster } from '../../../../src/adapters/slack/poster/poster.ts';
-import { FakeClock, settled } from '../fake-clock.ts';
+import { FakeClock, settle } from '../../../support/fake-clock.ts';
 
 const MINUTE = 60_000;
 const post = (channelId = 'C0SHOP', lane: Call['lane'] = 'final'): Call => ({
@@ -71,16 +71,16 @@ describe('pace', () => {
 
   it('ten first words of runs go at once; five results may still follow them at once', async () => {
     for (let count = 0; count < 12; count += 1) void poster.call(anchor(), note('anchor'));
-    await settled();
+    await settle();
     for (let count = 0; count < 5; count += 1) void poster.call(post(), note('result'));
-    await settled();
+    await settle();
     expect(times('result')).toEqual(Array(5).fill(0));
     expect(times('anchor')).toEqual(Array(10).fill(0));
   });
 
   it('a result goes before first words that came up to five seconds earlier; after that they are in turn', async () => {
     for (let count = 0; count < 15; count += 1) void poster.call(post(), note('before'));
-    await settled();
+    await settle();
     void poster.call(anchor(), note('anchor'));
     await clock.advance(500);
     // One result comes for each that goes: without a bound the anchor would wait for ever.
@@ -107,7 +107,7 @@ describe('pace', () => {
     for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
     await clock.advance(50_000);
     void poster.newest('result', update('final'), note('result'));
-    await settled();
+    await settle();
     expect(whats().at(-1)).toBe('result');
     for (let count = 0; count < 100; count += 1) void poster.newest(`r${count}`, update('final'), note('result'));
     await clock.advance(10 * MINUTE);
@@ -122,7 +122,7 @@ describe('pace', () => {
 describe('several updates of one message', () => {
   it('only the newest waiting one is sent, and all resolve with it', async () => {
     for (let count = 0; count < 8; count += 1) void poster.newest(`other${count}`, update('progress'), note('other'));
-    await settled();
+    await settle();
     const outcomes = ['1', '2', '3'].map((what) => outcomeOf(poster.newest('m', update('progress'), note(what))));
     await clock.advance(5_000);
     expect(whats().filter((what) => what !== 'other')).toEqual(['3']);
@@ -139,26 +139,26 @@ describe('several updates of one message', () => {
       await landed;
       await note('1 ends')();
     });
-    await settled();
+    await settle();
     void poster.newest('m', update('final'), note('2'));
-    await settled();
+    await settle();
     expect(whats()).toEqual(['1 begins']);
     land();
-    await settled();
+    await settle();
     expect(whats()).toEqual(['1 begins', '1 ends', '2']);
   });
 
   it('a final one that waits stays final when a newer one takes its place', async () => {
     for (let count = 0; count < 60; count += 1) void poster.newest(`p${count}`, update('progress'), note('progress'));
-    await settled();
+    await settle();
     void poster.newest('p59', update('final'), note('final'));
-    await settled();
+    await settle();
     expect(whats().at(-1)).toBe('final');
   });
 
   it('one that must go again gives way to a newer one that came meanwhile', async () => {
     const first = outcomeOf(poster.newest('m', update('final'), failing('1', unanswered())));
-    await settled();
+    await settle();
     const second = outcomeOf(poster.newest('m', update('final'), note('2')));
     await clock.advance(10_000);
     expect(whats()).toEqual(['1', '2']);
@@ -169,7 +169,7 @@ describe('several updates of one message', () => {
 describe('a 429', () => {
   it('is obeyed for that method only, and the same call goes again when its time has come', async () => {
     const limited = outcomeOf(poster.newest('m', update('final'), failing('update', new WebAPIRateLimitedError(30))));
-    await settled();
+    await settle();
     void poster.call(post(), note('post'));
     await clock.advance(29_999);
     expect(whats()).toEqual(['update', 'post']);
@@ -180,7 +180,7 @@ describe('a 429', () => {
 
   it('on a post stops that channel only; the post is not lost and not doubled', async () => {
     const limited = outcomeOf(poster.call(post(), failing('shop', new WebAPIRateLimitedError(120))));
-    await settled();
+    await settle();
     void poster.call(post('C0OPS'), note('ops'));
     await clock.advance(121_000);
     expect(whats()).toEqual(['shop', 'ops', 'shop']);
@@ -261,19 +261,19 @@ describe('a call that fails', () => {
     ['missing_scope', 'slack_refused'],
   ])('with %s is %s, at once', async (error, code) => {
     const outcome = outcomeOf(poster.newest('m', update('final'), failing('update', refused(error))));
-    await settled();
+    await settle();
     expect(await outcome).toBe(code);
     expect(whats()).toEqual(['update']);
   });
 
   it('carries no timer and no call into the time after a close', async () => {
     for (let count = 0; count < 17; count += 1) void outcomeOf(poster.call(post(), note('post')));
-    await settled();
+    await settle();
     const late = outcomeOf(poster.call(post(), note('late')));
     poster.close();
     expect(await late).toBe('slack_unanswered');
     expect(await outcomeOf(poster.call(post(), note('later')))).toBe('slack_unanswered');
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
     expect(whats()).toEqual(Array(15).fill('post'));
   });
 });

@@ -4,7 +4,7 @@ import { METHODS } from '../../../../play/slack/api/methods.ts';
 import { Rates } from '../../../../play/slack/serve/rates.ts';
 import type { Lane, Method } from '../../../../src/adapters/slack/poster/pace.ts';
 import { Poster } from '../../../../src/adapters/slack/poster/poster.ts';
-import { FakeClock } from '../fake-clock.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 
 const PEOPLE = 10;
 const CHANNEL = 'C0SHOP';

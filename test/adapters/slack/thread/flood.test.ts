@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { createThread } from '../../../../src/adapters/slack/thread/thread.ts';
 import type { Thread } from '../../../../src/flow/ports/slack.ts';
-import { FakeClock } from '../fake-clock.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { saying } from '../harness.ts';
 
 const APPROVERS = Array.from({ length: 20 }, (_, n) => `U0APPROVER${n}`);

@@ -1,7 +1,7 @@
 import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { expect, it } from 'vitest';
 import { createThread } from '../../../../src/adapters/slack/thread/thread.ts';
-import { FakeClock } from '../fake-clock.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { saying } from '../harness.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
