@@ -106,7 +106,7 @@ describe('a proxy on the way to Slack', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    expect(error).toMatchObject({ code: 'slack_unreachable', detail: `asked through the proxy http://${proxy.host}` });
+    expect(error).toMatchObject({ code: 'slack_unreachable', detail: `through the proxy http://${proxy.host}` });
     expect(local.requests()).toEqual([]);
     expect(JSON.stringify(log.records)).not.toContain('ss-word');
   });
