@@ -44,7 +44,6 @@ export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): Web
 export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   readonly onDate?: (date: string | null) => void;
-  /** Default: no proxy. */
   readonly send?: typeof fetch;
 }
 
@@ -87,7 +86,6 @@ export class ClockCheck {
     this.#log = log;
   }
 
-  /** Ignores a missing or unreadable header. */
   learn(date: string | null): void {
     const slackMs = Date.parse(date ?? '');
     if (!Number.isFinite(slackMs)) return;

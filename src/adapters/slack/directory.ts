@@ -29,10 +29,7 @@ const MAX_PAGES = 10;
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
-/**
- * The `Directory` port over users.info, usergroups.users.list, conversations.info and conversations.members. Answers or fails within 1.5 s.
- * Concurrent identical questions share one call.
- */
+/** Answers or fails within 1.5 s. Concurrent identical questions share one call. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { clock } = options;
   const deadline = { ms: ANSWER_MS, onLate: tooSlow };
@@ -100,7 +97,6 @@ async function fetchChannel({ client }: DirectoryOptions, channelId: string): Pr
   return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
 }
 
-/** Needs the scopes of conversations.info. */
 async function fetchChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   let cursor = '';

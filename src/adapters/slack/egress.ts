@@ -12,7 +12,6 @@ export interface SlackProxy {
 /** All connections to Slack: Web API, uploads, files, response URLs and Socket Mode. Without a proxy: undici's own. */
 export interface Egress {
   readonly fetch: typeof fetch;
-  /** Options for undici's `request`. */
   readonly through: { readonly dispatcher?: Dispatcher };
   /** The proxy for one Socket Mode connection; undefined: the library connects directly. */
   forLine(): LineEgress | undefined;
@@ -40,7 +39,7 @@ export function createEgress(proxy: SlackProxy | undefined): Egress {
   if (proxy === undefined) return DIRECT;
   const dispatcher = agentOf(proxy);
   return {
-    // Node's own fetch has another undici version and rejects this agent.
+    // Node's own fetch rejects this agent: its undici is another version.
     fetch: ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch,
     through: { dispatcher },
     forLine: () => lineEgress(proxy),

@@ -1,12 +1,10 @@
 import { ErrorCode, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
 import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 
-/** The meaning of a failed Web API call. */
 export type Trouble =
   /** Refused before anything happened; the call may go again after this time. */
   { readonly kind: 'limited'; readonly retryAfterMs: number } | { readonly kind: 'error'; readonly error: KdebugError };
 
-/** For a rate limit that names no time. */
 const DEFAULT_RETRY_AFTER_S = 30;
 
 const CODES: Readonly<Record<string, ReasonCode>> = {

@@ -63,12 +63,12 @@ export const HANDLERS: readonly Row[] = [
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
 ];
 
-/** Any button without a row, for example of an older version. It is answered and recorded, and does nothing. */
+/** For buttons of older versions: answered and recorded, without effect. */
 export const UNKNOWN_BUTTON: Handler = { name: '*', ...MEMBERS };
 
 type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'use'>;
 
-/** Registers one listener per row, and one middleware for unknown buttons. Nothing else registers with Bolt. */
+/** Nothing else registers with Bolt. */
 export function register(app: Registrar, context: ListenerContext): void {
   app.use(async function unknownButtons(args) {
     if (!('action' in args) || !('action_id' in args.action) || isActionName(args.action.action_id)) return args.next();

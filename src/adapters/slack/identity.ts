@@ -3,7 +3,6 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import { callSlack } from './errors.ts';
 
-/** Our own ids in Slack, read at the start. */
 export interface Identity {
   readonly teamId: string;
   readonly enterpriseId?: string;
@@ -62,8 +61,8 @@ const CAN_DO_WITHOUT: ReadonlySet<string> = new Set(['usergroups:read']);
 export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
 
 /**
- * Compares the granted scopes (header `x-oauth-scopes` of auth.test) with the needed ones. Without one of them a result would get lost some
- * day, so kdebug does not start; only `usergroups:read` may be missing. Logs that one, surplus scopes, and a missing header.
+ * Compares the granted scopes (header `x-oauth-scopes` of auth.test) with the needed ones. A missing scope would lose a result some day, so
+ * kdebug does not start; only `usergroups:read` may be missing. Logs that, surplus scopes, and a missing header.
  * @throws KdebugError slack_scopes_missing
  */
 function checkScopes(granted: readonly string[] | undefined, log: Log): void {

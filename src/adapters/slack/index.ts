@@ -24,12 +24,11 @@ export type Transport =
 export interface SlackOptions {
   readonly botToken: string;
   readonly transport: Transport;
-  /** Default: Slack's own. */
   readonly apiUrl?: string;
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
-  /** Timeout for one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
+  /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;
 }
 
@@ -43,9 +42,7 @@ export interface Slack {
    * slack_port_unavailable
    */
   start(inbox: Inbox): Promise<Identity>;
-  /** Whether requests from Slack can arrive. */
   ready(): boolean;
-  /** The port of the HTTP transport once it listens. */
   port(): number | undefined;
   /** Socket Mode: closes the connections, so that Slack uses the other replicas. Over HTTP the load balancer does that. */
   leave(): Promise<void>;
@@ -95,7 +92,7 @@ export function createSlack(options: SlackOptions): Slack {
     ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
-      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack is already started' });
+      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack is already started or stopped' });
       if (egress.shown !== undefined) log.info('using a proxy for Slack', { proxy: egress.shown });
       const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;

@@ -1,20 +1,23 @@
-/** Slack's limits, each with its source. Checked 2026-11-20 unless a line says otherwise. */
+/**
+ * Slack's limits, each with its source. A bare quoted heading is one of Slack's Block Kit reference. Checked 2026-11-20 unless a line says
+ * otherwise.
+ */
 
-/** Block Kit reference, "blocks": at most 50 in a message. */
+/** "blocks": at most 50 in a message. */
 export const MAX_BLOCKS = 50;
-/** Block Kit reference, "section": text of 1 to 3,000 characters; we apply it to all our texts. */
+/** "section": text of 1 to 3,000 characters; we apply it to all our texts. */
 export const MAX_TEXT = 3_000;
-/** Block Kit reference, "header": 150 characters. */
+/** "header": 150 characters. */
 export const MAX_HEADER = 150;
-/** Block Kit reference, "context": 10 elements. */
+/** "context": 10 elements. */
 export const MAX_CONTEXT_ELEMENTS = 10;
-/** Block Kit reference, "actions": 25 elements. */
+/** "actions": 25 elements. */
 export const MAX_BUTTONS = 25;
-/** Block Kit reference, "button": text 75, value 2,000, `action_id` 255 characters. */
+/** "button": text 75, value 2,000, `action_id` 255 characters. */
 export const MAX_BUTTON_LABEL = 75;
 export const MAX_BUTTON_VALUE = 2_000;
 export const MAX_ACTION_ID = 255;
-/** Block Kit reference, "confirmation dialog": title 100, text 300, buttons 30 characters. */
+/** "confirmation dialog": title 100, text 300, buttons 30 characters. */
 export const MAX_CONFIRM_TITLE = 100;
 export const MAX_CONFIRM_TEXT = 300;
 export const MAX_CONFIRM_BUTTON = 30;
@@ -40,17 +43,17 @@ export const ACK_GUARD_MS = 2_700;
 /** By then every request has its answer on the wire, so no stop waits longer for one. */
 export const ANSWERED_MS = ACK_GUARD_MS + 200;
 
-/** "Views": title, submit and close of 24 characters, 100 blocks, `private_metadata` 3,000, `callback_id` 255 characters. */
+/** Slack, "Views": title, submit and close of 24 characters, 100 blocks, `private_metadata` 3,000, `callback_id` 255 characters. */
 export const MAX_VIEW_TITLE = 24;
 export const MAX_VIEW_BLOCKS = 100;
 export const MAX_PRIVATE_METADATA = 3_000;
 export const MAX_CALLBACK_ID = 255;
-/** Block Kit reference, "input": label and hint of 2,000 characters. */
+/** "input": label and hint of 2,000 characters. */
 export const MAX_LABEL = 2_000;
-/** Block Kit reference, "plain-text input": 3,000 characters; its placeholder 150. */
+/** "plain-text input": 3,000 characters; its placeholder 150. */
 export const MAX_INPUT = 3_000;
 export const MAX_PLACEHOLDER = 150;
-/** Block Kit reference, "select menu": 100 options; "option object": text 75, value 150 characters. */
+/** "select menu": 100 options; "option object": text 75, value 150 characters. */
 export const MAX_OPTIONS = 100;
 export const MAX_OPTION_LABEL = 75;
 export const MAX_OPTION_VALUE = 150;

@@ -25,7 +25,7 @@ const appId = z
   .transform((value) => (value === undefined || value === null || value === '' ? undefined : nameOf(value)));
 const nameOf = (value: unknown): string => (typeof value === 'string' ? value : 'not an id');
 
-/** A slash command (Slack, "Implementing slash commands"). */
+/** Slack, "Implementing slash commands". */
 export const CommandPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
@@ -40,7 +40,7 @@ export const CommandPayload = z.object({
 });
 export type CommandPayload = z.infer<typeof CommandPayload>;
 
-/** The envelope of an `app_mention` event (Slack, "Events API"). */
+/** Slack, "Events API". */
 export const MentionPayload = z.object({
   team_id: id,
   enterprise_id: optionalId,
@@ -59,7 +59,7 @@ export const MentionPayload = z.object({
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
-/** The sender of every interaction (Slack, "Interaction payloads"). */
+/** Slack, "Interaction payloads". */
 const interaction = {
   team: z.object({ id: optionalId, enterprise_id: optionalId }).nullish(),
   enterprise: z.object({ id: optionalId }).nullish(),
@@ -94,7 +94,7 @@ const SharedFiles = z
   .catch(undefined)
   .transform((files) => files?.filter((file) => file !== null));
 
-/** A message shortcut (Slack, "Shortcuts"). */
+/** Slack, "Shortcuts". */
 export const ShortcutPayload = z.object({
   ...interaction,
   channel: z.object({ id }),
@@ -118,10 +118,9 @@ const FieldState = z.object({
   value: z.string().max(MAX_VALUE_LENGTH).nullish(),
   selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
 });
-/** By block id, then by action id. */
 const FormState = z.record(z.string().max(MAX_ACTION_ID), z.record(z.string().max(MAX_ACTION_ID), FieldState));
 
-/** A submitted modal (Slack, "view_submission payload"). */
+/** Slack, "view_submission payload". */
 export const SubmissionPayload = z.object({
   ...interaction,
   view: z.object({
@@ -134,13 +133,12 @@ export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
 
 const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
 
-/** The ids of a form's fields, even if the rest of the payload is malformed. */
+/** Works even if the rest of the payload is malformed. */
 export function fieldIdsOf(body: unknown): readonly string[] {
   const form = AnyForm.safeParse(body);
   return form.success ? Object.keys(form.data.view.state.values) : [];
 }
 
-/** The input by field id, without empty fields. */
 export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([fieldId, inputs]) => {

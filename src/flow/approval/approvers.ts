@@ -97,7 +97,7 @@ export interface VoteInput {
 
 export type PendingRun = Run & { readonly approval: PendingApproval };
 
-/** The vote, with all data needed to judge it. With `sinceMs`, ignores older cached answers of Slack. */
+/** With `sinceMs`, ignores older cached answers of Slack. */
 export async function votedOf(run: PendingRun, input: VoteInput, deps: FlowDeps, sinceMs?: number) {
   const vote = voteOf(input, deps.clock.now());
   const [voter, lapsed] = await Promise.all([
@@ -129,7 +129,6 @@ function grantOf({ plan, approval }: PendingRun, byUserId: string, atMs: number)
   return { byUserId, rule: approval.rule, scope, expiresAtMs: atMs + GRANT_MS, maxRuns: GRANT_RUNS, uses: [] };
 }
 
-/** The grant's terms, for the audit record. */
 export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
   if (!grant || !plan) return {};
   const { scope, maxRuns: grantRuns, expiresAtMs } = grant;
@@ -137,7 +136,7 @@ export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
   return { grantTo: plan.requesterId, grantPlace: grantTarget(plan), grantScope: scope, grantRuns, grantUntil };
 }
 
-/** A form with one field: a reason, which approvers see. */
+/** One field: a reason, which approvers see. */
 export const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly label: string }): Form => ({
   ...form,
   fields: [
@@ -145,7 +144,6 @@ export const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly
   ],
 });
 
-/** The form that asks for the reason of a vote. */
 export function voteForm(run: Run, action: VoteInput['action']): Form {
   const verb = action === 'reject' ? 'Reject' : 'Approve';
   return reasonForm({

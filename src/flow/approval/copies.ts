@@ -21,7 +21,7 @@ const MAX_TRIES = 3;
 /**
  * Sends a pending request to approvers who do not see its card (`whomToAsk`), reminds them once at half time, and edits the copies when
  * votes arrive. Works in the background: no failure here delays the run. Stores the recipients before the first message, and each message
- * once posted, so any replica can continue. Searches for a message that may exist unrecorded before it sends it again.
+ * once posted, so any replica can continue. Searches for a possibly unrecorded message before it sends it again.
  */
 export class ApproverCopies {
   readonly #voice: Voice;
@@ -32,7 +32,6 @@ export class ApproverCopies {
   readonly #tries = new Map<string, number>();
   readonly #links = new Map<string, Promise<string | undefined>>();
   #work: Promise<void> | undefined;
-  /** The change that is being saved. */
   #next: SentCopies | undefined;
 
   constructor(voice: Voice) {
@@ -198,7 +197,7 @@ export class ApproverCopies {
     }));
   }
 
-  /** Best effort: the copy works without a link. */
+  /** Best effort. */
   async #linkTo(ref: PostRef | undefined): Promise<string | undefined> {
     if (!ref) return undefined;
     const known = this.#links.get(ref.ts) ?? this.#deps.thread.permalink(ref).catch(() => undefined);

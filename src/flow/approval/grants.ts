@@ -11,15 +11,15 @@ import type { RunChanger } from '../held-run.ts';
 import { isApprover } from './approvers.ts';
 
 export interface GrantContext {
-  /** The approval that the rule requires without a grant. */
+  /** Required without a grant. */
   readonly needed: Extract<Decision, { kind: 'needs-approval' }>;
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
 }
 
 /**
- * Uses an open grant of the channel that covers the plan; resolves with the run that carries the grant. Counts the use at that run under
- * its lease, so a burst cannot exceed the grant. Counts once per run, however often called.
+ * Uses an open grant of the channel that covers the plan; resolves with the run that carries it. Counts the use there under its lease, so a
+ * burst cannot exceed the grant; once per run, however often called.
  */
 export async function useGrant(run: Run, plan: Plan, context: GrantContext): Promise<RunId | undefined> {
   const { needed, deps } = context;
@@ -58,7 +58,7 @@ async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: Grant
   return isApprover(needed.approval.from, byUserId, deps, deps.clock.now()).catch(() => false);
 }
 
-/** The kind of the note to another replica. */
+/** A note to another replica. */
 export const END_GRANT = 'end-grant';
 
 /**

@@ -26,10 +26,9 @@ const VOTES: readonly VoteInput['action'][] = ['approve', 'approve-grant', 'reje
 
 type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
 
-/** An answer, or why the decision was refused. */
 type Result = Answer | ReasonCode;
 
-/** A person's attempt to decide. `run`: the run that they named, if it exists. */
+/** `run`: the run that they named, if it exists. */
 interface Attempt {
   readonly run: Run | undefined;
   readonly runId: string;
@@ -71,7 +70,7 @@ export class Approvals {
     return this.#vote(run, click, { action });
   }
 
-  /** The form with a vote's reason. Judges the vote again from the start. */
+  /** Judges the vote again from the start. */
   async submit(submission: Submission): Promise<SubmitAnswer> {
     const [name = '', runId = ''] = submission.value.split(':');
     const action = VOTES.find((candidate) => candidate === name);
@@ -172,7 +171,6 @@ function refusalOf(run: PendingRun, { action }: VoteInput, { vote, voter, lapsed
   return verdict.kind === 'reason-missing' ? { kind: 'form', form: voteForm(run, action) } : undefined;
 }
 
-/** Why the card does not offer this button. */
 function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | undefined {
   if (action === 'reject') return undefined;
   // An older kdebug posted the card and showed only part of the request.
@@ -184,7 +182,6 @@ function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | unde
   return run.batch || !mayGrant(run.approval) ? 'grant_not_allowed' : undefined;
 }
 
-/** The vote's effect, read from the run after it. */
 function resultOf({ state }: Run): string {
   if (state === 'approved') return 'granted';
   return state === 'rejected' ? 'rejected' : 'counted';

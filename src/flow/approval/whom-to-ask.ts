@@ -8,9 +8,9 @@ import type { Destination } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { inChannel, type PendingRun } from './approvers.ts';
 
-/** Most direct messages for one request. */
+/** Per request. */
 const MAX_DIRECT = 20;
-/** Most people to look up for one request: look-ups share Slack's limit per minute with all clicks and commands. */
+/** Per request: look-ups share Slack's limit per minute with all clicks and commands. */
 const MAX_LOOKED_UP = 40;
 
 type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
@@ -77,11 +77,9 @@ const NO_ANSWER_EVER: ReadonlySet<string> = new Set([
 interface Home {
   readonly channelId: string;
   readonly isPrivate: boolean;
-  /** Undefined: unknown. */
   readonly members: ReadonlySet<string> | undefined;
 }
 
-/** The card's channel. */
 async function homeOf({ delivery, origin }: PendingRun, { directory }: Deps, orElse: OrElse): Promise<Home> {
   const channelId = delivery.anchor?.channelId ?? origin.channelId;
   const [facts, members] = await Promise.all([
@@ -128,7 +126,6 @@ async function firstMembers(userIds: readonly string[], { directory }: Deps, orE
   return { people, beyond: userIds.length - seen };
 }
 
-/** Half of the rule's time for an approval. */
 function halfTimeOf({ approval, decision }: PendingRun, nowMs: number): number {
   const { expiresAtMs } = approval;
   const termMs = decision?.kind === 'needs-approval' ? decision.approval.expiresMs : expiresAtMs - nowMs;

@@ -15,7 +15,6 @@ import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
 import { answerReason, answerWith, NOTHING } from './refusals.ts';
 
-/** Supervises runs that were just written to the store. */
 export interface Starter {
   /** Why this person can start no run now; undefined: they can. */
   refusalFor(requesterId: UserId): ReasonCode | undefined;
@@ -64,7 +63,6 @@ export interface Requester extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** The origin of a request by form, shortcut or button. */
 export const originOf = (
   { teamId, userId, channelId, threadTs, dedupeKey, receivedAtMs }: Requester,
   source: Origin['source'],

@@ -16,7 +16,6 @@ import { type AcceptRequest, originOf, type Requester } from './accept.ts';
 import { runOfCard } from './find-run.ts';
 import { answerReason, closeForm } from './refusals.ts';
 
-/** The buttons that repeat another person's request. */
 type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed'>;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
@@ -27,7 +26,6 @@ export interface Again extends Actor {
   readonly reason?: string;
 }
 
-/** Uses the new requester's reason, never the first one's. */
 function withReason({ reason: _, ...request }: RunRequest, reason: string | undefined): RunRequest {
   return { ...request, ...defined({ reason }) };
 }
@@ -45,7 +43,7 @@ const againForm = (action: AgainAction, { id, commandLine }: Run): Answer => ({
   }),
 });
 
-/** A submitted `againForm`, which stays open without a reason. */
+/** The form stays open without a reason. */
 export async function submitAgain(
   { value, teamId, userId, channelId, fields }: Submission,
   send: Readonly<Record<AgainAction, (again: Again) => Promise<Answer>>>,
@@ -81,7 +79,6 @@ export async function rerunFailed(
   const repeated = withReason({ ...request, batch: { ...size, parallelism: batch.parallelism } }, again.reason);
   const requests = job?.requests.map((one) => withReason({ ...one, batch: repeated.batch }, again.reason)) ?? [];
   const ofJob = job && { commandLine, job: { ...job, paused: false, requests } };
-  // In the first batch's thread, which the clicker sees.
   const { threadTs } = run.origin;
   const { teamId, userId, channelId } = again;
   const dedupeKey = `rerun-failed:${run.id}:${userId}`;
@@ -103,10 +100,7 @@ const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 /** The longest time that the clicker waits for the form. */
 const LOOK_MS = 1_000;
 
-/**
- * Repeats a finished diagnosis with the profile that its verdict offered, as the clicker's new run in the same thread; the policy decides
- * anew for them. A required reason must be theirs. Their second click starts nothing.
- */
+/** Repeats a finished diagnosis with the profile that its verdict offered, as `rerunFailed` does, in the same thread. */
 export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
   if (!run?.verdict?.lookAgain) return answerReason('button_stale');

@@ -83,7 +83,7 @@ export class JobInbox {
     return unknown ? answerWith(unknown) : { kind: 'form', form: applyForm(given) };
   }
 
-  /** Refuses a channel that the policy does not name, before anything reads its text. */
+  /** Checked before anything reads the channel's text. */
   #unknownChannel(channelId: string): Message | undefined {
     const isKnown = own(this.#parts.deps.policies.current().channels, channelId);
     return isKnown ? undefined : reasonMessage('channel_unknown', channelId);
@@ -92,7 +92,6 @@ export class JobInbox {
 
 const errors = (fields: FieldErrors): SubmitAnswer => ({ kind: 'errors', errors: fields });
 
-/** Where the command or form wants the job to run. */
 export interface JobTarget {
   readonly namespace?: string;
   readonly cluster?: string;
@@ -101,10 +100,9 @@ export interface JobTarget {
 export type ReadRequests =
   | { readonly kind: 'ok'; readonly request: RunRequest; readonly extras: RequestExtras; readonly job: JobRequests }
   | { readonly kind: 'invalid'; readonly problems: readonly ManifestProblem[] }
-  /** The job and the command name different namespaces or clusters. */
   | { readonly kind: 'contradiction'; readonly field: keyof JobTarget; readonly problem: string };
 
-/** Reads an EphemeralJob as requests. If both the job and the command name a namespace or cluster, they must agree. */
+/** If both the job and the command name a namespace or cluster, they must agree. */
 function readRequests(yaml: string, target: JobTarget, { manifests }: Pick<FlowDeps, 'manifests'>): ReadRequests {
   const read = manifests.read(yaml);
   if (read.kind === 'invalid') return read;

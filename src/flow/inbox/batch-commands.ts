@@ -22,7 +22,6 @@ import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 import { exportBatch, showRun } from './show.ts';
 
-/** What people may do to a batch while it runs. */
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
 /** Why a change was refused; undefined: it was made. */
@@ -49,7 +48,7 @@ export async function changeBatch(run: BatchRun, change: Change, context: Change
   return typeof result === 'string' ? passOn(run, change, context) : result.not;
 }
 
-/** True for the requester and the approvers that the batch's rule names. */
+/** The requester, and the approvers that the batch's rule names. */
 async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
   const { identity } = deps.policies.current();
   if (isSamePerson(identity, run.origin, userId)) return true;
@@ -156,7 +155,6 @@ export class BatchCommands {
     return closeForm(answerOf(await this.#change(run, { kind: 'scale', ...scale }, submission.userId)));
   }
 
-  /** By its button, or by the form that the button opened. */
   async rerunFailed(again: Again): Promise<Answer> {
     const { accept, deps } = this.#parts;
     const run = await this.#ofCard(again);

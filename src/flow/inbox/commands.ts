@@ -45,7 +45,6 @@ export async function answerCommand(origin: Origin, command: Command, context: C
 
 type Lookup = Exclude<Command, { kind: 'run' | 'form' | 'batch' | 'export' | 'apply' }>;
 
-/** The commands that only show something. */
 async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Promise<Message> {
   switch (command.kind) {
     case 'help':
@@ -71,7 +70,7 @@ function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
 }
 
-/** The form of a bare `/kdebug` and of the shortcut "Debug a pod". */
+/** For a bare `/kdebug` and the shortcut "Debug a pod". */
 export function openRequestForm(
   channelId: string,
   hint: ReturnType<typeof podInText>,

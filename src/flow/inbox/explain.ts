@@ -51,7 +51,6 @@ async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<
   }
 }
 
-/** Says who a person is to kdebug and the cluster, and what the channel's rules allow. */
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
   const { identity, approvers, channels } = deps.policies.current();
   const groups: string[] = [];

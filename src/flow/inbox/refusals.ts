@@ -14,7 +14,6 @@ export const NOTHING: Answer = { kind: 'nothing' };
 export const answerWith = (message: Message): Answer => ({ kind: 'message', message });
 export const answerReason = (code: ReasonCode, subject?: string): Answer => answerWith(reasonMessage(code, subject));
 
-/** Closes the form and shows the answer's message privately. */
 export const closeForm = (answer: Answer): SubmitAnswer => ({
   kind: 'taken',
   ...(answer.kind === 'message' && { message: answer.message }),
@@ -26,13 +25,11 @@ export function refusal(code: ReasonCode, subject?: string, rule?: string): Refu
   return { code, message: subject ? `${title}: ${subject}` : title, hint, ...defined({ rule }) };
 }
 
-/** What the requester reads when a decision does not allow the request now. */
 export const refusalOfDecision = (decision: Exclude<Decision, { kind: 'allow' }>): Refusal =>
   decision.kind === 'needs-approval'
     ? refusal('approval_changed', undefined, decision.rule)
     : refusal(decision.code, decision.subject, decision.rule);
 
-/** What the requester reads when a look-up in the cluster fails. */
 export const refusalOfError = (error: KdebugError): Refusal => ({
   code: error.code,
   message: error.message,

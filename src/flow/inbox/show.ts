@@ -22,7 +22,6 @@ import { readRunOfChannel } from './find-run.ts';
 /** Slack waits three seconds for the answer, which is useful even without links. */
 const LINKS_MS = 1_000;
 
-/** The answer to `show ID` and `logs ID`. */
 export async function showOrLogs(
   origin: Origin,
   { kind, id }: { readonly kind: 'show' | 'logs'; readonly id: string },

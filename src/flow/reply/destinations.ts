@@ -3,7 +3,6 @@ import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 
-/** Where the run's anchor goes: its channel, or the request's thread. */
 export const destinationOf = ({ origin }: Run): Destination => ({
   channelId: origin.channelId,
   ...defined({ threadTs: origin.threadTs }),
@@ -19,7 +18,6 @@ export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: 
 
 const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
 
-/** The anchor's thread, or the request's. */
 function threadOf(run: Run): Destination {
   const { anchor, anchorGone } = run.delivery;
   if (run.origin.threadTs !== undefined || !anchor || anchorGone) return destinationOf(run);

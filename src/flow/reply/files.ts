@@ -20,19 +20,18 @@ export interface FileSource {
   readonly batchLogs: BatchLogs;
 }
 
-/** The names of the files for what is too long for a message: a run's log; a batch's index with its logs, and its table. */
+/** For what is too long for a message: a run's log; a batch's index with its logs, and its table. */
 export function wantedFiles(run: Run): readonly string[] {
   if (isBatchRun(run)) return wantedBatchFiles(run);
   return wantsLogFile(run) ? [logFileName(run)] : [];
 }
 
-/** The files that the run wants. @throws KdebugError failures that may pass */
+/** @throws KdebugError failures that may pass */
 export async function filesOf({ session, ...source }: FileSource): Promise<FilesToShare> {
   const { run } = session;
   return isBatchRun(run) ? { files: await batchFiles(run, source) } : logFile(run, source.readers);
 }
 
-/** What to record of shared files. */
 export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Shared): SharedFiles {
   const ids = Object.fromEntries(
     names.flatMap((name, index) => {
@@ -45,10 +44,9 @@ export function sharedFiles(run: Run, names: readonly string[], { fileIds }: Sha
   return fileId === undefined ? {} : { fileId };
 }
 
-/** Files that go with a message, or the code of the reason for having none. */
+/** `lost`: a code. */
 export type FilesToShare = { readonly files: readonly FileToShare[] } | { readonly lost: string };
 
-/** Whether a run's log is longer than its excerpt and not shared yet. */
 function wantsLogFile({ log, delivery }: Run): boolean {
   const isLong = log !== undefined && log.omittedLines > 0 && log.bytes > 0;
   return isLong && delivery.fileId === undefined && delivery.fileLost === undefined;
@@ -58,7 +56,7 @@ function wantsLogFile({ log, delivery }: Run): boolean {
 export const logFileName = ({ id, late: endedLate }: Pick<Run, 'id' | 'late'>): string =>
   `kdebug-${id}${endedLate ? '-late' : ''}.log`;
 
-/** The whole log as a file, or why there is none. Reads it again if this replica has not read it. */
+/** Reads the log again if this replica has not read it. */
 async function logFile(run: Run, readers: LogReaders): Promise<FilesToShare> {
   // The scratch file may have gone with the process that read it.
   const reader = readers.of(run.id) ?? (await readers.again(run));
@@ -76,7 +74,6 @@ interface LogsOfBatch {
   readonly batchLogs: BatchLogs;
 }
 
-/** The names of a batch's files that are not shared yet. */
 function wantedBatchFiles(run: BatchRun): readonly string[] {
   const { batch, delivery } = run;
   if (batch.firstLaunchAtMs === undefined || delivery.fileLost !== undefined) return [];
@@ -119,7 +116,7 @@ async function batchFile(run: BatchRun, { deps, readers, batchLogs }: LogsOfBatc
   };
 }
 
-/** Small pieces would cost many writes, so they are gathered. */
+/** Gathers small pieces to save writes. */
 const GATHERED = 64 * 1024;
 
 function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
@@ -139,7 +136,6 @@ function lengthOf(texts: Iterable<string>): number {
   return bytes;
 }
 
-/** Logs to read in parallel. */
 const AT_ONCE = 8;
 
 /**

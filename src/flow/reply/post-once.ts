@@ -5,7 +5,6 @@ import type { PostRef } from '../../core/run/run-state.ts';
 import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
-/** A post that Slack must have once. */
 export interface Once<Post> {
   readonly run: Run;
   readonly thread: Thread;
@@ -65,7 +64,6 @@ export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted
   return onceAt(destination, { run, thread, find: doubt ? find : undefined, make, toDirect });
 }
 
-/** Whether Slack will refuse every repeat too. */
 export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
 
 const FOR_GOOD: ReadonlySet<string> = new Set([

@@ -21,7 +21,6 @@ import type { Voice } from './voice.ts';
 
 const TAIL_LINES = 15;
 
-/** The card as Slack shows it. */
 interface ShownCard {
   readonly json: string;
   readonly atMs: number;
@@ -51,17 +50,16 @@ export class RunPosts {
     this.#beforeClosing = beforeClosing;
   }
 
-  /** When this process last posted or updated the card; 0: never. */
+  /** 0: never by this process. */
   get cardAtMs(): number {
     return this.#shown.atMs;
   }
 
-  /** Whether the card lacks something that people wait for (`urgentPart`). */
   lacksUrgent(run: Run): boolean {
     return urgentPart(run) !== this.#shownUrgent;
   }
 
-  /** Makes every post that the run lacks now. @throws KdebugError lease_lost, or a failure that may pass */
+  /** @throws KdebugError lease_lost, or a failure that may pass */
   async makeAll(): Promise<void> {
     const { run } = this.#voice;
     if (run.state === 'received') return;
@@ -144,7 +142,6 @@ export class RunPosts {
     if (!posted) return;
     this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
     await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
-    // A found card shows an earlier state.
     if (posted.found) await this.#showCard(this.#voice.run);
   }
 

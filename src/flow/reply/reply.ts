@@ -25,7 +25,6 @@ export class Reply {
   #isAdvanced = false;
   #wake: () => void = () => {};
 
-  /** `beforeClosing`: see `RunPosts`. */
   constructor(
     session: HeldRun,
     deps: FlowDeps,
@@ -87,7 +86,7 @@ export class Reply {
     return isShown && dueAtMs(run) > 0;
   }
 
-  /** Waits until there may be something to post; resolves with whether there was news. */
+  /** Resolves with whether there was news. */
   async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
     if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
     const waitMs = retryMs(this.#failures, this.#deps.random);

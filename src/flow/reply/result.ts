@@ -84,7 +84,6 @@ export class ResultDelivery {
     if ('fileLost' in shared && result) await this.#update(result, isPrivate);
   }
 
-  /** Undefined: there are no files to share. */
   async #share(
     destination: Destination,
     message: Message,
@@ -162,6 +161,5 @@ interface PostedWithFiles {
   readonly files: SharedFiles;
 }
 
-/** The run as its result shows it once the files are lost. */
 const withLoss = (run: Run, fileLost: string | undefined): Run =>
   fileLost === undefined || wantedFiles(run).length === 0 ? run : { ...run, delivery: { ...run.delivery, fileLost } };

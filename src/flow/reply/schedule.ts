@@ -8,9 +8,7 @@ import { isForRequesterAlone } from './slack-connect.ts';
 const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 /** The same for a batch with pods in flight, whose dashboard shows their age. */
 const AGE_EVERY_MS = [15_000, 30_000, 60_000];
-/** While the run waits for people or the cluster. */
 const IDLE_MS = 60_000;
-/** Pauses between retries while Slack fails. */
 const RETRY: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** The least time between two updates of a card; the last update does not wait. */
 const GATHER_MS = 1_500;
@@ -23,14 +21,12 @@ export function lookAgainMs(run: Run, looks: number): number {
   return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
 }
 
-/** How long to pause after this many failures in a row. */
 export const retryMs = (failures: number, random?: () => number): number => delayOf(RETRY, failures - 1, random);
 
-/** How long after an update to gather news for the next. */
 export const gatherMs = ({ batch }: Run, nowMs: number): number =>
   Math.max(GATHER_MS, batch ? (nowMs - batch.createdAtMs - batch.idleMs) / SHARE_OF_AGE : 0);
 
-/** The part that is shown without gathering more news: the end, and people's decisions about a batch. */
+/** Shown without gathering more news: the end, and people's decisions about a batch. */
 export function urgentPart({ state, batch }: Run): string {
   if (!batch) return '';
   const { canary, paused, closed, parallelism, replicas } = batch;
@@ -39,7 +35,7 @@ export function urgentPart({ state, batch }: Run): string {
 
 const step = (steps: readonly number[], index: number): number => steps[Math.min(index, steps.length - 1)] ?? 0;
 
-/** The context for rendering a card or result. @throws KdebugError as `isForRequesterAlone` */
+/** @throws KdebugError as `isForRequesterAlone` */
 export async function renderContextOf(
   { origin }: Run,
   deps: FlowDeps,

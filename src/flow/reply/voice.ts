@@ -99,7 +99,6 @@ const PATIENCE_MS = 15 * 60_000;
 /** Permanent refusals: by then, every other destination has been tried. */
 const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
 
-/** Bounds the retries after Slack refused a post of one run. */
 export class RefusedPosts {
   readonly #clock: Clock;
   readonly #refused = new Map<string, { readonly sinceMs: number; readonly times: number }>();

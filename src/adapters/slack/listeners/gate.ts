@@ -33,17 +33,15 @@ export interface ListenerContext {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly log: Log;
-  /** Opens a modal by an interaction's trigger. @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
+  /** @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
-  /** Reads a file that a person shared. @throws KdebugError slack_file_unreadable */
+  /** @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
-  /** While the app stops, it accepts nothing new. */
   readonly isStopping: () => boolean;
   /** Work that outlives the acknowledgement and that a stop waits for. Must not reject. */
   readonly inBackground: (work: Promise<void>) => void;
 }
 
-/** A payload from Slack, with the row that handles it. */
 export interface Delivered<Row extends Handler = Handler> {
   readonly context: ListenerContext;
   readonly handler: Row;
@@ -87,7 +85,7 @@ export async function admit<T>(
   }
 }
 
-/** Authorises. Records a refusal in the background, because the answer need not wait for it. */
+/** Records a refusal in the background, because the answer need not wait for it. */
 async function authoriseOrRecord({ context, handler }: Omit<Delivered, 'body'>, sender: Sender): Promise<void> {
   try {
     await authorise(context, handler, sender);
@@ -119,7 +117,6 @@ export const refusal = (error: KdebugError): Message => ({
   ],
 });
 
-/** The sender according to the payload. */
 export interface Sender {
   readonly userId: string;
   readonly channelId: string | undefined;

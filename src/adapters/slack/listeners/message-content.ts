@@ -34,7 +34,6 @@ export function messageText({ text, blocks, attachments }: WordedMessage): strin
 
 /** Rich text whose elements follow each other on one line. */
 const INLINE = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
-/** Interactive and visual elements. */
 const WORDLESS = new Set(['button', 'image', 'overflow', 'static_select', 'emoji', 'user', 'usergroup', 'channel']);
 /** In the order in which Slack shows them. */
 const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks'] as const;

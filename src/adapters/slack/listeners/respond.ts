@@ -5,7 +5,6 @@ import { defined } from '../../../lib/object.ts';
 import { modal } from '../views/modal.ts';
 import { type Admission, type ListenerContext, refusal } from './gate.ts';
 
-/** Where to answer a person after the acknowledgement. */
 export interface Recipient {
   readonly destination: PrivateDestination;
   /** The thread of the form's request, if it is not the destination's. */
@@ -14,7 +13,7 @@ export interface Recipient {
   readonly triggerId?: string;
 }
 
-/** In the background, answers privately or opens the form. */
+/** Works in the background. */
 export function respond(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): void {
   context.inBackground(send(context, recipient, admission));
 }

@@ -9,13 +9,12 @@ const MIN_FACTOR = 1 / 16;
  */
 export type Lane = 'progress' | 'opening' | 'final';
 
-/** Decides when a call may go. Callers pass in the time; nothing here waits. */
+/** Callers pass in the time; nothing here waits. */
 export interface Pace {
   waitMs(lane: Lane, nowMs: number): number;
   sent(lane: Lane, nowMs: number): void;
   /** Slack answered 429: wait `retryAfterMs`, then go slower. */
   limited(nowMs: number, retryAfterMs: number): void;
-  /** True if dropping this pace changes nothing. */
   isIdle(nowMs: number): boolean;
 }
 
@@ -92,15 +91,15 @@ class TokenBucket {
 }
 
 /**
- * The share of a method's calls that `progress` may use. chat.update has 50 a minute in a workspace. Ten people can end twenty runs in one
- * minute, with one update each, so twenty calls stay free for them while running logs update.
+ * chat.update has 50 calls a minute in a workspace. Ten people can end twenty runs in one minute, with one update each, so twenty calls
+ * stay free while running logs update.
  */
 const PROGRESS_SHARE = 0.6;
 const PROGRESS_BURST = 8;
 
 /**
- * A method's budget for the workspace (Slack, "Rate limits": tiers a minute): at most `perMinute` calls in any 60 s. `progress` gets at
- * most 60 % of them, evenly spread after a burst of 8.
+ * At most `perMinute` calls in any 60 s in the workspace (Slack, "Rate limits"). `progress` gets at most 60 % of them, evenly spread after
+ * a burst of 8.
  */
 class MethodPace implements Pace {
   readonly #perMinute: number;
@@ -144,8 +143,8 @@ const POST_BURST = 15;
 const RESERVED_FOR_RESULTS = 5;
 
 /**
- * A channel's budget for posts: one a second and a burst (Slack, "Rate limits"). A 429 first halves the burst, because Slack promises one a
- * second. With no burst left, it halves the rate too: several replicas share it without knowing of each other.
+ * One post a second and a burst (Slack, "Rate limits"). A 429 first halves the burst, because Slack promises one a second. With no burst
+ * left, it halves the rate too: several replicas share it without knowing of each other.
  */
 class ChannelPace implements Pace {
   readonly #burst = new Backing();
@@ -210,7 +209,6 @@ export class Budgets {
   readonly #methods = new Map<Method, Pace>();
   readonly #channels = new Map<string, Pace>();
 
-  /** The paces that a call must satisfy. */
   of(method: Method, channelId: string | undefined, nowMs: number): readonly Pace[] {
     const methodPace = this.#methods.get(method) ?? new MethodPace(PER_MINUTE[method]);
     this.#methods.set(method, methodPace);
@@ -222,8 +220,8 @@ export class Budgets {
   }
 
   /**
-   * Slack answered 429. For a message, only its channel slows down (the documented limit) and other channels continue; a workspace-wide
-   * limit returns a 429 for each of them. Slack does not document which limit a file met, so both paces slow down.
+   * A 429 for a message slows only its channel (the documented limit): a workspace-wide limit returns one for each channel. Slack does not
+   * document which limit a file met, so both paces slow down.
    */
   limited(method: Method, channelId: string | undefined, nowMs: number, retryAfterMs: number): void {
     const paces = this.of(method, channelId, nowMs);

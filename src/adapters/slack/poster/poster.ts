@@ -21,12 +21,10 @@ interface Entry {
   readonly attempts: number;
   readonly refusals: number;
   readonly notBeforeMs: number;
-  /** Arrival time and sequence number. */
   readonly sinceMs: number;
   readonly seq: number;
 }
 
-/** Waits before the second and the third try of a repeatable call. */
 const RETRY_AFTER_MS = [500, 2_000] as const;
 /** After more 429s than this, a call fails as unanswered. */
 const MAX_REFUSALS = 10;
@@ -36,9 +34,9 @@ const GIVES_WAY_MS = 5_000;
 const LANES = ['final', 'opening', 'progress'] as const;
 
 /**
- * Sends calls at Slack's pace: `final` before `opening` (for at most five seconds) before `progress`. Keeps each method and channel within
- * its budget; a 429 stops only that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable.
- * With 10,000 calls waiting, the next one fails at once. Waits on the given clock.
+ * Sends `final` before `opening` (for at most five seconds) before `progress`, each method and channel within its budget. A 429 stops only
+ * that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable. With 10,000 calls waiting,
+ * the next one fails at once. Waits on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
@@ -72,7 +70,7 @@ export class Poster {
     });
   }
 
-  /** Fails every waiting and every later call as unanswered. */
+  /** Fails every waiting and later call as unanswered. */
   close(): void {
     this.#closed = true;
     this.#cancelWake?.();
@@ -102,7 +100,7 @@ export class Poster {
     return undefined;
   }
 
-  /** Queues an entry again at its old position. A newer entry with the same key replaces it and settles both. */
+  /** Keeps the entry's position. A newer entry with the same key replaces it and settles both. */
   #return(entry: Entry): void {
     if (this.#closed) {
       fail(entry, notSent());
@@ -211,7 +209,6 @@ export class Poster {
 
 const turnMs = ({ lane, sinceMs }: Entry): number => (lane === 'opening' ? sinceMs + GIVES_WAY_MS : sinceMs);
 
-/** Sends the newer call and settles both. */
 const merge = (older: Entry, newer: Entry): Entry => ({
   ...newer,
   lane: older.lane === 'final' ? 'final' : newer.lane,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { ClickPayload, CommandPayload, MentionPayload, ShortcutPayload, SubmissionPayload } from '../payloads.ts';
 
-/** A verified and parsed request of Slack. */
 export interface Delivery {
   readonly body: Record<string, unknown>;
   readonly retryNum?: number;
@@ -48,7 +47,7 @@ export async function deliver(app: App, delivery: Delivery, log: Log): Promise<D
     log.warn('Slack request without listener ignored');
     return 'malformed';
   } catch (thrown) {
-    // Bolt's error handler has already logged what a listener threw.
+    // Bolt has already logged what a listener threw.
     if (!isAnswered) log.warn('Slack request not acknowledged', { error: thrown });
     return isAnswered ? 'acknowledged' : 'failed';
   }
@@ -67,7 +66,7 @@ const receiverEvent = (
 
 const callbackId = z.string().min(1).max(255);
 
-/** The fields that our listeners read, and those by which Bolt finds a listener. Bolt gets nothing else of a payload. */
+/** Only what our listeners read, and what Bolt needs to find a listener. */
 const Command = CommandPayload.extend({ command: z.string().min(1) });
 const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
 const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
@@ -87,7 +86,6 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
 ]);
 
 export type KnownPayload =
-  /** `body` has only checked fields. */
   | { readonly kind: 'for-listener'; readonly body: Record<string, unknown>; readonly isEvent: boolean }
   /** Well-formed, but without a listener. Acknowledge it, or Slack sends it again. */
   | { readonly kind: 'not-listened-to'; readonly type: string }

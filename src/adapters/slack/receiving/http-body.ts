@@ -3,7 +3,6 @@ import { isObject } from '../../../lib/object.ts';
 
 export interface BodyLimits {
   readonly limit: number;
-  /** Shared by all bodies being read. */
   readonly room: BodyRoom;
 }
 
@@ -39,7 +38,6 @@ export function readBody(
     held = larger;
     slot.hold(held.length);
   }
-  /** Discards all bytes from now on. */
   function stop(kind: 'too-long' | 'no-room'): void {
     slot.leave();
     held = Buffer.alloc(0);
@@ -69,7 +67,7 @@ function withResolvers<T>(): {
   return { promise, resolve, reject };
 }
 
-/** JSON, or a form whose `payload` field may hold JSON; undefined if neither. */
+/** Accepts JSON, or a form whose `payload` field may hold JSON. */
 export function parseBody(raw: string, contentType: string): Record<string, unknown> | undefined {
   const [type = ''] = contentType.split(';');
   if (type.trim() === 'application/json') return parseObject(raw);
@@ -88,11 +86,10 @@ function parseObject(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The memory of one unverified body. */
 export interface BodySlot {
   /** Records that it now holds `bytes`. Before it returns, it may call `onEvicted` of any slot, even this one. */
   hold(bytes: number): void;
-  /** Frees the memory; never evicts the body afterwards. Repeatable. */
+  /** Repeatable. The body is never evicted afterwards. */
   leave(): void;
 }
 

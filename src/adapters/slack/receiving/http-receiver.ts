@@ -11,7 +11,6 @@ import { InFlight } from './in-flight.ts';
 
 export interface HttpOptions {
   readonly signingSecret: string;
-  /** 0: any free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,14 +23,13 @@ const STATUS: Readonly<Record<Exclude<DeliveryResult, 'acknowledged'>, number>> 
 /** What the headers claim; only the body proves it. */
 interface Claim {
   readonly signature: string;
-  /** In seconds. */
   readonly timestamp: number;
 }
 
 /**
- * Slack's requests over HTTP, at `/slack/events`. Of Bolt's own receiver only the signature check is used: the receiver accepts requests
- * from the future, ends the process on a signed body of `null`, acknowledges events before they are stored, and cannot drain. Answers 401
- * to unsigned, stale or future requests before it reads their body, 413 to bodies over 1 MiB, 503 to evicted bodies, 400 to signed but
+ * Slack's requests at `/slack/events`. Only the signature check of Bolt's own receiver is used: the receiver accepts requests from the
+ * future, ends the process on a signed body of `null`, acknowledges events before they are stored, and cannot drain. Answers 401 to
+ * unsigned, stale or future requests before it reads their body, 413 to bodies over 1 MiB, 503 to evicted bodies, 400 to signed but
  * malformed ones.
  */
 export class HttpReceiver implements Receiver {
@@ -83,7 +81,6 @@ export class HttpReceiver implements Receiver {
     });
   }
 
-  /** Refuses new connections and answers open requests. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
@@ -103,7 +100,7 @@ export class HttpReceiver implements Receiver {
     }
   }
 
-  /** The status to answer with; undefined if a listener has answered. */
+  /** Undefined if a listener has answered. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
     if (request.url?.split('?')[0] !== PATH) return 404;
     if (request.method !== 'POST') return 405;
@@ -181,11 +178,10 @@ function sendJson(response: ServerResponse, body: unknown): void {
 }
 
 /**
- * Bounds a server's connections. At most `most` may be strangers, which have sent no verified request yet: one more, and the oldest
- * stranger is cut off. So idle connections cannot keep Slack out. All together are at most twice as many.
+ * At most `most` connections may be strangers, without a verified request: one more, and the oldest stranger is cut off. So idle
+ * connections cannot keep Slack out. All together are at most twice as many.
  */
 export class Strangers {
-  /** In order of arrival. */
   readonly #sockets = new Set<Socket>();
 
   constructor(server: Server, most: number) {
@@ -198,7 +194,6 @@ export class Strangers {
     });
   }
 
-  /** Call it once a request of this socket is verified. */
   vouchFor(socket: Socket): void {
     this.#sockets.delete(socket);
   }

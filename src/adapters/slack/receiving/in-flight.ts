@@ -11,7 +11,6 @@ export class InFlight {
     return work;
   }
 
-  /** Resolves when no work is left, or after `boundMs`. */
   async drained(clock: Clock, boundMs: number): Promise<void> {
     await withDeadline(clock, boundMs, this.#settled(), () => undefined);
   }

@@ -3,15 +3,13 @@ import { REASONS } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { isObject } from '../../../lib/object.ts';
 
-/** What the client reports besides envelopes. */
 export interface SocketEars {
   /** Slack will close this connection, or will not open it. Called at most once. */
   readonly onRecycle: (reason: string) => void;
-  /** Ignored a message that is no envelope. */
   readonly onMalformed: () => void;
 }
 
-/** The messages that carry a request (Slack, "Using Socket Mode"). */
+/** Slack, "Using Socket Mode". */
 const ENVELOPES: ReadonlySet<unknown> = new Set(['events_api', 'interactive', 'slash_commands']);
 
 /**
@@ -62,12 +60,12 @@ function readObject(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Slack's reason in a `disconnect` message (Slack, "Using Socket Mode"). */
+/** Slack, "Using Socket Mode". */
 const OFF = 'link_disabled';
 
 /**
- * Whether Socket Mode is on in the app's settings, as far as Slack tells on the connections. Logs once when it goes off and once when it is
- * on again, however many connections Slack refuses meanwhile.
+ * Whether Socket Mode is on in the app's settings. Logs once when it goes off and once when it is on again, however many connections Slack
+ * refuses meanwhile.
  */
 export class SocketModeSwitch {
   readonly #log: Log;
@@ -92,7 +90,6 @@ export class SocketModeSwitch {
     return true;
   }
 
-  /** A connection is open. */
   opened(): void {
     if (this.#isOff) this.#log.info('Socket Mode is switched on again');
     this.#isOff = false;

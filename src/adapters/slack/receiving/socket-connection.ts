@@ -10,7 +10,6 @@ import { ANSWERED_MS } from '../limits.ts';
 import { InFlight } from './in-flight.ts';
 import { DrainingClient, type SocketModeSwitch } from './socket-client.ts';
 
-/** An envelope and the way to acknowledge it. */
 export interface Envelope {
   readonly body: unknown;
   readonly retry_num?: number;
@@ -54,7 +53,6 @@ function tokenRefusal(error: KdebugError): KdebugError | undefined {
  */
 export class SocketConnection {
   readonly #options: LineOptions;
-  /** Each connection with its envelopes in flight. */
   readonly #open = new Map<DrainingClient, InFlight>();
   readonly #ways = new WeakMap<DrainingClient, LineEgress>();
   readonly #reasons = new WeakMap<DrainingClient, string>();
@@ -127,7 +125,6 @@ export class SocketConnection {
     return error;
   }
 
-  /** While Socket Mode is off, the log already says so. */
   #logNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
     const { log, modeSwitch } = this.#options;
     if (modeSwitch.isOff) return;

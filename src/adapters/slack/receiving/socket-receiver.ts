@@ -53,7 +53,6 @@ export class SocketReceiver implements Receiver {
     for (const line of this.#lines) await line.start();
   }
 
-  /** Answers open requests, then closes the connections. */
   async stop(): Promise<void> {
     await this.#inFlight.drained(this.#options.clock, ANSWERED_MS);
     await Promise.all(this.#lines.map((line) => line.stop()));

@@ -35,7 +35,6 @@ export async function findMessage(
   return found && { channelId: where.destination.channelId, ts: found.ts };
 }
 
-/** Finds a message by its files: where it is, and the file ids that `filesOf` returns. */
 export async function findShared(
   looker: Looker,
   where: Where,
@@ -125,7 +124,6 @@ function readPage(
       );
 }
 
-/** The fields by which we recognise our own messages. */
 export const Posted = z.object({
   ts: z.string(),
   bot_id: z.string().optional().catch(undefined),
@@ -168,7 +166,7 @@ export const sharesFile =
   ({ files }: Posted): boolean =>
     files?.some((file) => file.id === fileId) ?? false;
 
-/** The ids of these files, if the message is ours and shares all of them. */
+/** Undefined unless the message is ours and shares all of these files. */
 export const ownFiles =
   (filenames: readonly string[], us: Ourselves) =>
   (message: Posted): readonly string[] | undefined => {
@@ -192,7 +190,7 @@ const Context = z.object({
   elements: z.array(z.object({ type: z.string(), text: z.string().catch('') })),
 });
 
-/** The pieces of a context block that kdebug wrote; user input follows `/kdebug`. */
+/** Only what kdebug wrote; user input follows `/kdebug`. */
 function smallPrintOf(block: unknown): readonly string[] {
   const context = Context.safeParse(block);
   if (!context.success) return [];

@@ -29,9 +29,9 @@ interface Uploaded {
 const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 
 /**
- * Posts one message with text and files: uploads each file, then one call shows all of them. Slack does not document what a repeated share
- * does, so after an unclear response this looks for the message first. The response does not locate the message; the file's record does,
- * soon after. @throws as `Thread`
+ * Uploads each file, then one call shows all of them with the message. Slack does not document what a repeated share does, so after an
+ * unclear response this searches for the message first. The response does not locate the message; the file's record soon does. @throws as
+ * `Thread`
  */
 export async function share(
   uploader: Uploader,
@@ -100,7 +100,6 @@ async function unlessShown(show: Promise<void>): Promise<void> {
 }
 
 const Shares = z.record(z.string(), z.array(z.object({ ts: z.string() })));
-/** The fields of a file's record that say where it was shared. */
 const SharedFile = z.object({
   shares: z.object({ public: Shares.optional().catch(undefined), private: Shares.optional().catch(undefined) }),
 });
@@ -152,7 +151,7 @@ async function upload(uploader: Uploader, file: FileToShare): Promise<string> {
   return tried(uploader.clock, () => send(uploader, file));
 }
 
-/** Up to three tries while the response is unclear. */
+/** Retries while the response is unclear. */
 async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {

@@ -15,7 +15,6 @@ export interface Teller extends Speaker {
 
 const TIMEOUT_MS = 5_000;
 
-/** A private answer for an acknowledgement or a `response_url`. */
 export const privateAnswer = (shaped: View) => ({
   response_type: 'ephemeral' as const,
   replace_original: false,
@@ -23,10 +22,9 @@ export const privateAnswer = (shaped: View) => ({
 });
 
 /**
- * Answers one person privately, where they read. In a thread with replies, tries chat.postEphemeral first, because answers to a
- * `response_url` (five uses in 30 minutes) appear outside the thread. Elsewhere tries the `response_url` first. If one way fails, tries the
- * other. A thread without replies shows no private answers, so the channel gets them. If a response is lost, that person may see the answer
- * twice.
+ * Answers one person where they read. In a thread with replies chat.postEphemeral goes first, because answers to a `response_url` (five
+ * uses in 30 minutes) appear outside the thread; elsewhere the `response_url` does. If one fails, the other follows. A thread without
+ * replies shows no private answers, so the channel gets them. After a lost response, that person may see the answer twice.
  */
 export async function tell(teller: Teller, person: PrivateDestination, message: Message): Promise<void> {
   const refusal = (await isShownInThread(teller, person)) ? await refusalInThread(teller, person, message) : undefined;

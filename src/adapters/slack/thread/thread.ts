@@ -46,7 +46,7 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
   return { thread, close: () => poster.close() };
 }
 
-/** Undefined if Slack does not know the message (any more). */
+/** Undefined if Slack does not know the message. */
 async function permalink(client: WebClient, poster: Poster, ref: PostRef): Promise<string | undefined> {
   const call = { method: 'chat.getPermalink', lane: 'final', repeatable: true } as const;
   try {
@@ -63,9 +63,9 @@ const MAX_PEOPLE = 10_000;
 const MAX_AGE_MS = 10 * 60_000;
 
 /**
- * Opens direct messages and caches them, because Slack has exactly one for each person. So repeated approval requests do not use up the
- * workspace's conversations.open calls per minute, which private results need too. Does not cache failures; the poster bounds the waiting.
- * The returned function throws as `Thread`.
+ * Caches direct messages, because Slack has exactly one for each person: repeated approval requests must not use up the workspace's
+ * conversations.open calls, which private results need too. Does not cache failures; the poster bounds the waiting. The returned function
+ * throws as `Thread`.
  */
 function directMessages(
   { client, clock }: { readonly client: WebClient; readonly clock: Clock },

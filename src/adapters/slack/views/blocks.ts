@@ -26,7 +26,7 @@ export const plain = (text: string, length: number): PlainTextElement => ({
   emoji: false,
 });
 
-/** The blocks of one part, its text within `room`. Empty if there is nothing to show. */
+/** Empty if there is nothing to show. */
 export function blocksOf(part: Part, room: Room): KnownBlock[] {
   switch (part.kind) {
     case 'heading':

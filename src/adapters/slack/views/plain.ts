@@ -18,12 +18,11 @@ export const clean = (text: string): string =>
     `\n\t${EMOJI_STYLE}`,
   );
 
-/** `clean`, joined to one line. */
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
 
 /**
- * What one UTF-16 unit adds to a message: bytes of UTF-8 in JSON, with `& < >` as entities, as Slack stores them. Slack's own measure is
- * unknown (bolt-js issue 2509: "varies with content"), so this is the largest plausible one.
+ * What one UTF-16 unit adds: bytes of UTF-8 in JSON, `& < >` as entities, as Slack stores them. Slack's own measure is unknown (bolt-js
+ * issue 2509: "varies with content"); this is the largest plausible one.
  */
 function weightOf(unit: number): number {
   if (unit === 0x26) return 5;
@@ -114,6 +113,6 @@ export function shortenMiddle(text: string, room: Room): string {
 /** The colon that would begin an emoji name. U+2236 looks the same and begins none. */
 const EMOJI_COLON = /:(?=[a-z0-9_+'-]{1,100}:)/gi;
 
-/** Escapes a text for Slack's `text` fields, the only ones that Slack parses: no mention, link or emoji remains (docs: "escaping text"). */
+/** For Slack's `text` fields, the only ones that Slack parses: removes mentions, links and emoji (docs: "escaping text"). */
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(EMOJI_COLON, '\u2236');

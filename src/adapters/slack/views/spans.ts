@@ -61,8 +61,8 @@ function element(span: Span, room: Room): RichTextElement | undefined {
 }
 
 /**
- * Spans as rich text, which Slack never parses: no text can become markup, a mention, a link or an emoji, and a `link` leads only to Slack.
- * Replaces what does not fit into `room` by `… N more`. May be empty.
+ * Rich text, which Slack never parses: no text becomes markup, a mention, a link or an emoji, and a `link` leads only to Slack. Replaces
+ * what exceeds `room` by `… N more`. May be empty.
  */
 export function richText(
   spans: readonly Span[],

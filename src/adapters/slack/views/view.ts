@@ -23,7 +23,7 @@ function markOf(tone: Tone): readonly Span[] {
   return name === undefined ? [] : [emoji(name), { kind: 'text', text: ' ' }];
 }
 
-/** The mark as a character, where Slack accepts no emoji element. Slack never reads emoji names there, so no text becomes one. */
+/** Slack accepts no emoji element here and never reads emoji names, so no text becomes one. */
 const markText = (tone: Tone): string =>
   markOf(tone)
     .map((span) => ('text' in span ? span.text : ''))
@@ -39,8 +39,8 @@ export const view = (message: Message): View => ({
 });
 
 /**
- * Ever simpler versions of a message that Slack refused: half the weight, then only summary and buttons, then no blocks. The summary is
- * first tried as rich text, because an update cannot remove rich text from a message.
+ * Ever simpler versions of a refused message: half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
+ * text first, because an update cannot remove rich text from a message.
  */
 export function* simplerViews(message: Message): Generator<View> {
   const text = fallback(message);
