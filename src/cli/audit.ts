@@ -46,7 +46,6 @@ export async function audit(
   }
 }
 
-/** The request, or what is wrong with the arguments. */
 function readRequest(
   words: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,

@@ -133,7 +133,6 @@ export interface Explained {
   readonly container?: EphemeralContainer;
 }
 
-/** Plans the request as the bot does, for an imagined pod. */
 function explainRequest(request: RunRequest, requester: Requester, policy: Policy): Explained {
   const known = { identity: identityText(policy, requester), ...destinationText(request, requester, policy) };
   const aim = aimOf(request, requester, policy);

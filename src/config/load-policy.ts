@@ -71,7 +71,6 @@ const errorCode = (error: unknown): string =>
 
 type RawRule = PolicyFile['channels'][string]['rules'][number];
 
-/** The policy of a file without findings. */
 function policyFromFile(file: PolicyFile): Policy {
   const { startDeadline, maxTimeout, ...limits } = file.limits;
   const { retention, ...output } = file.output;

@@ -152,7 +152,7 @@ const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {
   too_long: 'is too long for a pattern: split it',
   not_a_pattern: 'is not a JavaScript regular expression',
   matches_nothing: 'matches the empty text, so it would redact everywhere',
-  may_never_end: 'has a repeat inside a repeat or a back reference, which could hold up kdebug for ever',
+  may_never_end: 'has a repeat inside a repeat or a back reference, which could block kdebug',
 };
 
 const pattern = z.string().superRefine((source, context) => {
