@@ -10,9 +10,9 @@ import { formatCount } from '../lib/duration.ts';
 
 const USAGE = [
   'usage: audit verify FILE [--key=BASE64] [--head=CHAIN:SEQUENCE:MAC …]',
-  '  FILE    an audit log with its FILE.head beside it, or kdebug’s own log with the records in it; - reads the latter from standard input',
-  '  --key   the KDEBUG_KEY it was written with; default: the environment’s KDEBUG_KEY, or what kdebug derives from SLACK_BOT_TOKEN',
-  '  --head  a head that was noted down before (own log, an earlier run of this): the log must still hold that record',
+  '  FILE    an audit log with its FILE.head beside it, or kdebug’s own log with records in it; - reads such a log from standard input',
+  '  --key   the KDEBUG_KEY that sealed it; default: KDEBUG_KEY from the environment, or the key that kdebug derives from SLACK_BOT_TOKEN',
+  '  --head  an earlier head, from kdebug’s own log or an earlier verification: the log must still hold that record',
 ];
 
 const WRONG = 1;
@@ -24,7 +24,7 @@ interface Request {
   readonly mustHold: readonly Link[];
 }
 
-/** Runs `audit WORDS…`. Answers with the exit code: 0 nothing wrong, 1 something is, 2 not used rightly or no file to read. */
+/** Runs `audit WORDS…`. Returns the exit code: 0 intact, 1 defect found, 2 wrong usage or unreadable file. */
 export async function audit(
   words: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,6 @@ export async function audit(
   }
 }
 
-/** What is asked for, or what is wrong with the asking. */
 function readRequest(
   words: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
@@ -54,10 +53,10 @@ function readRequest(
   const parsed = parseWords(words);
   if (typeof parsed === 'string') return parsed;
   const { verb, path, rest, heads } = parsed;
-  if (verb !== 'verify' || path === undefined || rest > 0) return 'say what to verify';
-  if (!heads.every((head) => LINK_FORM.test(head))) return '--head must be CHAIN:SEQUENCE:MAC, as it was printed';
+  if (verb !== 'verify' || path === undefined || rest > 0) return 'name the file to verify';
+  if (!heads.every((head) => LINK_FORM.test(head))) return '--head must be CHAIN:SEQUENCE:MAC, as printed';
   const key = sealingKey(parsed.key === undefined ? variables : { KDEBUG_KEY: parsed.key });
-  if (key === undefined) return 'there is no usable key: KDEBUG_KEY is 32 bytes in base64';
+  if (key === undefined) return 'no usable key: KDEBUG_KEY must be 32 bytes in base64';
   return { path, key: auditKey(key), mustHold: heads.map(parseLink) };
 }
 
@@ -73,7 +72,7 @@ function parseWords(words: readonly string[]) {
 }
 
 async function verify({ path, key, mustHold }: Request): Promise<VerifyResult> {
-  // Opened only when it is read: a stream that nobody listens to would end the process when it fails.
+  // Opens the stream only on the first read: an error without a listener would end the process.
   async function* chunks() {
     yield* path === '-' ? process.stdin : createReadStream(path);
   }
@@ -84,7 +83,7 @@ async function verify({ path, key, mustHold }: Request): Promise<VerifyResult> {
   return verifyFile(key, { lines: linesOf(chunks()), head }, mustHold);
 }
 
-/** A log with a head beside it, or with records and nothing around them. */
+/** Whether the file is an audit log with a head beside it, or holds only records. */
 async function isRecordFile(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
@@ -107,7 +106,7 @@ function report({ defect: wrong, notes, heads, ...counts }: VerifyResult): reado
   const noteLines = notes.map((note) => `note: ${note}`);
   if (wrong) {
     const where = wrong.line === undefined ? 'wrong' : `wrong at line ${wrong.line}`;
-    return [...noteLines, `${where}: ${wrong.text}`, `right before that: ${found}`];
+    return [...noteLines, `${where}: ${wrong.text}`, `intact before that: ${found}`];
   }
-  return [...noteLines, `as it was written: ${found}`, ...heads.map((head) => `head ${formatLink(head)}`)];
+  return [...noteLines, `intact: ${found}`, ...heads.map((head) => `head ${formatLink(head)}`)];
 }

@@ -17,11 +17,11 @@ import type { Decision, Policy } from '../core/policy/policy.ts';
 import { resolveImage, resolveNamespace } from '../core/policy/resolve.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]
-  COMMAND is what would be typed after /kdebug; one that begins with a dash goes to the end, after --`;
+  COMMAND is the text after /kdebug; if it begins with a dash, put it last, after --`;
 
 /**
- * Says what a policy file makes of a command, without Slack and without a cluster: about a pod that nobody has looked at.
- * Answers with the exit code: 0 allowed, or allowed with an approval; 1 denied; 2 for wrong words, a wrong command or a wrong policy.
+ * Explains what a policy file makes of a command, without Slack or a cluster, for an imagined pod. Returns the exit
+ * code: 0 allowed, or allowed with an approval; 1 denied; 2 wrong arguments, command or policy.
  */
 export function explain(words: readonly string[], out: (line: string) => void): number {
   const read = readWords(words);
@@ -38,7 +38,7 @@ export function explain(words: readonly string[], out: (line: string) => void): 
   return request ? print(request, { requester: read.requester, policy: loaded.policy }, out) : 2;
 }
 
-/** The request in a command; undefined after having said what is wrong with it. */
+/** The request in a command; undefined after printing what is wrong. */
 function readRequest(command: string, out: (line: string) => void): RunRequest | undefined {
   const parsed = parseCommand(command.replace(/^\s*\/kdebug(?=\s|$)/, ''));
   if (parsed.kind === 'error') {
@@ -47,7 +47,7 @@ function readRequest(command: string, out: (line: string) => void): RunRequest |
     return undefined;
   }
   if (parsed.command.kind === 'run' || parsed.command.kind === 'can-i') return parsed.command.request;
-  out(`${parsed.command.kind} debugs no pod: there is nothing for a policy to decide`);
+  out(`${parsed.command.kind} debugs no pod, so the policy has nothing to decide`);
   return undefined;
 }
 
@@ -77,7 +77,10 @@ function print(
     const reason = voteReason === 'required' ? ', with a reason' : '';
     row('decision', `needs approval by rule ${decision.rule}: ${count} of ${from.join(', ')}${reason}`);
   }
-  row('assumed', 'a running Linux pod in a namespace that enforces no Pod Security level; <…> is not known yet');
+  row(
+    'assumed',
+    'a running Linux pod in a namespace that enforces no Pod Security level; <…> is unknown until the launch',
+  );
   out(JSON.stringify(explained.container, null, 2));
   return 0;
 }
@@ -117,20 +120,19 @@ function parsed(words: readonly string[]) {
   }
 }
 
-/** What a policy makes of a request, in words; what comes after a denial is absent. */
+/** A policy's view of a request, as text; absent fields follow a denial. */
 export interface Explained {
   readonly location?: string;
   readonly image?: string;
   readonly profile?: string;
-  /** The class of the launch, and what raised it. */
+  /** The class of the launch, and the facts that raised it. */
   readonly class?: string;
   readonly identity: string;
   readonly decision: Decision;
-  /** Of the imagined pod; absent when denied. */
+  /** For the imagined pod; absent after a denial. */
   readonly container?: EphemeralContainer;
 }
 
-/** Plans the request as the bot does, on an imagined pod. */
 function explainRequest(request: RunRequest, requester: Requester, policy: Policy): Explained {
   const known = { identity: identityText(policy, requester), ...destinationText(request, requester, policy) };
   const aim = aimOf(request, requester, policy);
@@ -164,7 +166,7 @@ function identityText(policy: Policy, requester: Requester): string {
   return [identity.user, ...identity.groups.map((group) => `group ${group}`)].join(', ');
 }
 
-/** Only the cluster knows how many pods a batch has: at least two, or it would be no batch. */
+/** Only the cluster knows how many pods a batch has; assume two, the smallest batch. */
 const sizeOf = ({ target, batch }: RunRequest) => ({
   pods: target.kind === 'pod' ? 1 : (batch.replicas ?? 2),
   parallelism: batch.parallelism ?? DEFAULT_PARALLELISM,

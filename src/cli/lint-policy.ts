@@ -5,8 +5,9 @@ import type { Policy } from '../core/policy/policy.ts';
 import { formatCount } from '../lib/duration.ts';
 
 /**
- * Checks a policy file and prints its problems, one a line. Notes are no problems: they say what each rule really gives, and what is
- * weak (an image by tag). Contacts neither cluster nor Slack. Returns the exit code: 0 fine, 1 problems, 2 wrong usage.
+ * Checks a policy file and prints its problems, one a line. Notes are not problems: they say what each rule really
+ * permits, and what is weak (an image by tag). Contacts neither cluster nor Slack. Returns the exit code: 0 fine, 1
+ * problems, 2 wrong usage.
  */
 export function lintPolicy([path, ...others]: readonly string[], out: (line: string) => void): number {
   if (path === undefined || others.length > 0 || path.startsWith('-')) {
@@ -33,10 +34,7 @@ export function lintPolicy([path, ...others]: readonly string[], out: (line: str
 const notesOf = (policy: Policy): readonly string[] => [
   ...Object.entries(policy.images)
     .filter(([, { reference }]) => !isPinned(reference))
-    .map(
-      ([alias]) =>
-        `images.${alias} is a tag, which may be moved after an approval; best pin its digest (NAME@sha256:…)`,
-    ),
+    .map(([alias]) => `images.${alias} is a tag, which can move after an approval; pin its digest (NAME@sha256:…)`),
   ...identityNotes(policy),
   ...approverNotes(policy),
   ...Object.entries(policy.channels).flatMap(([channel, { rules }]) =>

@@ -4,12 +4,12 @@ import type { Policy } from '../core/policy/policy.ts';
 import { matchesNamespace } from '../core/policy/resolve.ts';
 
 export interface RbacOptions extends KnownPeople {
-  /** Of the policy. */
+  /** Its name in the policy. */
   readonly cluster: string;
   /** The bot's service account and its namespace. */
   readonly serviceAccount: string;
   readonly namespace: string;
-  /** Further namespaces, for rules that name only a beginning. */
+  /** Further namespaces, for rules that name only a prefix. */
   readonly namespaces: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Rights to give: a role of these rules, for these subjects, in a namespace or (without one) in the whole cluster. */
+/** A grant of rights: these rules for these subjects, in a namespace or (without one) in the whole cluster. */
 export interface RbacGrant {
   readonly name: string;
   readonly namespace?: string;
@@ -31,7 +31,7 @@ export interface RbacGrant {
 
 export interface RbacPlan {
   readonly grants: readonly RbacGrant[];
-  /** Beginnings (`shop-*`) in the rules: RBAC has no prefixes. */
+  /** Prefixes (`shop-*`) in the rules, which RBAC cannot express. */
   readonly prefixes: readonly string[];
   /** Undefined: the bot's own account acts. */
   readonly identities: YieldedIdentities | undefined;
@@ -40,7 +40,10 @@ export interface RbacPlan {
 const core = (resource: string, ...verbs: string[]): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs });
 const READS = [core('pods', 'get', 'list', 'watch'), core('events', 'list'), core('namespaces', 'get')];
 const ACTS = [core('pods/log', 'get'), core('pods/ephemeralcontainers', 'patch')];
-/** Every account may ask about itself, on most clusters; about others only who must (mapped people of a shared account). */
+/**
+ * Every account may review its own access, on most clusters. Only a shared account with mapped people must review
+ * others'.
+ */
 const reviewsOf = ({ identity }: Policy): PolicyRule => {
   const asksOfOthers = identity.mode === 'serviceAccount' && Object.keys(identity.users).length > 0;
   const resources = ['selfsubjectaccessreviews', ...(asksOfOthers ? ['subjectaccessreviews'] : [])];
@@ -48,8 +51,8 @@ const reviewsOf = ({ identity }: Policy): PolicyRule => {
 };
 
 /**
- * The rights that a policy needs in one of its clusters, no more. With impersonation the bot itself may only look, and become
- * who is named; what changes anything is the people's right, in the namespaces of their channels.
+ * The rights that a policy needs in one of its clusters, and no more. With impersonation the bot itself may only read
+ * and impersonate the named people; the people have the rights to change anything, in their channels' namespaces.
  */
 export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
   const channels = channelsOf(policy, options.cluster);
@@ -88,7 +91,7 @@ export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
   };
 }
 
-/** The channels that may reach the cluster, in order, each with the namespaces that its rules name. */
+/** The channels that may reach the cluster, sorted, each with its rules' namespaces. */
 function channelsOf(policy: Policy, cluster: string): ReadonlyMap<ChannelId, readonly string[]> {
   const ids = Object.keys(policy.channels).toSorted().map(asChannelId);
   return new Map(
@@ -125,7 +128,7 @@ function impersonation(name: string, identities: YieldedIdentities, bot: object)
   return users.length === 0 ? [] : [{ name, rules, subjects: [bot] }];
 }
 
-/** A channel's people as subjects: by the groups that name the channel, else by all groups, else one by one. */
+/** A channel's people as subjects: the groups that name the channel, else all groups, else each person. */
 function subjectsOf(policy: Policy, channelId: ChannelId, known: KnownPeople): readonly object[] {
   const { identity } = policy;
   if (identity.mode === 'serviceAccount') return [];

@@ -7,7 +7,7 @@ import { defined } from '../lib/object.ts';
 import { printYaml } from '../lib/yaml.ts';
 import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';
 
-/** Where lines go: the YAML to `out`, everything else to `err`, so that the YAML can be piped to kubectl. */
+/** `out` takes the YAML, `err` everything else, so that a pipe to kubectl gets only YAML. */
 export interface Lines {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
@@ -15,13 +15,14 @@ export interface Lines {
 
 const USAGE = `usage: rbac --policy FILE [--cluster NAME] [--namespace kdebug] [--service-account kdebug]
             [--user U… …] [--team T…] [--in NAMESPACE …]
-  --user   a person who may ask, for a {userId} template; may be repeated
+  --user   a possible requester, for a {userId} template; may be repeated
   --team   the Slack team, for a {teamId} template
-  --in     a namespace that a rule's beginning ("shop-*") covers; may be repeated`;
+  --in     a namespace that a rule's prefix ("shop-*") covers; may be repeated`;
 
 /**
- * Prints the RBAC objects that a policy needs in a cluster. Contacts nobody; the same policy and words always print the same.
- * Answers with the exit code: 0 fine, 1 when a template yields more than could be listed, 2 for wrong words or a wrong policy.
+ * Prints the RBAC objects that a policy needs in a cluster. Works offline; the same policy and arguments always print
+ * the same. Returns the exit code: 0 fine, 1 if a template yields more than the lists can hold, 2 wrong arguments or
+ * policy.
  */
 export function rbac(words: readonly string[], lines: Lines): number {
   const read = readWords(words);
@@ -90,13 +91,11 @@ function parsed(words: readonly string[]) {
 }
 
 const headOf = ({ identities, prefixes }: RbacPlan, { cluster, namespace, serviceAccount }: RbacOptions) => [
-  `# The rights of kdebug (${namespace}/${serviceAccount}) in the cluster ${cluster}: what its policy can need there, and no more.`,
+  `# The rights of kdebug (${namespace}/${serviceAccount}) in the cluster ${cluster}: all that its policy needs there, and no more.`,
   identities
-    ? '# It acts as the people who ask; what they may not do themselves, it cannot do for them.'
-    : '# It acts as its own account; people are told apart by its policy alone.',
-  ...prefixes.map(
-    (prefix) => `# RBAC has no prefixes: nothing is printed for ${prefix} but the namespaces given with --in.`,
-  ),
+    ? '# It acts as the requesters: it cannot do for them what they may not do themselves.'
+    : '# It acts as its own account; only its policy distinguishes people.',
+  ...prefixes.map((prefix) => `# RBAC has no prefixes: of ${prefix}, only the namespaces given with --in are here.`),
 ];
 
 const warningsOf = ({ identities }: RbacPlan): readonly string[] =>

@@ -3,37 +3,37 @@ import { deriveKey } from '../core/hash.ts';
 import { defined } from '../lib/object.ts';
 import { type ProxyEnv, passwordOf, proxyOf } from './proxy-variables.ts';
 
-/** The environment, checked (design, section 3). It holds secrets: never log it whole. */
+/** The validated environment (design, section 3). It holds secrets: never log it whole. */
 export interface Env {
   readonly slack: {
     readonly botToken: string;
-    /** How Slack's requests come in; Socket Mode is preferred when both are configured. */
+    /** How kdebug receives Slack's requests; prefers Socket Mode if both are configured. */
     readonly receive:
       | { readonly mode: 'socket'; readonly appToken: string }
       | { readonly mode: 'http'; readonly signingSecret: string };
     /** Ends with a slash. */
     readonly apiUrl: string;
-    /** On the way to Slack alone. Absent: none. */
+    /** For Slack only. Absent: none. */
     readonly proxy?: ProxyEnv;
   };
   readonly port: number;
   readonly opsPort: number;
   /** 32 bytes; seals references and records. */
   readonly key: Buffer;
-  /** `derived`: from the bot token, so whoever has the one has the other, and a new token loses what was sealed. */
+  /** `derived` from the bot token: whoever has the token has the key, and a new token loses everything sealed. */
   readonly keyFrom: 'given' | 'derived';
   readonly policyPath: string;
   readonly kubeconfig?: string;
-  /** Absent: runs are kept in memory. */
+  /** Absent: runs stay in memory. */
   readonly redis?: {
     /** May hold a password. */
     readonly url: string;
     readonly caFile?: string;
-    /** First part of every key there. */
+    /** Prefix of every key there. */
     readonly keyPrefix: string;
   };
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** `stdout`: records are lines of the own log; else the path of a file of their own. */
+  /** `stdout`: records are lines of kdebug's own log; else the path of a separate file. */
   readonly audit: string;
 }
 
@@ -41,13 +41,13 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 export interface InvalidEnv {
   readonly kind: 'invalid';
-  /** One sentence each, naming the variable and what to do; never a value. */
+  /** One sentence each, with the variable and the remedy; never a value. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the environment; all problems together. Empty variables count as absent, white space around values is dropped
- * (files of secrets end with a newline). No secret has a default, and no problem shows a value.
+ * Reads the environment and reports all problems together. Ignores empty variables and trims values (files of secrets
+ * end with a newline). No secret has a default, and no problem shows a value.
  */
 export function loadEnv(
   variables: Readonly<Record<string, string | undefined>>,
@@ -124,7 +124,7 @@ const Variables = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
-/** What no variable can tell alone; looks at the raw text, so that these problems come together with the others. */
+/** Checks across variables. Works on the raw text, so that all problems appear together. */
 function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
   const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, PORT = '3000', OPS_PORT = '9090' } = given;
   const problems: string[] = [];
@@ -152,13 +152,13 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
     keyFrom: key === undefined ? 'derived' : 'given',
     policyPath: variables.KDEBUG_POLICY,
     ...defined({ kubeconfig: variables.KUBECONFIG }),
-    ...(variables.REDIS_URL !== undefined && { redis: redisOf(variables, variables.REDIS_URL) }),
+    ...defined({ redis: variables.REDIS_URL === undefined ? undefined : redisOf(variables, variables.REDIS_URL) }),
     logLevel: variables.LOG_LEVEL,
     audit: variables.KDEBUG_AUDIT,
   };
 }
 
-/** What must never stand in a log. */
+/** The values that a log must never contain. */
 export function secretsOf({ slack, redis }: Env): readonly string[] {
   const password = redis === undefined ? '' : new URL(redis.url).password;
   return [
@@ -175,10 +175,10 @@ const redisOf = ({ REDIS_CA_FILE, REDIS_KEY_PREFIX }: z.output<typeof Variables>
   keyPrefix: REDIS_KEY_PREFIX,
 });
 
-/** RFC 5869, with a label of ours, so that the key tells nothing of the token. */
+/** RFC 5869, with kdebug's own label, so that the key reveals nothing about the token. */
 const derivedKey = (botToken: string): Buffer => deriveKey(botToken, 'kdebug sealing key');
 
-/** The key that the bot has in this environment, for tools; undefined when it has none, or one that is not right. */
+/** The bot's key in this environment, for tools; undefined if missing or invalid. */
 export function sealingKey(variables: Readonly<Record<string, string | undefined>>): Buffer | undefined {
   const [key, botToken] = [variables.KDEBUG_KEY?.trim(), variables.SLACK_BOT_TOKEN?.trim()];
   if (key) return isKey(key) ? Buffer.from(key, 'base64') : undefined;
@@ -189,7 +189,7 @@ function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
 
-/** A query could switch the client's own protections off, so there is none. */
+/** Refuses a query: it could switch off the client's protections. */
 function isRedisUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
@@ -206,7 +206,7 @@ function isPercentEncoded(text: string): boolean {
   return !/%(?![\da-f]{2})/i.test(text);
 }
 
-/** A token must not travel in the clear, except to a Slack on this very machine. */
+/** A token must not travel unencrypted, except to a Slack on this machine. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);

@@ -3,6 +3,7 @@ import { KdebugError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import { asChannelId, asUserId } from '../core/ids.ts';
 import type { Approval, Identity, ImageAlias, Policy, Rule } from '../core/policy/policy.ts';
+import { defined } from '../lib/object.ts';
 import { type Finding, type Position, pathText } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
 import { referenceFindings } from './policy-references.ts';
@@ -18,14 +19,14 @@ export interface LoadedPolicy {
 
 export interface InvalidPolicy {
   readonly kind: 'invalid';
-  /** One line each, `file:line:column path: message`, in the order of the file; all that are wrong, not the first. */
+  /** One line each, `file:line:column path: message`, in the order of the file; all of them, not just the first. */
   readonly problems: readonly string[];
 }
 
-/** A policy is written by people: a longer one is a mistake, and reading it would stall the bot. */
+/** People write policies: a longer one is a mistake, and reading it would stall the bot. */
 const MAX_CHARACTERS = 1_048_576;
 
-/** Reads and checks a policy file. Never throws: a file that cannot be read is a problem like any other. */
+/** Reads and checks a policy file. Never throws: an unreadable file is a problem like any other. */
 export function loadPolicy(path: string): LoadedPolicy | InvalidPolicy {
   try {
     return parsePolicy(readFileSync(path, 'utf8'), path);
@@ -34,7 +35,7 @@ export function loadPolicy(path: string): LoadedPolicy | InvalidPolicy {
   }
 }
 
-/** Checks the text of a policy file; `file` is its name for the problems. */
+/** Checks the text of a policy file; problems call it `file`. */
 export function parsePolicy(text: string, file: string): LoadedPolicy | InvalidPolicy {
   if (text.length > MAX_CHARACTERS) return { kind: 'invalid', problems: [`${file}: is longer than 1 MiB`] };
   const tree = readYaml(text);
@@ -70,24 +71,22 @@ const errorCode = (error: unknown): string =>
 
 type RawRule = PolicyFile['channels'][string]['rules'][number];
 
-/** The policy that the program uses, from a file that has no findings. */
 function policyFromFile(file: PolicyFile): Policy {
   const { startDeadline, maxTimeout, ...limits } = file.limits;
   const { retention, ...output } = file.output;
   return {
-    clusters: mapValues(file.clusters, ({ context, ...cluster }) => ({ ...cluster, ...given('context', context) })),
+    clusters: mapValues(file.clusters, ({ context, ...cluster }) => ({ ...cluster, ...defined({ context }) })),
     identity: identityOf(file.identity),
     approvers: mapValues(file.approvers, ({ usergroup, users, channel }) => ({
       users: users.map(asUserId),
-      ...given('usergroup', usergroup),
-      ...given('channel', channel === undefined ? undefined : asChannelId(channel)),
+      ...defined({ usergroup, channel: channel === undefined ? undefined : asChannelId(channel) }),
     })),
     images: mapValues(file.images, imageOf),
-    ...given('defaultImage', file.defaultImage),
+    ...defined({ defaultImage: file.defaultImage }),
     channels: Object.fromEntries(
       Object.entries(file.channels).map(([id, { name, rules, slackConnect }]) => [
         asChannelId(id),
-        { rules: rules.map(ruleOf), slackConnect, ...given('name', name) },
+        { rules: rules.map(ruleOf), slackConnect, ...defined({ name }) },
       ]),
     ),
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },
@@ -97,10 +96,11 @@ function policyFromFile(file: PolicyFile): Policy {
 
 function identityOf({ mode, user, groups, users, unmapped }: PolicyFile['identity']): Identity {
   const people = Object.fromEntries(Object.entries(users).map(([id, name]) => [asUserId(id), name]));
-  const rest = { users: people, ...given('unmapped', unmapped) };
+  const rest = { users: people, ...defined({ unmapped }) };
   if (mode === 'serviceAccount') return { mode, ...rest };
-  // `referenceFindings` has refused such a file; should it ever not, the bot's own account must not act instead.
-  if (user === undefined) throw new KdebugError('internal_error', { detail: 'impersonation without a user' });
+  // `referenceFindings` refuses such a file. If it ever fails to, the bot's own account must not act instead.
+  if (user === undefined)
+    throw new KdebugError('internal_error', { detail: 'the policy impersonates but names no user' });
   return { mode, user, groups, ...rest };
 }
 
@@ -110,13 +110,12 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   class: image.class,
   command: image.command,
   diagnostic: image.diagnostic,
-  ...given('timeoutMs', image.timeout),
+  ...defined({ timeoutMs: image.timeout }),
 });
 
 const ruleOf = ({ batch, approval, ...rule }: RawRule): Rule => ({
   ...rule,
-  ...given('batch', batch),
-  ...given('approval', approval && approvalOf(approval)),
+  ...defined({ batch, approval: approval && approvalOf(approval) }),
 });
 
 const approvalOf = ({ expires, ...approval }: NonNullable<RawRule['approval']>): Approval => ({
@@ -128,7 +127,3 @@ const mapValues = <From, To>(
   record: Readonly<Record<string, From>>,
   change: (value: From, key: string) => To,
 ): Record<string, To> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
-
-/** An optional field: present only when there is a value. */
-const given = <Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } =>
-  value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });

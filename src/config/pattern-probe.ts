@@ -1,22 +1,26 @@
 import { createContext, runInContext } from 'node:vm';
 
-/** Texts this long are as long as a line that the filter looks at in one piece may be; half of it, so that two fit. */
+/** Half the longest line that the filter checks at once, so that two fit. */
 const PROBE_LENGTH = 30_000;
-/** A linear pattern takes about a millisecond; a quadratic one looks at 450 million characters. */
+/** A linear pattern takes about a millisecond; a quadratic one checks 450 million characters. */
 const DEADLINE_MS = 150;
-/** A text so much shorter tells how long a linear pattern takes: it is done before anybody else gets the processor. */
+/**
+ * A text this many times shorter measures a linear pattern, which finishes before the scheduler switches to other work.
+ */
 const SHORTER = 16;
-/** The fastest of so many runs counts: the others had to wait for somebody. Each may take its deadline, so they are few. */
+/**
+ * The fastest of these runs counts, because a busy machine delays others. Each may take its deadline, so there are few.
+ */
 const RUNS = 3;
-/** How far the whole text may be beyond what the short one says. A quadratic pattern is sixteen times beyond it. */
+/** Tolerance of the whole text over the projection from the short one. A quadratic pattern exceeds it sixteenfold. */
 const SLACK = 4;
-/** However long the short one takes. */
+/** Applies however long the short text takes. */
 const MAX_DEADLINE_MS = 2 * DEADLINE_MS;
 const MAX_LETTERS = 24;
-/** One of every kind of character that classes name. */
+/** One of each kind of character that classes name. */
 const KINDS = ['a', 'Z', '0', '_', ' ', '-', '.', '!'];
 
-/** The letters that the pattern names itself come first: what is slow is slow over those. */
+/** Letters of the pattern itself come first: a slow pattern is slow on those. */
 function lettersOf(source: string): readonly string[] {
   const named = source.replace(/\\[a-zA-Z]/g, '').match(/[\w\-=:;,.@/ "'!#%&~]/g) ?? [];
   return [...new Set([...named, ...KINDS])].slice(0, MAX_LETTERS);
@@ -33,7 +37,7 @@ function* probesOf(source: string): Generator<string> {
   for (const unit of units) yield unit.repeat(Math.ceil(PROBE_LENGTH / unit.length));
 }
 
-/** How long the pattern takes over a text, in milliseconds; undefined when it had to be interrupted. */
+/** The time of the pattern over a text, in milliseconds; undefined after an interruption. */
 type Timed = (text: string, deadlineMs: number) => number | undefined;
 
 function timer(pattern: RegExp): Timed {
@@ -50,7 +54,7 @@ function timer(pattern: RegExp): Timed {
   };
 }
 
-/** The least of several runs; undefined when all of them were interrupted. */
+/** The fastest of several runs; undefined if all were interrupted. */
 function leastMs(run: () => number | undefined): number | undefined {
   const times: number[] = [];
   for (let count = 0; count < RUNS; count++) times.push(run() ?? Number.POSITIVE_INFINITY);
@@ -58,7 +62,7 @@ function leastMs(run: () => number | undefined): number | undefined {
   return Number.isFinite(least) ? least : undefined;
 }
 
-/** Whether it is the pattern that takes long, and not a busy machine: by how its time grows with the text, and tried again. */
+/** Whether the pattern is slow, not just the machine: checks how its time grows with the text, and retries. */
 function isSlow(timed: Timed, text: string): boolean {
   const short = text.slice(0, PROBE_LENGTH / SHORTER);
   const shortMs = leastMs(() => timed(short, DEADLINE_MS));
@@ -69,9 +73,9 @@ function isSlow(timed: Timed, text: string): boolean {
 }
 
 /**
- * A text over which the pattern takes far longer than linear time (it begins so), or `undefined`. Every probe has a hard
- * deadline: the engine is interrupted. What was interrupted is looked at again before it counts, so a busy machine refuses nothing.
- * @throws SyntaxError when it is no pattern
+ * The beginning of a text that takes the pattern far longer than linear time, or `undefined`. A deadline interrupts the
+ * engine in every probe. An interrupted probe must fail again before it counts, so a busy machine refuses nothing.
+ * @throws SyntaxError if the source is not a pattern
  */
 export function slowProbe(source: string): string | undefined {
   const timed = timer(new RegExp(source, 'g'));

@@ -7,12 +7,12 @@ import { quantityOf } from '../lib/quantity.ts';
 import { slowProbe } from './pattern-probe.ts';
 
 /**
- * The policy file's own shape (design, section 3.2): strict, with every default. What one key alone cannot tell (names
- * that must exist elsewhere, names of keys) is checked in `policy-references.ts`. `schema/policy.schema.json` is made
- * from this.
+ * The policy file's own shape (design, section 3.2): strict, with every default. `policy-references.ts` checks what
+ * spans keys (names that must exist elsewhere, names of keys). `npm run gen` makes `schema/policy.schema.json` from
+ * this.
  */
 
-/** Shapes of the keys that people choose, and what to say of one that does not fit. */
+/** Patterns for the keys that people choose, and the message for a key that does not match. */
 export const KEY_SHAPES = {
   clusters: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
   approvers: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
@@ -46,7 +46,7 @@ const count = (max: number) => z.int().min(1).max(max);
 
 const userId = matching(KEY_SHAPES.users.pattern, 'must be a Slack user id (U… or W…)');
 
-/** RFC 1123 label, or the beginning of one and `*`. */
+/** RFC 1123 label, or a prefix and `*`. */
 const namespace = matching(
   /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$|^[a-z0-9][-a-z0-9]{0,61}\*$/,
   'must be a namespace in full, or a beginning and "*" ("shop-*"); "*" alone covers nothing',
@@ -56,7 +56,7 @@ const namespace = matching(
 
 const KUBERNETES_NAME = 'must be visible characters without spaces, at most 253';
 
-/** A Kubernetes user or group; ones that Kubernetes keeps for itself (`system:…`) can never be become. */
+/** A Kubernetes user or group. Nobody can impersonate Kubernetes' own (`system:…`). */
 const kubernetesName = matching(/^[\x21-\x7e]{1,253}$/, KUBERNETES_NAME)
   .refine((name) => !/^system:/i.test(name), { error: 'system: users and groups cannot be impersonated' })
   .refine((name) => [...name.matchAll(/\{(.*?)\}/g)].every(([, key]) => /^(?:user|team|channel)Id$/.test(key ?? '')), {
@@ -152,7 +152,7 @@ const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {
   too_long: 'is too long for a pattern: split it',
   not_a_pattern: 'is not a JavaScript regular expression',
   matches_nothing: 'matches the empty text, so it would redact everywhere',
-  may_never_end: 'has a repeat inside a repeat or a back reference, which could hold up kdebug for ever',
+  may_never_end: 'has a repeat inside a repeat or a back reference, which could block kdebug',
 };
 
 const pattern = z.string().superRefine((source, context) => {
@@ -187,5 +187,5 @@ export const PolicyFile = z.strictObject({
   output: Output.prefault({}),
 });
 
-/** A file that was read and has the right shape, defaults filled in, times in milliseconds. */
+/** A file of the right shape with defaults; times in milliseconds. */
 export type PolicyFile = z.output<typeof PolicyFile>;

@@ -8,8 +8,8 @@ import { KEY_SHAPES } from './policy-file.ts';
 type Path = Finding['path'];
 
 /**
- * What no key can tell alone: keys that people choose, names that must exist elsewhere in the file, keys that exclude or
- * need each other. Works on the tree as it was read, whatever is wrong with it, so that these findings come together with those of the schema.
+ * Checks across keys: keys that people choose, names that must exist elsewhere in the file, keys that exclude or need
+ * each other. Works on the raw tree even if the schema fails, so that all findings appear together.
  */
 export function referenceFindings(tree: unknown): readonly Finding[] {
   const file = mapOf(tree);
@@ -51,7 +51,7 @@ function clusterFindings(file: Tree): readonly Finding[] {
     .map(([name]) => finding(['clusters', name], 'must have either a context of the kubeconfig or inCluster: true'));
   const [, ...moreDefaults] = clusters.filter(([, cluster]) => mapOf(cluster).default === true);
   const defaults = moreDefaults.map(([name]) =>
-    finding(['clusters', name, 'default'], 'is the second default: one cluster can be'),
+    finding(['clusters', name, 'default'], 'is the second default: only one cluster can be the default'),
   );
   return [...findings, ...defaults];
 }
@@ -93,7 +93,7 @@ function imageFindings(file: Tree): readonly Finding[] {
     .map(([name]) =>
       finding(
         ['images', name, 'diagnostic'],
-        "excludes command: allowed: whoever writes the command also writes the report, and a diagnostic image's is believed",
+        "excludes command: allowed: kdebug believes a diagnostic image's report, and whoever writes the command writes the report",
       ),
     );
   return [
@@ -141,7 +141,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 const mapOf = (value: unknown): Tree => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** What is no text at all is the schema's to report. */
+/** The schema reports values that are not text. */
 const isReference = (value: unknown): boolean => typeof value !== 'string' || parseImageReference(value) !== undefined;
 const millis = (value: unknown): number =>
   (typeof value === 'string' ? parseDuration(value, Number.POSITIVE_INFINITY) : undefined) ?? Number.NaN;

@@ -4,40 +4,43 @@ import type { Policy } from '../core/policy/policy.ts';
 import { type LoadedPolicy, parsePolicy } from './load-policy.ts';
 
 export interface PolicyWatch {
-  /** The policy in force: the newest valid text that the file has held. */
+  /** The policy in force: the latest valid text of the file. */
   current(): Policy;
   close(): void;
 }
 
 export interface PolicyWatchOptions {
-  /** What is in force from the start. */
+  /** The policy in force at the start. */
   readonly initial: Pick<LoadedPolicy, 'policy' | 'hash'>;
   readonly log: {
     info(message: string, fields?: Readonly<Record<string, unknown>>): void;
     error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   };
-  /** Called after each change, with what is in force now. */
+  /** Called after each change, with the policy now in force. */
   readonly onChange?: (policy: Policy, hash: string) => void;
-  /** Calls `wake` once after `ms`; the returned function takes it back. By default a timer that keeps no process alive. */
+  /**
+   * Calls `wake` once after `ms`; the returned function cancels it. By default a timer that does not keep the process
+   * alive.
+   */
   readonly after?: (ms: number, wake: () => void) => () => void;
 }
 
-/** Two looks and the settling make at most 0.8 s from a change to its effect; design section 3 allows 2 s. */
+/** Two polls and the settling take at most 0.8 s from a change to its effect; design section 3 allows 2 s. */
 const LOOK_EVERY_MS = 500;
 
-/** A text must be the same this long after it was first seen: editors and copies write in pieces. */
+/** A new text must stay unchanged for this long: editors and copies write in pieces. */
 const SETTLE_MS = 250;
 
 /**
- * Keeps the policy up to date with its file. It looks at the text itself twice a second instead of being told by the
- * kernel: the text is a few kilobytes, and looking sees a ConfigMap's symlink swap, a rename, a write in place and a
- * network volume alike, where notifications go deaf after a swap (ecosystem reference, section 8) or run out.
- * A new text that is broken, or a file that is gone, leaves the old policy in force and is said once.
+ * Keeps the policy up to date with its file. Polls the text twice a second instead of watching: the text is a few
+ * kilobytes, and polling sees a ConfigMap's symlink swap, a rename, a write in place and a network volume alike. Kernel
+ * notifications stop after a swap (ecosystem reference, section 8) or run out. With an invalid or missing file the old
+ * policy stays in force, and the log says so once.
  */
 export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWatch {
   const after = options.after ?? afterOnTimer;
   let policy = options.initial.policy;
-  /** The text, by its hash, that was dealt with last; `hash` is the one in force. */
+  /** The hash of the last text processed; `hash` is the policy in force. */
   let handled = options.initial.hash;
   let hash = options.initial.hash;
   let candidate: string | undefined;
@@ -47,7 +50,7 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
     const isNew = seen.hash !== handled;
     const settled = isNew && seen.hash === candidate;
     candidate = isNew && !settled ? seen.hash : undefined;
-    // Armed before anything is told, so that nothing that a listener does or throws stops the looking, but `close`.
+    // Arm the timer before calling listeners: only `close` may stop the polling, not a listener that throws.
     cancel = after(candidate === undefined ? LOOK_EVERY_MS : SETTLE_MS, look);
     if (settled) accept(seen);
   };

@@ -1,16 +1,16 @@
-/** The proxy on the way to Slack. */
+/** The proxy for Slack. */
 export interface ProxyEnv {
   /** May hold a password. */
   readonly url: string;
   readonly noProxy: string;
 }
 
-/** Never by a proxy: what goes to this very machine may be in the clear. */
+/** Never uses the proxy: traffic to this machine may be unencrypted. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]';
-/** In the order in which they count: the small ones first, as curl and Node have it. */
+/** In order of precedence; lower case comes first, as in curl and Node. */
 const NAMES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 
-/** Reads HTTPS_PROXY, else HTTP_PROXY, and NO_PROXY, in capitals or not. A problem never shows a value. */
+/** Reads HTTPS_PROXY, else HTTP_PROXY, and NO_PROXY, in upper or lower case. A problem never shows a value. */
 export function proxyOf(given: Readonly<Record<string, string>>): {
   readonly proxy?: ProxyEnv;
   readonly problems: readonly string[];
@@ -21,7 +21,7 @@ export function proxyOf(given: Readonly<Record<string, string>>): {
   if (!isProxyUrl(url)) {
     return {
       problems: [
-        `${name} must be http://HOST:PORT or https://HOST:PORT; where the proxy asks who you are, with USER:PASSWORD@ before the host, percent-encoded`,
+        `${name} must be http://HOST:PORT or https://HOST:PORT; if the proxy requires a login, with USER:PASSWORD@ before the host, percent-encoded`,
       ],
     };
   }
@@ -29,13 +29,13 @@ export function proxyOf(given: Readonly<Record<string, string>>): {
   return { proxy: { url, noProxy: noProxy === undefined ? THIS_MACHINE : joined(noProxy) }, problems: [] };
 }
 
-/** The password in both its forms: as it stands in the URL, and as the proxy gets it. */
+/** The password in both forms: percent-encoded as in the URL, and decoded as sent to the proxy. */
 export function passwordOf({ url }: ProxyEnv): readonly string[] {
   const { password } = new URL(url);
   return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
-/** The star counts only where it stands alone. */
+/** The star works only alone. */
 const joined = (noProxy: string): string => (noProxy === '*' ? noProxy : `${noProxy},${THIS_MACHINE}`);
 
 function isProxyUrl(text: string): boolean {

@@ -3,7 +3,7 @@ import { nearest } from '../lib/text.ts';
 import type { Finding } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
 
-/** The schema's issues in words, naming for every wrong key or value the nearest right one. */
+/** Describes the schema's issues; suggests the nearest right key or value. */
 export function schemaFindings(issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
   const schema = policyJsonSchema();
   return issues.flatMap((issue) => findingsOf(issue, schema));
@@ -25,7 +25,7 @@ function findingsOf(issue: z.core.$ZodIssue, schema: Schema): readonly Finding[]
 export const pathOf = ({ path }: z.core.$ZodIssue): Finding['path'] =>
   path.map((step) => (typeof step === 'number' ? step : String(step)));
 
-/** What a value must be, by zod's name of its type. */
+/** What a value must be, by zod's type name. */
 export const KINDS: Readonly<Record<string, string>> = {
   object: 'a map of keys',
   record: 'a map of keys',
@@ -68,7 +68,7 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** The keys that the schema knows at a place. */
+/** The schema's keys at a path. */
 export function knownKeys(schema: Schema, path: Finding['path']): readonly string[] {
   const end = path.reduce<Schema>(
     (here, step) => (typeof step === 'number' ? here.items : under(here, step)) ?? {},
@@ -81,7 +81,7 @@ function under({ properties, additionalProperties }: Schema, key: string): Schem
   return properties?.[key] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** JSON Schema (draft 2020-12) of the policy file as it is written, for editors and for `schema/policy.schema.json`. */
+/** JSON Schema (draft 2020-12) of the policy file as written, for editors and for `schema/policy.schema.json`. */
 export const policyJsonSchema = (): Record<string, unknown> => ({
   title: 'kdebug policy',
   ...z.toJSONSchema(PolicyFile, { io: 'input' }),

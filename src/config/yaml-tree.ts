@@ -2,18 +2,18 @@ import type { Document } from 'yaml';
 import { type Finding, type Position, parseLocated } from '../lib/yaml.ts';
 
 export interface YamlTree {
-  /** The document as plain data; undefined when its syntax is so broken that there is none. */
+  /** The document as plain data; undefined if its syntax is too broken. */
   readonly data: unknown;
   readonly syntax: readonly (Position & { readonly message: string })[];
   locate(finding: Pick<Finding, 'path' | 'at'>): Position;
 }
 
-/** An alias may be used, but not multiplied until the tree is huge ("billion laughs"). */
+/** Allows aliases, but not as a "billion laughs" attack. */
 const MAX_ALIASES = 100;
 
 /**
- * Reads one YAML 1.2 document strictly: duplicate keys, unknown tags and second documents are problems. Memory
- * is bounded by the text's length times `MAX_ALIASES`. Never throws.
+ * Reads one YAML 1.2 document strictly: duplicate keys, unknown tags and second documents are problems. The text's
+ * length times `MAX_ALIASES` bounds memory. Never throws.
  */
 export function readYaml(text: string): YamlTree {
   const { document, at, locate } = parseLocated(text);
@@ -41,7 +41,7 @@ function plainData(document: Document): PlainData {
   try {
     return { kind: 'ok', value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch (error) {
-    // The library's only signal for an exhausted or unresolved alias is the class of the error.
+    // The class of the error is the library's only signal for an exhausted or unresolved alias.
     if (error instanceof ReferenceError) return { kind: 'too-many-aliases' };
     throw error;
   }

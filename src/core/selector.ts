@@ -104,7 +104,6 @@ function splitSelector(text: string): readonly string[] | undefined {
 
 interface ReadRequirement {
   readonly requirement: Requirement;
-  /** Index of the next token. */
   readonly next: number;
 }
 
@@ -122,7 +121,6 @@ function readRequirement(tokens: readonly string[], at: number): ReadRequirement
 }
 
 interface Start<Operator> {
-  /** Index of the key. */
   readonly at: number;
   readonly key: string;
   readonly operator: Operator;

@@ -40,7 +40,7 @@ it('a log as it was written yields 0, what is in it, and its head', async () => 
   expect(await run(['verify', path])).toEqual({
     code: 0,
     out: [
-      'as it was written: 3 records, 2 runs, 1 start, from 2026-11-21T07:30:00.000Z to 2026-11-21T07:30:00.001Z',
+      'intact: 3 records, 2 runs, 1 start, from 2026-11-21T07:30:00.000Z to 2026-11-21T07:30:00.001Z',
       `head ${formatLink(link)}`,
     ],
   });
@@ -52,7 +52,7 @@ it('a changed log yields 1, the first wrong line, and what was right before it',
     code: 1,
     out: [
       'wrong at line 3: this record was changed, or the key is not the one that it was written with',
-      'right before that: 2 records, 1 run, 1 start, from 2026-11-21T07:30:00.000Z to 2026-11-21T07:30:00.000Z',
+      'intact before that: 2 records, 1 run, 1 start, from 2026-11-21T07:30:00.000Z to 2026-11-21T07:30:00.000Z',
     ],
   });
 });
@@ -100,7 +100,7 @@ it('without any key it yields 2', async () => {
 });
 
 it.each([
-  [0, ownLog, /^as it was written: 4 records/],
+  [0, ownLog, /^intact: 4 records/],
   [1, ownLog.subarray(10), /^wrong at line 1/],
 ])('the tool exits %d for an own log on its standard input', (status, input, output) => {
   const root = new URL('../..', import.meta.url);

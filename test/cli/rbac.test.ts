@@ -164,7 +164,7 @@ describe('the printed rights', () => {
   });
 
   it('have a namespace that a beginning covers only when it is named', () => {
-    expect(print(EACH).text).toContain('# RBAC has no prefixes: nothing is printed for shop-*');
+    expect(print(EACH).text).toContain('# RBAC has no prefixes: of shop-*');
     const { found } = print(EACH, '--in', 'shop-eu', '--in', 'vault');
     expect(found.has('RoleBinding shop-eu/kdebug-policy-people')).toBe(true);
     expect(found.has('RoleBinding vault/kdebug-policy-people')).toBe(false);

@@ -65,7 +65,7 @@ it.each<[string, string, string]>([
   [
     'a pattern that may take for ever',
     'output: { redact: ["(a+)+b"] }',
-    'p.yaml:5:20 output.redact[0]: has a repeat inside a repeat or a back reference, which could hold up kdebug for ever',
+    'p.yaml:5:20 output.redact[0]: has a repeat inside a repeat or a back reference, which could block kdebug',
   ],
   [
     'a pattern that matches nothing at all',

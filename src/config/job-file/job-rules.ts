@@ -11,12 +11,12 @@ import type { JobShape } from './job-shape.ts';
 
 type Job = z.output<typeof JobShape>;
 
-/** What no single field can tell. */
+/** Checks across fields. */
 export function ruleFindings(job: Job): readonly Finding[] {
   const ofLabels = [...labelFindings(job), ...requirementFindings(job)];
   return [
     ...ofLabels,
-    // Of labels that are none, no selector can be made: that is said once, where the label stands.
+    // Invalid labels make no selector; report only the labels.
     ...(ofLabels.length === 0 ? selectorFindings(job) : []),
     ...flagFindings(job),
     ...nameFindings(job),
@@ -28,14 +28,14 @@ function labelFindings({ spec }: Job): readonly Finding[] {
   return Object.entries(spec.selector.matchLabels ?? {}).flatMap(([key, value]): readonly Finding[] => {
     const path = ['spec', 'selector', 'matchLabels', key];
     if (!isLabelKey(key)) return [{ path, at: 'key', message: 'cannot be the key of a label' }];
-    // A label may be empty: `app=` matches the pods where it is.
+    // A label may be empty: `app=` matches pods whose label is empty.
     const isValue = value === '' || isLabelValue(value);
     return isValue ? [] : [{ path, at: 'value', message: 'cannot be the value of a label' }];
   });
 }
 
 function requirementFindings({ spec }: Job): readonly Finding[] {
-  // The empty value alone is `app=` or `app!=`; among others there is no way to ask for it.
+  // An empty value alone means `app=` or `app!=`; among others it cannot be expressed.
   const areValues = (values: readonly string[]): boolean =>
     (values.length === 1 && values[0] === '') || values.every(isLabelValue);
   const isWrong = ({ key, values = [] }: LabelRequirement): boolean => !isLabelKey(key) || !areValues(values);
@@ -45,7 +45,7 @@ function requirementFindings({ spec }: Job): readonly Finding[] {
   });
 }
 
-/** Labels of ours name a workload, and then stand alone. */
+/** A workload label must be the only one. */
 function selectorFindings({ spec: { selector } }: Job): readonly Finding[] {
   const path = ['spec', 'selector'];
   const target = targetOfSelector(selector);
@@ -97,7 +97,9 @@ function nameFindings({ spec }: Job): readonly Finding[] {
   });
 }
 
-/** Of two values for one name only one can win (core/v1 Container: the later), so the approver would read the other. */
+/**
+ * Only one of two values for one name can win (core/v1 Container: the later), so an approver could read the wrong one.
+ */
 function variableFindings({ spec }: Job): readonly Finding[] {
   return spec.template.ephemeralContainers.flatMap(({ env = [] }, index): readonly Finding[] => {
     const names = new Set<string>();

@@ -12,7 +12,7 @@ import { profileOfContext } from '../../core/job/job-request.ts';
 /** EphemeralJob's own limit (proposal, "API Definition"). */
 const MAX_PARALLELISM = 10;
 const MAX_INT32 = 2_147_483_647;
-/** Seven days, as with `--ttl`. */
+/** Seven days, as for `--ttl`. */
 const MAX_TTL_SECONDS = 604_800;
 const MAX_CONTAINERS = 10;
 
@@ -45,7 +45,7 @@ const SecurityContext = z
   })
   .refine((context) => profileOfContext(context) !== undefined, {
     error: 'is not exactly what one of the profiles general, restricted, netadmin or sysadmin sets; leave it out',
-    // A field that is not allowed here is told by itself.
+    // An unknown field already has its own message.
     when: ({ issues }) => issues.length === 0,
   });
 
@@ -78,8 +78,8 @@ const Requirement = z
   });
 
 /**
- * An EphemeralJob as kdebug reads it. Strict: what is not here is an error. The proposal wants five fields of a container; of
- * them name and image are required here, the other three have their API defaults (KEP-277).
+ * An EphemeralJob as kdebug reads it. Strict: an unlisted field is an error. The proposal requires five fields of a
+ * container; here only name and image are required, the other three have their API defaults (KEP-277).
  */
 export const JobShape = z.strictObject({
   apiVersion: z.literal(JOB_API_VERSION),
@@ -103,7 +103,7 @@ export const JobShape = z.strictObject({
   }),
 });
 
-/** What people may well have in such a file, and why it is refused. */
+/** Fields that such files often have, and why kdebug refuses them. */
 export const REFUSED: Readonly<Record<string, string>> = {
   ttlSecondsAfterFinished: "is Kruise's own: kdebug leaves no object to clean up; use ttlSecondsAfterCreated",
   activeDeadlineSeconds: "is Kruise's own; use ttlSecondsAfterCreated",

@@ -2,22 +2,23 @@ import { type Document, isScalar, Lexer, type Node, visit } from 'yaml';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type Finding, type Position, parseLocated } from '../../lib/yaml.ts';
 
-/** A job is written by hand; reading a longer text would stall the bot. */
+/** People write jobs by hand; reading a longer text would stall the bot. */
 const MAX_CHARACTERS = 65_536;
 /**
- * Scalars, marks, indentations and line ends. A line such as `key: value` has seven; ten containers with ten variables each have
- * 2,400. The library takes up to 15 microseconds for each, in one go: so this, and not the length, keeps a turn short.
+ * Scalars, marks, indentations and line ends. A line such as `key: value` has seven; ten containers with ten variables
+ * each have 2,400. The library blocks for up to 15 microseconds for each, so this limit, not the length, keeps the
+ * pause short.
  */
 const MAX_LEXEMES = 3_000;
 
 export interface JobTree {
-  /** Plain data; undefined where the text has problems of its own. */
+  /** Plain data; undefined if the text has problems. */
   readonly data: unknown;
   readonly problems: readonly ManifestProblem[];
   locate(finding: Pick<Finding, 'path' | 'at'>): Position;
 }
 
-/** More of them tell nobody more. */
+/** More errors help nobody. */
 const MAX_ERRORS = 200;
 
 const TOO_MANY =
@@ -31,8 +32,8 @@ const failed = (message: string): JobTree => ({
 });
 
 /**
- * Reads one YAML document. Anchors, aliases and tags are refused: a job needs none, and without them data is never larger than
- * its text. Texts over 65,536 characters or 3,000 lexemes are refused unread. Never throws.
+ * Reads one YAML document. Refuses anchors, aliases and tags: a job needs none, and without them data is never larger
+ * than its text. Refuses texts over 65,536 characters or 3,000 lexemes unread. Never throws.
  */
 export function readTree(text: string): JobTree {
   if (text.length > MAX_CHARACTERS) return failed(`the text is longer than ${MAX_CHARACTERS} characters`);
@@ -40,12 +41,12 @@ export function readTree(text: string): JobTree {
     if (hasManyLexemes(text)) return failed(TOO_MANY);
     return treeOf(text);
   } catch {
-    // The library walks by recursion: a text of thousands of brackets ends its stack.
+    // The library recurses: thousands of brackets overflow the stack.
     return failed(TOO_DEEP);
   }
 }
 
-/** Stops reading at the first one too many. An escape counts as one: a wrong one costs as much. */
+/** Stops one past the limit. Counts each escape, because a wrong one costs as much as a lexeme. */
 function hasManyLexemes(text: string): boolean {
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -57,7 +58,7 @@ function hasManyLexemes(text: string): boolean {
 
 function treeOf(text: string): JobTree {
   const { document, at, locate } = parseLocated(text);
-  // Beyond its depth the library reports one error for every bracket; its code is the only signal.
+  // Beyond its depth the library reports one error for each bracket; its code is the only signal.
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return failed(TOO_DEEP);
   const problems = [
     ...document.errors.slice(0, MAX_ERRORS).map(({ code, message, pos: [start] }) => ({
@@ -78,16 +79,16 @@ const SYNTAX: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here; apply one EphemeralJob at a time',
 };
 
-/** The library's sentence, without what it says of its own functions. */
+/** Shortens the library's message to one line of at most 200 characters. */
 const plain = (message: string): string => message.replace(/\s+/g, ' ').slice(0, 200);
 
-const PROTO = '__proto__ is not a field here, and nothing can be called so';
+const PROTO = '__proto__ is not allowed as a name';
 
 function forbidden(document: Document): readonly { readonly node: Node; readonly message: string }[] {
   const found: { readonly node: Node; readonly message: string }[] = [];
   visit(document, {
     Alias: (_, node) => void found.push({ node, message: 'aliases are not read; write the value out' }),
-    // The checks of the shape leave this key out unseen: a selector of it alone would be every pod of the namespace.
+    // The shape's checks skip this key: a selector of it alone would match every pod of the namespace.
     Pair: (_, { key }) => {
       if (isScalar(key) && key.value === '__proto__') found.push({ node: key, message: PROTO });
     },

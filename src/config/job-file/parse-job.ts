@@ -14,12 +14,12 @@ import { JobShape, REFUSED } from './job-shape.ts';
 import { readTree } from './job-tree.ts';
 
 const MAX_PROBLEMS = 20;
-/** So many are looked at to find the first ones: each costs a look for its place. */
+/** Findings to locate before sorting; locating each one costs time. */
 const MAX_FINDINGS = 200;
 
 /**
- * Reads an EphemeralJob from YAML or JSON, strictly: an unknown field, a wrong type, a second document, an anchor or a tag is a
- * problem with its line and column. Texts over 65,536 characters are refused unread. Never throws.
+ * Reads an EphemeralJob from YAML or JSON, strictly: reports an unknown field, a wrong type, a second document, an
+ * anchor or a tag with its line and column. Refuses texts over 65,536 characters unread. Never throws.
  */
 export function parseEphemeralJob(text: string): ReadJob {
   const tree = readTree(text);
@@ -55,7 +55,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      // Numbers have a message of their own in the shape: whole, and from where.
+      // The shape has its own messages for numbers, with their range.
       return KINDS[issue.expected] && issue.expected !== 'number' ? `must be ${KINDS[issue.expected]}` : issue.message;
     case 'invalid_value':
       return `must be ${issue.values.join(' or ')}`;
@@ -80,16 +80,14 @@ function unknownKey(key: string, path: Finding['path']): string {
 
 const SCHEMA: Schema = z.toJSONSchema(JobShape, { io: 'input', unrepresentable: 'any' }) as Schema;
 
-/**
- * The job as YAML: `parseEphemeralJob` gives it back, and so does a reader of YAML 1.1, as kubectl's is (`yes` is quoted).
- */
+/** The job as YAML. `parseEphemeralJob` restores it; so does a YAML 1.1 reader such as kubectl's (`yes` is quoted). */
 export const exportYaml = (job: EphemeralJob): string =>
   stringify(
     { apiVersion: JOB_API_VERSION, kind: 'EphemeralJob', ...job },
     {
       compat: 'yaml-1.1',
       lineWidth: 0,
-      // Equal parts of two containers are written twice: the reader takes no aliases.
+      // Writes equal parts of two containers twice: the reader refuses aliases.
       aliasDuplicateObjects: false,
     },
   );

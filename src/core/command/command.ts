@@ -64,7 +64,6 @@ export type Command =
     }
   | { readonly kind: 'apply'; readonly namespace?: string; readonly cluster?: string; readonly yaml?: string };
 
-/** What is wrong with a command, and which word. */
 export interface CommandError {
   /** Stable code from `core/errors.ts`, section "the command". */
   readonly code: ReasonCode;

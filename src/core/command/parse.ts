@@ -94,7 +94,7 @@ function notKubectl([kubectl, next]: readonly Word[]): Problem | undefined {
   if (!next || next.text.startsWith('-') || kubectl?.text.toLowerCase() !== 'kubectl') return undefined;
   return {
     code: 'verb_unknown',
-    message: 'kdebug is not kubectl: of its commands it knows debug alone.',
+    message: 'kdebug is not kubectl: it only knows kubectl debug.',
     hint: 'Type the pod, and the flags of kubectl debug: POD --image=IMAGE -- COMMAND',
     start: kubectl.start,
     end: next.end,
@@ -110,7 +110,7 @@ function readHelp(words: readonly Word[], report: Report): Command | undefined {
   if (found !== undefined && !extra) return { kind: 'help', topic: found };
   const range = extra && found !== undefined ? extra : topic;
   const guess = nearest(range.text, TOPICS);
-  const hint = guess && found === undefined ? `Did you mean ${guess}?` : 'Type /kdebug help for what there is.';
+  const hint = guess && found === undefined ? `Did you mean ${guess}?` : 'Type /kdebug help for all topics.';
   const message = `There is no help on ${shown(range.text)}.`;
   return report({ code: 'topic_unknown', message, hint, start: range.start, end: range.end });
 }

@@ -87,7 +87,6 @@ function requestParts(request: RunRequest): readonly string[] {
   ];
 }
 
-/** The target as words of a command. */
 export function targetWords(target: Target): readonly string[] {
   if (target.kind === 'all') return ['--all'];
   if (target.kind === 'selector') return ['-l', quoteWord(target.selector)];
@@ -120,7 +119,7 @@ const NARROW = /\p{Mn}|\p{Me}|\p{Cf}/u;
 /**
  * Two lines for a monospaced block: the command line, and carets under the wrong word. Neither exceeds 76 columns: a
  * longer line is cut to a window around the word, with `…` at the cuts. Line breaks and tabs become one space.
- * Double-width and zero-width characters count as such.
+ * Double-width characters count as two, zero-width ones as none.
  */
 export function pointAt(error: CommandError): string {
   const { from, to } = windowOf(error);

@@ -12,7 +12,6 @@ const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 const JOINER = /[\u200c\u200d]/g;
 const UNTOUCHED = `\t\n\u200c\u200d${EMOJI_STYLE}`;
 
-/** A character outside quotes that may need an edit. */
 type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
 
 /** By character code. A hyphen becomes one `-`; phones turn `--` into a dash (figure, en, em, bar, minus, small em). */

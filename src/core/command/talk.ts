@@ -9,7 +9,6 @@ export interface Talk {
   readonly first: string;
   /** The request, if the first word could be a pod's name. If that pod exists, this is a command after all. */
   readonly request?: RunRequest;
-  /** The verb that the person probably meant. */
   readonly guess?: KnownVerb;
 }
 

@@ -76,7 +76,6 @@ function readPiece(line: string, at: number): Piece {
   return { text: line.slice(at, end), end };
 }
 
-/** One past the last plain character. */
 function endOfPlain(line: string, at: number): number {
   let end = at;
   for (; end < line.length; end += 1) {

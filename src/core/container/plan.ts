@@ -31,7 +31,6 @@ export interface Plan {
   readonly profile: Profile;
   readonly securityContext?: SecurityContext;
   readonly class: ImageClass;
-  /** The facts about pod, profile and command that raised the class. */
   readonly classReasons: readonly ClassReason[];
   /** The run clock, from the start of the container. */
   readonly timeoutMs: number;

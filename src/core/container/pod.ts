@@ -128,7 +128,6 @@ export interface PodEvent {
   readonly fieldPath?: string;
 }
 
-/** A pod's namespace and name, and its uid. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;

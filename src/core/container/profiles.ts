@@ -49,7 +49,6 @@ export function securityContextOf(profile: Profile, runAs?: UserAndGroup): Secur
   return { ...context, runAsUser: runAs.uid, runAsGroup: runAs.gid };
 }
 
-/** The facts that decide `auto`. */
 export interface ProfileChoice {
   /** Undefined: no target, or an unknown user and group. */
   readonly target: TargetIdentity | undefined;
@@ -109,7 +108,6 @@ export function chooseProfile(choice: ProfileChoice): ChosenProfile | undefined 
     .find((candidate) => admits(choice.level, candidate.profile) && choice.allowed(candidate));
 }
 
-/** The part of a container that determines its user. */
 type AnyUser = Pick<PodContainer, 'name' | 'securityContext'>;
 
 const restrictedAs = ({ uid, gid }: UserAndGroup): ChosenProfile => ({ profile: 'restricted', runAs: { uid, gid } });

@@ -1,7 +1,6 @@
 import type { Outcome } from '../run/outcome.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from './pod.ts';
 
-/** The state of an ephemeral container, read from its pod. */
 export type ContainerState =
   /** In the API server; no status from the kubelet yet. */
   | { readonly kind: 'unseen' }

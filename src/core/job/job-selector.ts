@@ -35,7 +35,6 @@ function requirementOf({ key, operator, values = [] }: LabelRequirement): Requir
   return { key, operator: operator === 'In' ? 'in' : 'notin', values };
 }
 
-/** The longest value of a label. */
 const MAX_VALUE_LENGTH = 63;
 
 /**

@@ -112,7 +112,6 @@ interface RuleResult {
 
 interface Obstacle {
   readonly check: Check;
-  /** The number of checks passed before it. */
   readonly passed: number;
 }
 

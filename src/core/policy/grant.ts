@@ -30,7 +30,6 @@ export const GRANT_RUNS = 20;
 export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>): boolean =>
   count === 1 && grants === 'allowed';
 
-/** Whether the grant has time and runs left. */
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 

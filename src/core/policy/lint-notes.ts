@@ -7,7 +7,7 @@ export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonl
     channel === undefined
       ? []
       : [
-          `approvers.${name}: every full member of ${channel} may approve, and who may join that channel can become one: best use a private channel, with kdebug invited to it`,
+          `approvers.${name}: every full member of ${channel} may approve, so anyone who can join that channel can too: use a private channel and invite kdebug to it`,
         ],
   );
 }
@@ -22,7 +22,7 @@ export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 
       ? ['identity.unmapped is deny and identity.users names nobody: nobody may do anything']
       : []),
     ...(unmapped === 'allow' && mapped > 0 && identity.mode === 'serviceAccount'
-      ? ["identity.unmapped is allow: whom identity.users does not name acts with kdebug's own rights, unchecked"]
+      ? ["identity.unmapped is allow: people outside identity.users act with kdebug's own rights, unchecked"]
       : []),
     ...shared.map(
       ([id]) =>
@@ -45,7 +45,7 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
     ...freeCommands(images, rule).map((words) => `${who} can ${words.replace('{where}', where)}`),
     ...(rule.classes.includes('elevated')
       ? [
-          `${who} reaches the node, and other pods, from each pod there that has a way to it (hostPID, hostNetwork, hostPath, privileged)`,
+          `${who} reaches the node, and other pods, from each pod there with access to it (hostPID, hostNetwork, hostPath, privileged)`,
         ]
       : []),
     ...unusable(rule),
@@ -95,5 +95,5 @@ function unusable({ profiles, classes }: Rule): readonly string[] {
   if (classes.includes('elevated')) return [];
   return profiles
     .filter((profile) => profile === 'netadmin' || profile === 'sysadmin')
-    .map((profile) => `the profile ${profile} is never allowed by it: ${profile} is elevated in every pod`);
+    .map((profile) => `it never allows the profile ${profile}: ${profile} is elevated in every pod`);
 }

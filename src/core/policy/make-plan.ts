@@ -21,7 +21,6 @@ import { classOfLaunch } from './launch-class.ts';
 import type { Decision, Denial, ImageAlias, Policy } from './policy.ts';
 import { usesOwnWords } from './resolve.ts';
 
-/** The facts about a request that a plan needs. */
 export interface Resolved {
   readonly request: RunRequest;
   readonly origin: Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;

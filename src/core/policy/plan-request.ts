@@ -48,7 +48,6 @@ const denialOf = ({ kind, code, subject, nearest }: NotResolved): Denial => ({
   subject: nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`,
 });
 
-/** What a plan needs besides the pod. */
 export interface PlanInputs {
   readonly request: RunRequest;
   readonly origin: Requester;
@@ -76,7 +75,6 @@ export function planRequest(
   return { kind: 'planned', plan: planned.plan, decision: decideBatch([planned.plan], policy, size) };
 }
 
-/** The plan of one pod, without a decision. */
 export function planPod(
   pod: Pod,
   { request, origin, policy, aim, level, learnt }: PlanInputs,

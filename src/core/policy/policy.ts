@@ -125,7 +125,6 @@ export interface Output {
   readonly deliverTo: 'thread' | 'requester';
 }
 
-/** The policy's decision on a plan, and the rule that made it. */
 export type Decision =
   | { readonly kind: 'allow'; readonly rule: string }
   | { readonly kind: 'needs-approval'; readonly rule: string; readonly approval: Approval }

@@ -207,7 +207,7 @@ describe('hostile text', () => {
     expect(problemsOf('')).toEqual(['1:1 the document must be a map of keys']);
     expect(problemsOf('null')).toEqual(['1:1 the document must be a map of keys']);
     expect(problemsOf(MINIMAL.replace('name: look', 'name: look\n  __proto__: {x: 1}'))[0]).toContain(
-      '__proto__ is not a field',
+      '__proto__ is not allowed',
     );
   });
 
@@ -243,7 +243,7 @@ describe('hostile text', () => {
     (labels) => {
       const yaml = MINIMAL.replace('\n      app: web', ` ${labels}`);
       const column = 18 + labels.search(/"?__proto__/);
-      expect(problemsOf(yaml)).toEqual([`7:${column} __proto__ is not a field here, and nothing can be called so`]);
+      expect(problemsOf(yaml)).toEqual([`7:${column} __proto__ is not allowed as a name`]);
     },
   );
 

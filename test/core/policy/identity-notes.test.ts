@@ -13,7 +13,7 @@ describe('the notes on who acts and who reads along', () => {
 
   it('name the bot’s own rights for people who are not mapped', () => {
     const [note] = identityNotes(aPolicy({ identity: { mode: 'serviceAccount', users, unmapped: 'allow' } }));
-    expect(note).toContain("acts with kdebug's own rights");
+    expect(note).toContain("act with kdebug's own rights");
   });
 
   it('name a policy that lets nobody act', () => {

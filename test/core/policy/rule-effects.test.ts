@@ -66,7 +66,7 @@ describe('a rule is told by what it gives', () => {
 
 describe('what a rule names in vain is said', () => {
   it.each(['netadmin', 'sysadmin'] as const)('the profile %s without the class elevated', (profile) => {
-    expect(said({ profiles: [profile] })).toContain(`the profile ${profile} is never allowed by it`);
+    expect(said({ profiles: [profile] })).toContain(`it never allows the profile ${profile}`);
     expect(said({ profiles: [profile], classes: ['elevated'] })).not.toContain('never allowed');
   });
 

@@ -51,7 +51,6 @@ export interface Line {
 /** A flag before validation of its value. */
 interface FlagWord {
   readonly flag: KnownFlag;
-  /** The value within the same word, and its range. */
   readonly inline?: { readonly value: string } & ColumnRange;
 }
 

@@ -20,7 +20,6 @@ import {
   readReplicas,
 } from './values.ts';
 
-/** Returns the value of a flag, if given and valid. */
 const flagReader =
   (line: Line, report: Report) =>
   <T>(name: FlagName, reader: Reader<T>): T | undefined => {

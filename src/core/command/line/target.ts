@@ -38,7 +38,6 @@ const OTHER_KINDS: ReadonlySet<string> = new Set(
 
 export const typed = (word: Word): Typed => ({ value: word.text, start: word.start, end: word.end });
 
-/** What a name aims at. */
 export interface Named {
   readonly target: Target;
   /** From `NS/POD`. */
