@@ -4,6 +4,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { LaunchRequest, LaunchResult } from '../../flow/ports/cluster.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiResponse, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
@@ -61,7 +62,7 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
 const patchOf = ({ times }: LaunchTools, { pod, container, dryRun, actingAs }: LaunchRequest) => ({
   method: 'PATCH' as const,
   path: `${podPath(pod.namespace, pod.name)}/ephemeralcontainers`,
-  query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...(dryRun && { dryRun: 'All' }) },
+  query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...defined({ dryRun: dryRun ? 'All' : undefined }) },
   body: {
     type: 'application/strategic-merge-patch+json',
     value: { metadata: { uid: pod.uid }, spec: { ephemeralContainers: [container] } },

@@ -108,7 +108,6 @@ export class LineSet {
     return this.#find(line) >= 0;
   }
 
-  /** Returns whether the line was there. */
   remove(line: LineKey): boolean {
     const slot = this.#find(line);
     if (slot >= 0) this.#slots[slot] = -1;
