@@ -60,11 +60,11 @@ export class AppendQueue {
       await this.#writer.write(batch.map(({ happening }) => happening));
       for (const { resolve } of batch) resolve();
       await this.#writer.sync();
-      if (this.#failing) this.#log.info('the audit log can be written again');
+      if (this.#failing) this.#log.info('audit log is writable again');
       this.#failing = false;
     } catch (error) {
       for (const { reject } of batch) reject(new KdebugError('audit_unavailable', { cause: error }));
-      if (!this.#failing) this.#log.error('the audit log cannot be written', { reason: 'audit_unavailable', error });
+      if (!this.#failing) this.#log.error('could not write audit log', { reason: 'audit_unavailable', error });
       this.#failing = true;
     }
   }

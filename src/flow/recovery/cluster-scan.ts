@@ -117,7 +117,7 @@ export class Recovery {
     const { store, owner, policies, log } = this.#deps;
     const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (created.kind !== 'created') return;
-    log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
+    log.warn('found a run in the cluster that the store had lost', { runId: run.id, podName });
     this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
   }
 

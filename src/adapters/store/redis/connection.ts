@@ -168,7 +168,7 @@ export class RedisConnection {
     this.#state = 'down';
     this.#lostAtMs = performance.now();
     this.#patientUntilMs = this.#lostAtMs + PATIENCE_MS;
-    this.#log.warn('Redis does not answer: nothing new is taken until it does', { cause: this.lastCause });
+    this.#log.warn('Redis does not answer, refusing new requests', { cause: this.lastCause });
   }
 }
 

@@ -43,7 +43,7 @@ async function checkRedis(connection: RedisConnection, scripts: ScriptRunner, lo
     throw misconfigured('REDIS_URL names a replica, which is read-only: name the primary');
   await tryCommands(scripts);
   if (!hasLuaHole(version)) return;
-  log.warn('this Redis may have CVE-2025-49844: upgrade it, unless your distribution has mended it', {
+  log.warn('this Redis may have CVE-2025-49844: upgrade it, unless your distribution has patched it', {
     version: version.join('.'),
   });
 }

@@ -11,7 +11,6 @@ export interface ScriptHead {
 
 export interface ScriptResult {
   readonly word: string;
-  /** Redis' time, ms. */
   readonly nowMs: number;
   readonly rest: readonly unknown[];
 }
