@@ -5,7 +5,6 @@ export interface Line {
   readonly bytes: Buffer;
   /** Where the line ends in the file, newline included. */
   readonly end: number;
-  /** The line ends in a newline. */
   readonly terminated: boolean;
 }
 

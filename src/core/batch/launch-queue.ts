@@ -1,6 +1,5 @@
 import type { BatchPod } from './batch.ts';
 
-/** The queued pods of one node. */
 interface NodeQueue {
   /** Indexes of the snapshot, rising. Those before `head` have been launched. */
   readonly indexes: number[];
@@ -14,7 +13,6 @@ interface NodeQueue {
  * Chooses the next pods, spread over the nodes. Built once from the pods, then updated: no step visits the whole batch.
  */
 export interface LaunchQueue {
-  /** The number of queued pods. */
   readonly waiting: number;
   /** A queued pod may be launched now, because `replicas` covers it. */
   admit(index: number): void;

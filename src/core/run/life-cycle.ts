@@ -31,7 +31,6 @@ export const isGivenUp = (run: Run): boolean =>
 const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
   GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
-/** What the replica that holds a run does next. */
 export type NextStep =
   /** Run its next stage (`flow/pipeline.ts`). */
   | { readonly kind: 'advance' }
@@ -81,7 +80,6 @@ function grantEndsAtMs({ grant, delivery }: Run): number {
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
 }
 
-/** What Slack lacks of a run. */
 export type NextPost =
   | { readonly kind: 'nothing' }
   /** Posted or updated. */

@@ -45,7 +45,6 @@ class BatchEngine {
   /** The texts to seal into the containers, written once. */
   readonly #references: { readonly full: string; readonly short: string };
   #isPastTtl = false;
-  /** The number of pod events so far. */
   #moves = 0;
   #batch: HeldBatch | undefined;
   /** The run at the start; use it only for what never changes. */

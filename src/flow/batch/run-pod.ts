@@ -54,7 +54,6 @@ export async function runPod(work: PodRunContext): Promise<void> {
   }
 }
 
-/** The head of a container's log in the file of its batch. */
 export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, slot.index, { container: slot.container, ...log }) : '';
 }

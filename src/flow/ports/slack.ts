@@ -115,7 +115,6 @@ export interface RefusedAtDoor {
   readonly code: ReasonCode;
 }
 
-/** Who did something, where. */
 export interface Actor {
   readonly teamId: string;
   readonly userId: string;

@@ -79,7 +79,6 @@ export class LogReader {
     return hidesReport ? withoutReport({ head: '', tail }).tail : tail;
   }
 
-  /** The container has ended: read the rest. */
   end(): void {
     this.#end();
   }
