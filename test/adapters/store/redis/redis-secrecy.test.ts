@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
     expect(log.messages.at(-1)).toBe('skipped unreadable record while claiming');
     // Not again at every look.
     expect(await store.claim('three', 9)).toEqual([]);
-    expect(log.messages.filter((message) => message.endsWith('left alone'))).toHaveLength(1);
+    expect(log.messages.filter((message) => message.endsWith('while claiming'))).toHaveLength(1);
   });
 
   it('cannot give a run the record of another, nor move it to the keys of another kdebug', async () => {
