@@ -51,7 +51,8 @@ async function reviewAccess(
   if (answer.status < 200 || answer.status > 299) throw toClusterError(answer);
   const status = asObject(asObject(answer.body).status);
   const allowed = asFlag(status.allowed);
-  if (allowed === undefined) throw new KdebugError('cluster_failed', { detail: 'an access review without an answer' });
+  if (allowed === undefined)
+    throw new KdebugError('cluster_failed', { detail: 'the access review has no clear answer' });
   return { allowed, reason: asText(status.reason) };
 }
 

@@ -160,7 +160,7 @@ async function findExisting(client: ApiClient, pod: PodRef, request: LaunchReque
 const NAME_IN_USE: LaunchResult = {
   kind: 'refused',
   by: 'name-taken',
-  message: 'the pod holds a container of this name that is not what was asked for',
+  message: 'the pod already has a different container of this name',
 };
 
 /** Anybody who may patch the pod can use the name before us. Undefined: no container has it. */

@@ -106,7 +106,7 @@ export type PodRun = Run & { readonly plan: Plan };
 /** The run of one container, ready to launch. Its id is derived, so every replica computes the same one. */
 export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun {
   const plan = plansOf(batch.batch, index)[container];
-  if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod is not worked on' });
+  if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod has no run' });
   return {
     schema: 1,
     id: runIdOf(batch.id, plan.podUid, container),

@@ -36,7 +36,7 @@ async function checkRedis(connection: RedisConnection, scripts: ScriptRunner, lo
   const policy = info.get('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') {
     throw misconfigured(
-      `maxmemory-policy is ${policy}: short of memory, Redis would drop runs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
+      `maxmemory-policy is ${policy}: when short of memory, Redis would drop runs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
     );
   }
   if (info.get('role') === 'slave')
