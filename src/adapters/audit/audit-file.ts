@@ -93,10 +93,10 @@ export class AuditFile implements RecordWriter {
     }
   }
 
-  async write(happenings: readonly AuditEvent[]): Promise<void> {
+  async write(events: readonly AuditEvent[]): Promise<void> {
     if (this.#broken) throw this.#broken;
     await this.#checkUntouched();
-    const { lines, link } = extendChain(this.#options.key, this.#link, happenings);
+    const { lines, link } = extendChain(this.#options.key, this.#link, events);
     const data = Buffer.from(`${this.#size > this.#bytes ? TORN_END : ''}${lines.join('\n')}\n`);
     await this.#head.write({ last: this.#last, bytes: this.#bytes, upTo: this.#size + data.length });
     await this.#append(data);

@@ -196,10 +196,7 @@ export class Launches {
     if (this.#requestedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#requestedAtMs.delete(oldest);
   }
 
-  /**
-   * The earliest possible start of the container. Another replica may have launched it before this one repeated the
-   * launch.
-   */
+  /** The container's earliest possible start. Another replica may have launched it before this one. */
   earliestStart(containerName: string, startedAtMs: number): number {
     const requestedAtMs = this.#requestedAtMs.get(containerName);
     const isOurs = requestedAtMs !== undefined && requestedAtMs < startedAtMs + SECOND_MS;

@@ -10,10 +10,7 @@ export interface Line {
 
 const NEWLINE = 0x0a;
 
-/**
- * Splits at newlines only and holds at most one line in memory, however long it is. `start`: where the chunks begin in
- * the file.
- */
+/** Splits at newlines only, with at most one line in memory. `start`: where the chunks begin in the file. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, start = 0): AsyncGenerator<Line> {
   let begun: Buffer = Buffer.alloc(0);
   let end = start;

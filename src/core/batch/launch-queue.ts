@@ -85,10 +85,7 @@ export function createLaunchQueue(pods: readonly BatchPod[]): LaunchQueue {
 
 type Peek = (node: NodeQueue, offset: number) => number | undefined;
 
-/**
- * All queued pods, level by level. A node that yields a pod counts one more in flight, so it follows all others of its
- * level.
- */
+/** All queued pods, level by level. A node that yields one has one more in flight, so it follows its whole level. */
 function* turns(levels: readonly (Set<NodeQueue> | undefined)[], peek: Peek): Generator<number> {
   let carried: readonly Turn[] = [];
   for (let level = 0; level < levels.length || carried.length > 0; level += 1) {

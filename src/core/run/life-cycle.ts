@@ -12,10 +12,7 @@ const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', '
 /** Whether only posts remain for the run. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
-/**
- * The limit on simultaneous runs that it counts towards: `open`, or `pending` (waits for an approval); a final run
- * counts towards none.
- */
+/** The limit on simultaneous runs that it counts towards: `open`, `pending` (waits for an approval), or none if final. */
 export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | undefined {
   if (state === 'pending-approval') return 'pending';
   return isFinal(state) ? undefined : 'open';

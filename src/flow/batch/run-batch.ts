@@ -149,10 +149,7 @@ class BatchEngine {
     this.#runPod(batch, index, podRunOf);
   }
 
-  /**
-   * The time to live is over: keeps reading ended pods; stops waiting for the others, whose log is what they wrote so
-   * far.
-   */
+  /** The time to live is over: keeps reading ended pods; for the others, stops waiting and keeps the log so far. */
   #endByTtl(batch: HeldBatch): void {
     this.#isPastTtl = true;
     batch.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());

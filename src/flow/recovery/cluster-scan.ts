@@ -141,10 +141,7 @@ export class Recovery {
   }
 }
 
-/**
- * The part of a batch that the cluster shows: the pods with one of its containers, and the reference that some of these
- * carry.
- */
+/** What the cluster shows of a batch: the pods with its containers, and the reference that some of these carry. */
 interface LostBatch {
   reference: BatchReference | undefined;
   readonly pods: Pod[];

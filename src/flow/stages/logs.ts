@@ -221,10 +221,7 @@ export class LogReaders {
   }
 }
 
-/**
- * Gives out turns of the event loop, in order: between two pieces of long work everything else may run, however many
- * readers exist.
- */
+/** Gives out turns of the event loop, in order, so that other work runs between two pieces of long work. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
 

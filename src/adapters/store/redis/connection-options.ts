@@ -81,10 +81,7 @@ export function replyCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && thrown.name === 'ReplyError' ? thrown.message.split(' ', 1)[0] : undefined;
 }
 
-/**
- * The cause in a word: the code of Redis, the system (ECONNREFUSED) or TLS, or the error's name. Never a command's
- * argument.
- */
+/** The cause in a word: a code of Redis, the system (ECONNREFUSED) or TLS, or the error's name. Never an argument. */
 export function causeOf(thrown: unknown): string {
   const code = replyCode(thrown);
   if (code !== undefined) return code;
