@@ -25,10 +25,7 @@ export interface App {
   readonly opsPort: number;
   /** The port for Slack's requests; undefined in Socket Mode. */
   readonly port: number | undefined;
-  /**
-   * Accepts nothing new, finishes runs or hands them over, and closes everything; at most about 10 s. Safe to call
-   * twice.
-   */
+  /** Finishes runs or hands them over, and closes everything, in about 10 s at most. Safe to call twice. */
   stop(): Promise<void>;
 }
 

@@ -29,9 +29,9 @@ const isReadableOnTheWay = (url: string): boolean =>
 
 async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
   if (env.redis === undefined) {
-    log.warn('no REDIS_URL: runs are kept in memory only, so this must be the one replica, and a restart forgets them');
+    log.warn('no REDIS_URL: runs are in memory only, so run one replica; a restart forgets them');
   } else if (isReadableOnTheWay(env.redis.url)) {
-    log.warn('REDIS_URL is not encrypted, so its password can be read on the way: use rediss://');
+    log.warn('REDIS_URL is not encrypted, so its password is readable on the network: use rediss://');
   }
   if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
   const policies = watchPolicy(env.policyPath, { initial, log });
@@ -54,7 +54,7 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error('stopping went wrong', { error });
+        log.error('could not stop cleanly', { error });
         process.exit(1);
       },
     );

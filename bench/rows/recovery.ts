@@ -154,7 +154,7 @@ function emptied(flights: number): Promise<Row> {
     await fleet.redis.empty();
     const next = await fleet.start();
     const sinceMs = performance.now() - next.readyMs;
-    const message = 'a run that the store had lost was found in the cluster';
+    const message = 'found a run in the cluster that the store had lost';
     const times = await takenUp([next], { message, runs: flights, sinceMs });
     const judgement = await fleet.finish();
     return {

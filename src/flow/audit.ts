@@ -49,10 +49,7 @@ export async function recordRefusal(
   });
 }
 
-/**
- * Records the end of a run in the log, the metrics and the audit log: at least once for every run, by whichever replica
- * ends it.
- */
+/** Records a run's end in the log, the metrics and the audit log, at least once, by whichever replica ends it. */
 export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
   const { log, termination, refusal, batch } = run;
   const outcome = run.outcome?.kind ?? (batch ? undefined : 'denied');

@@ -24,6 +24,5 @@ export interface FlowDeps {
   readonly unseal: (sealed: string, about: string) => string | undefined;
   /** 0 ≤ x < 1, for jitter between replicas. Absent: no jitter. */
   readonly random?: () => number;
-  /** This replica's name, for leases. */
   readonly owner: string;
 }

@@ -6,10 +6,7 @@ import { type Transition, transition } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
 import type { Lease, RunStore } from './ports/store.ts';
 
-/**
- * `isSaved`: the store has just accepted the run; else only the pods of an open batch have moved, or the run was
- * abandoned.
- */
+/** `isSaved`: the store has accepted the run; else pods of an open batch moved, or the run was abandoned. */
 type Listener = (isSaved: boolean) => void;
 
 /** Changes of the run in memory that are ahead of the store until the next save (`HeldBatch`). */

@@ -2,10 +2,7 @@ import type { KdebugError } from '../core/errors.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { type BackOff, delayOf } from '../lib/backoff.ts';
 
-/**
- * How long a stage may keep failing with transient errors. A person waits for the first ones; other clocks bound the
- * rest.
- */
+/** How long a stage may fail with transient errors while a person waits; other clocks bound the other stages. */
 const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
   received: 8_000,
   approved: 60_000,

@@ -36,7 +36,6 @@ interface SlackSide {
    * Resolves, with the run as Slack shows it, once Slack has every post and only people or the clock can bring more.
    */
   catchUp(): Promise<Run>;
-  /** `advance` has returned. */
   advanced(): void;
 }
 

@@ -11,7 +11,6 @@ export const sleep = (clock: Clock, ms: number): Promise<void> =>
     clock.after(ms, resolve);
   });
 
-/** A wait that `end` cuts short. */
 export interface Pause {
   readonly over: Promise<void>;
   end(): void;

@@ -15,7 +15,6 @@ export class LatestValue<Value> {
     this.#wake?.();
   }
 
-  /** Ends a wait without a value. */
   nudge(): void {
     this.#wake?.();
   }

@@ -20,10 +20,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const QUANTITY =
   /^(?<amount>\d{1,18}(?:\.\d{0,9})?|\.\d{1,9})(?:(?<unit>[KMGTPE]i|[numkMGTPE])|[eE](?<power>[+-]?\d{1,2}))?$/;
 
-/**
- * A Kubernetes quantity (apimachinery, resource.Quantity) as a number: bytes, or cores. Undefined when invalid or
- * negative.
- */
+/** A Kubernetes quantity (apimachinery, resource.Quantity): bytes, or cores. Undefined when invalid or negative. */
 export function quantityOf(text: string): number | undefined {
   const { amount, unit, power } = QUANTITY.exec(text)?.groups ?? {};
   if (amount === undefined) return undefined;

@@ -3,7 +3,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 
 interface Waiting {
-  readonly happening: AuditEvent;
+  readonly event: AuditEvent;
   readonly resolve: () => void;
   readonly reject: (error: KdebugError) => void;
 }
@@ -30,10 +30,10 @@ export class AppendQueue {
   }
 
   /** @throws KdebugError audit_unavailable */
-  append(happening: AuditEvent): Promise<void> {
+  append(event: AuditEvent): Promise<void> {
     if (this.#closed || this.#waiting.length >= MAX_WAITING)
       return Promise.reject(new KdebugError('audit_unavailable'));
-    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ happening, resolve, reject }));
+    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ event, resolve, reject }));
     this.#running ??= this.#run();
     return written;
   }
@@ -57,14 +57,14 @@ export class AppendQueue {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#writer.write(batch.map(({ happening }) => happening));
+      await this.#writer.write(batch.map(({ event }) => event));
       for (const { resolve } of batch) resolve();
       await this.#writer.sync();
-      if (this.#failing) this.#log.info('the audit log can be written again');
+      if (this.#failing) this.#log.info('audit log is writable again');
       this.#failing = false;
     } catch (error) {
       for (const { reject } of batch) reject(new KdebugError('audit_unavailable', { cause: error }));
-      if (!this.#failing) this.#log.error('the audit log cannot be written', { reason: 'audit_unavailable', error });
+      if (!this.#failing) this.#log.error('could not write audit log', { reason: 'audit_unavailable', error });
       this.#failing = true;
     }
   }
@@ -77,7 +77,7 @@ export interface RecordWriter {
   /**
    * All or none; resolves when the operating system has them. On any error none was written, and the caller may retry.
    */
-  write(happenings: readonly AuditEvent[]): Promise<void>;
+  write(events: readonly AuditEvent[]): Promise<void>;
   /** Makes the written records survive a power loss. When it fails, nothing can be written any more. */
   sync(): Promise<void>;
   close(): Promise<void>;

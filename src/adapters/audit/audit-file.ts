@@ -72,7 +72,7 @@ export class AuditFile implements RecordWriter {
   static async open(options: AuditFileOptions): Promise<AuditFile> {
     const { path, key, chain, clock } = options;
     let file: AuditFile | undefined;
-    const onLost = (): void => void file?.fail('another process has taken the lock of the audit log');
+    const onLost = (): void => void file?.fail('another process holds the lock of the audit log');
     const lock = await acquireLock(`${path}.lock`, { owner: chain, clock, onLost });
     if ('heldBy' in lock) {
       throw new KdebugError('audit_unavailable', { detail: `${path} is being written by ${lock.heldBy}` });
@@ -93,10 +93,10 @@ export class AuditFile implements RecordWriter {
     }
   }
 
-  async write(happenings: readonly AuditEvent[]): Promise<void> {
+  async write(events: readonly AuditEvent[]): Promise<void> {
     if (this.#broken) throw this.#broken;
     await this.#checkUntouched();
-    const { lines, link } = extendChain(this.#options.key, this.#link, happenings);
+    const { lines, link } = extendChain(this.#options.key, this.#link, events);
     const data = Buffer.from(`${this.#size > this.#bytes ? TORN_END : ''}${lines.join('\n')}\n`);
     await this.#head.write({ last: this.#last, bytes: this.#bytes, upTo: this.#size + data.length });
     await this.#append(data);
@@ -133,7 +133,7 @@ export class AuditFile implements RecordWriter {
     } catch (error) {
       // The records were not accepted, so remove them.
       await this.#handle.truncate(this.#size).catch((cause: unknown) => {
-        throw this.fail('the audit log has a part of a record that cannot be taken back', cause);
+        throw this.fail('the audit log ends in part of a record that could not be removed', cause);
       });
       throw error;
     }
@@ -183,7 +183,7 @@ export class HeadFile {
     const generation = this.#generation + 1;
     const { position, text } = headSlot(this.#key, { generation, ...head });
     const { bytesWritten } = await this.#handle.write(text, position);
-    if (bytesWritten !== Buffer.byteLength(text)) throw new Error('the head was written in part only');
+    if (bytesWritten !== Buffer.byteLength(text)) throw new Error('only part of the head was written');
     this.#generation = generation;
   }
 

@@ -14,10 +14,7 @@ export interface StdoutWriterOptions {
 const STDOUT = 1;
 const FULL_PIPE_WAIT = new Int32Array(new SharedArrayBuffer(4));
 
-/**
- * Synchronous, like the log that shares the pipe, and it waits for a full pipe: a partial line must end before any
- * other line begins.
- */
+/** Synchronous, like the log on the same pipe, and waits while it is full: no line may split another. */
 function writeToStdout(text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
@@ -45,9 +42,9 @@ export class StdoutWriter implements RecordWriter {
     this.#write = write;
   }
 
-  async write(happenings: readonly AuditEvent[]): Promise<void> {
-    const { lines, link } = extendChain(this.#key, this.#link, happenings);
-    const times = happenings.map(({ atMs }) => new Date(atMs).toISOString());
+  async write(events: readonly AuditEvent[]): Promise<void> {
+    const { lines, link } = extendChain(this.#key, this.#link, events);
+    const times = events.map(({ atMs }) => new Date(atMs).toISOString());
     this.#write(lines.map((line, index) => `${toLogLine(line, times[index] ?? '')}\n`).join(''));
     this.#link = link;
   }

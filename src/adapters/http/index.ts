@@ -96,7 +96,6 @@ function failureOf(check: Check, options: OpsServerOptions): Promise<string | un
   return withDeadline(options.clock, options.checkTimeoutMs ?? 2_000, failure, () => 'timed_out');
 }
 
-/** The response of `/metrics`. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;

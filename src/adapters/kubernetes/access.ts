@@ -51,7 +51,8 @@ async function reviewAccess(
   if (answer.status < 200 || answer.status > 299) throw toClusterError(answer);
   const status = asObject(asObject(answer.body).status);
   const allowed = asFlag(status.allowed);
-  if (allowed === undefined) throw new KdebugError('cluster_failed', { detail: 'an access review without an answer' });
+  if (allowed === undefined)
+    throw new KdebugError('cluster_failed', { detail: 'the access review has no clear answer' });
   return { allowed, reason: asText(status.reason) };
 }
 
@@ -98,10 +99,7 @@ function sendReview(
 /** The API server adds this group to every authenticated or impersonated user, so a review of a subject needs it too. */
 const groupsOf = (groups: readonly string[]): readonly string[] => [...groups, 'system:authenticated'];
 
-/**
- * A 403 to a review is not about the pod: kdebug may not impersonate the person, or may not create reviews. Its details
- * name the resource.
- */
+/** A 403 to a review: kdebug may not impersonate the person, or create reviews. Its details name the resource. */
 function lackingRight(answer: ApiResponse, { actingAs }: ReviewedIdentity): KdebugError {
   const { kind, message } = readStatus(answer.status, answer.body);
   const isImpersonation = IMPERSONATED.has(kind);
@@ -131,8 +129,8 @@ const MAX_ANSWERS = 5_000;
 
 /**
  * Whether somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch;
- * reviews the pod by name only for rights missing there (rules with `resourceNames`). Caches a yes for 30 s, a no for 5
- * s. Equal questions share one review; an error reaches all callers and is not cached.
+ * reviews the pod by name only for rights missing there (rules with `resourceNames`). Caches a yes for 30 s, a no
+ * for 5 s. Equal questions share one review; an error reaches all callers and is not cached.
  */
 export class Access {
   readonly #client: ReviewClient;

@@ -4,6 +4,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { LaunchRequest, LaunchResult } from '../../flow/ports/cluster.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { type ApiResponse, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
@@ -61,7 +62,7 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
 const patchOf = ({ times }: LaunchTools, { pod, container, dryRun, actingAs }: LaunchRequest) => ({
   method: 'PATCH' as const,
   path: `${podPath(pod.namespace, pod.name)}/ephemeralcontainers`,
-  query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...(dryRun && { dryRun: 'All' }) },
+  query: { fieldManager: 'kdebug', fieldValidation: 'Strict', ...defined({ dryRun: dryRun ? 'All' : undefined }) },
   body: {
     type: 'application/strategic-merge-patch+json',
     value: { metadata: { uid: pod.uid }, spec: { ephemeralContainers: [container] } },
@@ -159,7 +160,7 @@ async function findExisting(client: ApiClient, pod: PodRef, request: LaunchReque
 const NAME_IN_USE: LaunchResult = {
   kind: 'refused',
   by: 'name-taken',
-  message: 'the pod holds a container of this name that is not what was asked for',
+  message: 'the pod already has a different container of this name',
 };
 
 /** Anybody who may patch the pod can use the name before us. Undefined: no container has it. */
@@ -195,10 +196,7 @@ export class Launches {
     if (this.#requestedAtMs.size > MAX_ENTRIES && oldest !== undefined) this.#requestedAtMs.delete(oldest);
   }
 
-  /**
-   * The earliest possible start of the container. Another replica may have launched it before this one repeated the
-   * launch.
-   */
+  /** The container's earliest possible start. Another replica may have launched it before this one. */
   earliestStart(containerName: string, startedAtMs: number): number {
     const requestedAtMs = this.#requestedAtMs.get(containerName);
     const isOurs = requestedAtMs !== undefined && requestedAtMs < startedAtMs + SECOND_MS;

@@ -122,7 +122,7 @@ function viewAnyContainer(container: JsonObject, shared: SharedVolumes) {
     name: asText(container.name),
     image: asText(container.image),
     securityContext: viewSecurityContext(asObject(container.securityContext)),
-    ...(sharedVolumes.length > 0 && { sharedVolumes }),
+    ...defined({ sharedVolumes: sharedVolumes.length > 0 ? sharedVolumes : undefined }),
   };
 }
 
@@ -154,10 +154,13 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
     ...viewAnyContainer(container, shared),
-    ...(hasWords(container.command, container.args) && { hasOwnCommand: true }),
-    ...defined({ memoryLimit, cpuLimit }),
-    ...(hasRequests && { hasRequests }),
-    ...defined({ restartPolicy }),
+    ...defined({
+      hasOwnCommand: hasWords(container.command, container.args) || undefined,
+      memoryLimit,
+      cpuLimit,
+      hasRequests: hasRequests || undefined,
+      restartPolicy,
+    }),
   };
 }
 
@@ -169,9 +172,11 @@ function viewSecurityContext(context: JsonObject): ContainerSecurityContext {
   const capabilities = Array.isArray(added) ? added.map(asText) : [];
   return {
     ...viewUser(context),
-    ...(context.privileged === true && { privileged: true }),
-    ...(capabilities.length > 0 && { capabilities }),
-    ...(context.procMount === 'Unmasked' && { unmaskedProc: true }),
+    ...defined({
+      privileged: context.privileged === true || undefined,
+      capabilities: capabilities.length > 0 ? capabilities : undefined,
+      unmaskedProc: context.procMount === 'Unmasked' || undefined,
+    }),
   };
 }
 
@@ -179,9 +184,7 @@ function viewUser(context: JsonObject): PodSecurityContext {
   const runAsNonRoot = asFlag(context.runAsNonRoot);
   const runAsUser = asNumber(context.runAsUser);
   const runAsGroup = asNumber(context.runAsGroup);
-  return {
-    ...defined({ runAsNonRoot, runAsUser, runAsGroup }),
-  };
+  return defined({ runAsNonRoot, runAsUser, runAsGroup });
 }
 
 function viewStatus(status: JsonObject): Pod['status'] {
@@ -204,7 +207,7 @@ function viewContainerStatus(status: JsonObject): ContainerStatus {
     image: asText(status.image),
     imageID: asText(status.imageID),
     restartCount: asNumber(status.restartCount) ?? 0,
-    ...(status.ready === true && { ready: true }),
+    ...defined({ ready: status.ready === true || undefined }),
     ...viewState(asObject(status.state)),
     ...defined({ lastTermination }),
     ...(uid !== undefined && gid !== undefined && { user: { uid, gid } }),

@@ -6,10 +6,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /**
-   * Values removed wherever they appear: tokens and keys of the environment. Those shorter than 8 characters are
-   * ignored.
-   */
+  /** Values to remove everywhere: tokens and keys of the environment. Those under 8 characters are ignored. */
   readonly secrets?: readonly string[];
   /** Gets whole lines; the default is standard output. */
   readonly destination?: DestinationStream;

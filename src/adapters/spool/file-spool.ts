@@ -18,7 +18,6 @@ export interface Budget {
 
 /** Least bytes of a write to the file, and most of a piece of `read`. */
 const BLOCK_BYTES = 64 * 1024;
-/** Initial size of a block. */
 const FIRST_BYTES = 1_024;
 
 /**

@@ -5,16 +5,12 @@ export interface Line {
   readonly bytes: Buffer;
   /** Where the line ends in the file, newline included. */
   readonly end: number;
-  /** The line ends in a newline. */
   readonly terminated: boolean;
 }
 
 const NEWLINE = 0x0a;
 
-/**
- * Splits at newlines only and holds at most one line in memory, however long it is. `start`: where the chunks begin in
- * the file.
- */
+/** Splits at newlines only, with at most one line in memory. `start`: where the chunks begin in the file. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, start = 0): AsyncGenerator<Line> {
   let begun: Buffer = Buffer.alloc(0);
   let end = start;

@@ -86,7 +86,7 @@ export class ChainVerifier {
     this.#bytes = line.end;
     if (this.#options.form === 'file' && !line.terminated) {
       this.#notes.push(
-        `line ${this.#line} is not whole (${line.bytes.length} bytes): it is being written, or its writer died in it; the next start will say so in the log`,
+        `line ${this.#line} is not whole (${line.bytes.length} bytes): it is being written, or its writer died; the next start records that in the log`,
       );
       return true;
     }
@@ -145,14 +145,11 @@ export class ChainVerifier {
     if (seq !== 0 || prev !== before || this.#chains.has(chain)) {
       return this.#at(
         prev === '' ? 'out-of-place' : 'missing',
-        `chain ${chain} starts here, but not where it did: records before it were removed or put in, or it was moved`,
+        `chain ${chain} starts here, but not where it did: somebody removed or inserted records before it, or moved it`,
       );
     }
     if (facts.torn === this.#suspect?.hash) return undefined;
-    return this.#at(
-      'missing',
-      `chain ${chain} starts with word of a line that is not whole, and that line is not here`,
-    );
+    return this.#at('missing', `chain ${chain} reports an incomplete line before its start, and that line is missing`);
   }
 
   #misplaced({ chain, seq, prev }: AuditRecord): AuditDefect | undefined {
@@ -212,7 +209,7 @@ export class ChainVerifier {
       .filter(({ ended }) => !ended)
       .map(
         ({ link: { chain, seq } }) =>
-          `chain ${chain} has no end after record ${seq}: its process runs still, or was killed, or records were cut off`,
+          `chain ${chain} has no end after record ${seq}: its process still runs, or was killed, or records were cut off`,
       );
   }
 

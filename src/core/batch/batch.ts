@@ -76,7 +76,6 @@ export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'workl
 /** The containers that one pod gets, nearly always one. */
 export type Variant = readonly PlanTemplate[];
 
-/** Why no more pods are launched. */
 export interface Closed {
   readonly because: 'cancelled' | 'ttl' | 'start-failures' | 'record-lost';
   readonly atMs: number;
@@ -133,7 +132,6 @@ export function headOf(batch: Batch): BatchHead {
 export type BatchEvent =
   /** Sent before its PATCH: from here on the pod counts as in flight. */
   | { readonly kind: 'launched'; readonly index: number }
-  /** A container was seen running. */
   | { readonly kind: 'started'; readonly index: number }
   /**
    * A container has ended, will never start (`start-failed`, `refused` …), or kdebug stopped waiting for it; see the

@@ -93,7 +93,6 @@ interface BatchResize {
   readonly replicas: number;
 }
 
-/** The current size of a batch. */
 export const sizeOf = (head: BatchHead): BatchSize => ({ pods: workedOn(head), parallelism: head.parallelism });
 
 const workedOn = ({ replicas, eligible }: BatchHead): number => Math.min(replicas ?? eligible, eligible);

@@ -1,6 +1,5 @@
 import type { BatchPod } from './batch.ts';
 
-/** The queued pods of one node. */
 interface NodeQueue {
   /** Indexes of the snapshot, rising. Those before `head` have been launched. */
   readonly indexes: number[];
@@ -14,7 +13,6 @@ interface NodeQueue {
  * Chooses the next pods, spread over the nodes. Built once from the pods, then updated: no step visits the whole batch.
  */
 export interface LaunchQueue {
-  /** The number of queued pods. */
   readonly waiting: number;
   /** A queued pod may be launched now, because `replicas` covers it. */
   admit(index: number): void;
@@ -87,10 +85,7 @@ export function createLaunchQueue(pods: readonly BatchPod[]): LaunchQueue {
 
 type Peek = (node: NodeQueue, offset: number) => number | undefined;
 
-/**
- * All queued pods, level by level. A node that yields a pod counts one more in flight, so it follows all others of its
- * level.
- */
+/** All queued pods, level by level. A node that yields one has one more in flight, so it follows its whole level. */
 function* turns(levels: readonly (Set<NodeQueue> | undefined)[], peek: Peek): Generator<number> {
   let carried: readonly Turn[] = [];
   for (let level = 0; level < levels.length || carried.length > 0; level += 1) {

@@ -36,10 +36,7 @@ function enter(open: OpenBatch, pod: BatchPod): void {
   if (!open.inFlight.has(index)) countStartFailure(open, pod);
 }
 
-/**
- * Marks queued pods as launched if their containers were found in the cluster: they were launched after the last write
- * before a crash.
- */
+/** Marks queued pods as launched whose containers are in the cluster, since the last write before a crash. */
 export function withLaunched(batch: Batch, indexes: ReadonlySet<number>, atMs: number): Batch {
   const pods = batch.pods.map((pod) =>
     indexes.has(pod.index) && pod.state === 'queued' ? { ...pod, state: 'starting' as const, launchedAtMs: atMs } : pod,

@@ -181,9 +181,7 @@ export function podsToRerun(batch: Batch): readonly BatchPod[] {
 
 const RERUN: ReadonlySet<PodState> = new Set(['failed', 'start-failed', 'timed-out', 'lost', 'cancelled']);
 
-/** The speed of a batch so far. */
 export interface Pace {
-  /** Pods per minute. */
   readonly perMinute: number;
   /** The estimated time until the last pod ends; undefined if nothing moves. */
   readonly leftMs?: number;

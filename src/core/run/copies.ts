@@ -11,7 +11,6 @@ export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval
 
 const ENDED_BY_PEOPLE: ReadonlySet<string> = new Set(['rejected', 'expired', 'cancelled']);
 
-/** Copies that are out of date. */
 export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state' | 'approval'>): readonly Copy[] {
   const now = shownOnCopies(run);
   const isOpen = run.state === 'pending-approval';

@@ -29,7 +29,6 @@ export interface Delivery {
   readonly closed?: boolean;
 }
 
-/** The ids of shared files. */
 export type SharedFiles = Pick<Delivery, 'fileId' | 'files'>;
 
 /** Something that Slack accepted, or refused permanently. */
@@ -85,7 +84,7 @@ function changesOf(event: DeliveryEvent): Delivery {
     case 'private-answer-sent':
       return { told: true, ...defined({ lost: event.lost }) };
     case 'completed':
-      return { closed: true, ...(event.grantClosed && { grantClosed: true }) };
+      return { closed: true, ...defined({ grantClosed: event.grantClosed || undefined }) };
   }
 }
 

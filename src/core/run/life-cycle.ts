@@ -12,10 +12,7 @@ const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', '
 /** Whether only posts remain for the run. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
-/**
- * The limit on simultaneous runs that it counts towards: `open`, or `pending` (waits for an approval); a final run
- * counts towards none.
- */
+/** The limit on simultaneous runs that it counts towards: `open`, `pending` (waits for an approval), or none if final. */
 export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | undefined {
   if (state === 'pending-approval') return 'pending';
   return isFinal(state) ? undefined : 'open';
@@ -31,7 +28,6 @@ export const isGivenUp = (run: Run): boolean =>
 const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
   GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
-/** What the replica that holds a run does next. */
 export type NextStep =
   /** Run its next stage (`flow/pipeline.ts`). */
   | { readonly kind: 'advance' }
@@ -81,7 +77,6 @@ function grantEndsAtMs({ grant, delivery }: Run): number {
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
 }
 
-/** What Slack lacks of a run. */
 export type NextPost =
   | { readonly kind: 'nothing' }
   /** Posted or updated. */

@@ -131,7 +131,6 @@ export function withoutSecret({ responseUrl: _, ...origin }: Origin): Omit<Origi
   return origin;
 }
 
-/** An approval without the words of its voters. */
 export const withoutWords = (approval: PendingApproval): PendingApproval => ({
   ...approval,
   votes: approval.votes.map(({ reason: _, ...vote }) => vote),

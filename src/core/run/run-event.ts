@@ -75,7 +75,6 @@ export type RunEvent =
     }
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
-  /** How approvers are notified. */
   | { readonly kind: 'asked'; readonly asked: SentCopies }
   /** Slack accepted a post of kdebug, or refused it permanently. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };

@@ -12,7 +12,6 @@ import type { Outcome } from './outcome.ts';
 import type { RunState } from './run-state.ts';
 import type { SentCopies } from './sent-copies.ts';
 
-/** Where a request came from. */
 export interface Origin {
   readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
   /** Equal for every delivery of the same request, whoever delivers it. */
@@ -31,7 +30,6 @@ export interface Origin {
   readonly receivedAtMs: number;
 }
 
-/** Why a run was refused. */
 export interface Refusal {
   readonly code: string;
   /** One sentence. */

@@ -13,7 +13,6 @@ export type Notice =
 export interface Copy {
   readonly channelId: string;
   readonly ts: string;
-  /** The recipient of a direct message. */
   readonly userId?: string;
   /** The shown state (`shownOnCopies`); when that changes, the message needs an edit. */
   readonly shows: string;
@@ -27,11 +26,9 @@ export interface Copy {
  */
 export interface SentCopies {
   readonly remindAtMs: number;
-  /** When kdebug began to send the reminders. */
   readonly remindedAtMs?: number;
   /** Whether approvers see the card in its channel and get nothing else. */
   readonly here: boolean;
-  /** Not sent yet. */
   readonly waiting: readonly Notice[];
   readonly copies: readonly Copy[];
   /** How many further approvers neither see the card nor get a message. */

@@ -6,10 +6,7 @@ import type { RunEvent } from '../../core/run/run-event.ts';
 import { withBatch } from '../../core/run/transition.ts';
 import type { HeldRun, RunAhead } from '../held-run.ts';
 
-/**
- * A running batch. Its pods move in memory (`move`), ahead of the store until the run's next save: the cluster holds
- * what a crash loses.
- */
+/** A running batch. Its pods move in memory (`move`), ahead of the store; the cluster holds what a crash loses. */
 export class HeldBatch implements RunAhead {
   /** Read-only: just `move` and events of the run change it. */
   readonly open: OpenBatch;

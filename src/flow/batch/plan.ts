@@ -62,7 +62,7 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
   const batch = newBatch({
     pods: await planAll(selected.pods, inputs, context),
     requested: request.batch,
-    ...(run.job?.paused && { pausedBy: origin.requesterId }),
+    ...defined({ pausedBy: run.job?.paused ? origin.requesterId : undefined }),
     nowMs: deps.clock.now(),
   });
   const plans = [...firstOfEachVariant(batch)];

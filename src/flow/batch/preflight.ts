@@ -41,10 +41,7 @@ export function recheckOf(
   };
 }
 
-/**
- * Caches the result for each of the few different plans of a batch. The policy decides again only if it or the size
- * changes.
- */
+/** Caches the result for each different plan of a batch. Only a new policy or size makes it decide again. */
 class PlanDecisions {
   readonly #batch: BatchRun;
   readonly #keys = new Map<string, string>();

@@ -45,7 +45,6 @@ class BatchEngine {
   /** The texts to seal into the containers, written once. */
   readonly #references: { readonly full: string; readonly short: string };
   #isPastTtl = false;
-  /** The number of pod events so far. */
   #moves = 0;
   #batch: HeldBatch | undefined;
   /** The run at the start; use it only for what never changes. */
@@ -150,10 +149,7 @@ class BatchEngine {
     this.#runPod(batch, index, podRunOf);
   }
 
-  /**
-   * The time to live is over: keeps reading ended pods; stops waiting for the others, whose log is what they wrote so
-   * far.
-   */
+  /** The time to live is over: keeps reading ended pods; for the others, stops waiting and keeps the log so far. */
   #endByTtl(batch: HeldBatch): void {
     this.#isPastTtl = true;
     batch.move({ kind: 'ttl-expired' }, this.#context.deps.clock.now());

@@ -54,7 +54,6 @@ export async function runPod(work: PodRunContext): Promise<void> {
   }
 }
 
-/** The head of a container's log in the file of its batch. */
 export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
   return isBatchRun(run) ? podHead(run, slot.index, { container: slot.container, ...log }) : '';
 }
@@ -107,7 +106,7 @@ export type PodRun = Run & { readonly plan: Plan };
 /** The run of one container, ready to launch. Its id is derived, so every replica computes the same one. */
 export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun {
   const plan = plansOf(batch.batch, index)[container];
-  if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod is not worked on' });
+  if (!plan) throw new KdebugError('internal_error', { detail: 'a skipped pod has no run' });
   return {
     schema: 1,
     id: runIdOf(batch.id, plan.podUid, container),

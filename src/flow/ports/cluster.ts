@@ -109,10 +109,7 @@ export interface LogSink {
   write(chunk: Buffer): Promise<void> | void;
 }
 
-/**
- * A query to the cluster's own authorisation: as the person of `actingAs`, else about `subject`, else about the bot
- * itself.
- */
+/** Asks the cluster's authorisation: as the person of `actingAs`, else about `subject`, else about the bot itself. */
 export interface AccessRequest {
   readonly namespace: string;
   /** Absent: for every pod of the namespace. */

@@ -43,10 +43,7 @@ export interface Ids {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/**
- * Structured records; the fields' names are those of the docs (`runId`, `namespace`, `podName`, `reason` …). Never
- * secrets.
- */
+/** Structured records; fields as in the docs (`runId`, `namespace`, `podName`, `reason` …). Never secrets. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -115,7 +115,6 @@ export interface RefusedAtDoor {
   readonly code: ReasonCode;
 }
 
-/** Who did something, where. */
 export interface Actor {
   readonly teamId: string;
   readonly userId: string;
@@ -152,10 +151,7 @@ export interface Shortcut extends Actor {
   readonly name: ShortcutName;
   /** The message's text, as plain as possible. */
   readonly text: string;
-  /**
-   * The message's first code block as typed, else its text file; at most 65,537 characters (one more than a job may
-   * have).
-   */
+  /** Its first code block as typed, else its text file; at most 65,537 characters (one more than a job may have). */
   readonly code?: string;
   readonly messageTs: string;
   readonly threadTs?: string;

@@ -39,10 +39,7 @@ export type CreateResult =
 export interface RunStore {
   /** From replicas, for the one that holds a run. */
   readonly notes: Notes;
-  /**
-   * Saves a new run, leased to `owner`, unless its dedupe key is known: then nothing changes, and the first run's id
-   * comes back.
-   */
+  /** Saves a new run, leased to `owner`. For a known dedupe key it only returns the first run's id. */
   create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateResult>;
   read(id: RunId): Promise<Run | undefined>;
   /** Leases one run, unless another owner holds it. For immediate changes, such as a click. */

@@ -117,7 +117,7 @@ export class Recovery {
     const { store, owner, policies, log } = this.#deps;
     const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (created.kind !== 'created') return;
-    log.warn('a run that the store had lost was found in the cluster', { runId: run.id, podName });
+    log.warn('found a run in the cluster that the store had lost', { runId: run.id, podName });
     this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
   }
 
@@ -141,10 +141,7 @@ export class Recovery {
   }
 }
 
-/**
- * The part of a batch that the cluster shows: the pods with one of its containers, and the reference that some of these
- * carry.
- */
+/** What the cluster shows of a batch: the pods with its containers, and the reference that some of these carry. */
 interface LostBatch {
   reference: BatchReference | undefined;
   readonly pods: Pod[];

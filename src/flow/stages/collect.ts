@@ -71,7 +71,6 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
   }
 }
 
-/** What a run left behind. */
 export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }

@@ -79,7 +79,6 @@ export class LogReader {
     return hidesReport ? withoutReport({ head: '', tail }).tail : tail;
   }
 
-  /** The container has ended: read the rest. */
   end(): void {
     this.#end();
   }
@@ -222,10 +221,7 @@ export class LogReaders {
   }
 }
 
-/**
- * Gives out turns of the event loop, in order: between two pieces of long work everything else may run, however many
- * readers exist.
- */
+/** Gives out turns of the event loop, in order, so that other work runs between two pieces of long work. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
 

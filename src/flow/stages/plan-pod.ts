@@ -23,7 +23,6 @@ export interface PlannedRequest {
   readonly batch?: Batch;
 }
 
-/** Ends planning with a refusal. */
 export class Refused extends Error {
   readonly refusal: Refusal;
 

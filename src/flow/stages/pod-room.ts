@@ -7,10 +7,7 @@ import type { Refusal } from '../../core/run/run.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
-/**
- * How long a slot stays reserved: longer than a launch with all its retries, and until the watch has shown its
- * container.
- */
+/** How long a slot stays reserved: longer than a launch with all retries, until the watch has its container. */
 const RESERVED_MS = 120_000;
 
 interface Reservation {

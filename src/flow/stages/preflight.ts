@@ -61,10 +61,7 @@ export async function accessProblem(
   };
 }
 
-/**
- * Sends the same patch as a server-side dry run: RBAC, Pod Security, webhooks and validation answer before an approver
- * is notified.
- */
+/** Dry-runs the same patch on the server: RBAC, Pod Security, webhooks and validation answer before approvers do. */
 export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Rehearsal> {
   // Webhooks and audit logs see this patch, so its seal opens for nothing.
   const ref = deps.seal(writeReference(run, plan, deps.clock.now()), 'dry-run');

@@ -12,10 +12,7 @@ import type { LogReaders } from './logs.ts';
 
 /** How often to read the events that explain why a container has not started. */
 const EVENTS_INTERVAL_MS = 5_000;
-/**
- * Extra time for a run whose deadline passed while no replica watched it: it may have ended meanwhile, and its log can
- * still be read.
- */
+/** Extra time when a deadline passed unwatched: the run may have ended meanwhile, and its log can still be read. */
 const CATCH_UP_MS = 5_000;
 
 /**

@@ -215,7 +215,7 @@ describe('a second writer', () => {
     appendFileSync(path, 'x\n');
     await expect(audit.append(entry(1))).rejects.toMatchObject(UNAVAILABLE);
     await expect(audit.append(entry(2))).rejects.toMatchObject(UNAVAILABLE);
-    expect(said.filter(({ message }) => message === 'the audit log cannot be written')).toHaveLength(1);
+    expect(said.filter(({ message }) => message === 'could not write audit log')).toHaveLength(1);
   });
 });
 

@@ -59,6 +59,6 @@ describe('an audit log on standard output', () => {
     await audit.append(entry(2, 'two'));
     await audit.close();
     expect((await verify(lines)).defect).toBeUndefined();
-    expect(said).toEqual(['the audit log cannot be written', 'the audit log can be written again']);
+    expect(said).toEqual(['could not write audit log', 'audit log is writable again']);
   });
 });

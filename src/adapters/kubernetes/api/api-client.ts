@@ -18,10 +18,7 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
 }
 
-/**
- * Called after each answered or failed call with its HTTP method in lower case, `ok` or the error's code, and its
- * duration.
- */
+/** Called after each call with its HTTP method in lower case, `ok` or the error's code, and its duration. */
 export type OnCall = (method: string, result: string, durationMs: number) => void;
 
 const TIMEOUT_MS = 20_000;

@@ -122,7 +122,7 @@ export class CredentialSource {
     }
     return {
       server: cluster?.server ?? '',
-      ...(cluster?.proxyUrl && { proxyUrl: cluster.proxyUrl }),
+      ...defined({ proxyUrl: cluster?.proxyUrl || undefined }),
       headers: headersOf(options),
       tls: tlsOf(options),
     };

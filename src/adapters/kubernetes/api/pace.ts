@@ -37,7 +37,6 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Resolves when a call may be sent. */
   async turn(): Promise<void> {
     const nowMs = this.#clock.now();
     this.#rise(nowMs);

@@ -13,10 +13,7 @@ export interface StreamEvents {
   ended(error?: KdebugError): void;
 }
 
-/**
- * Back-pressure reaches the server: a paused stream reads nothing from its socket. Never call `resume` from within
- * `data`.
- */
+/** A paused stream reads nothing from its socket, so the server waits. Never call `resume` from within `data`. */
 export interface StreamControl {
   pause(): void;
   resume(): void;

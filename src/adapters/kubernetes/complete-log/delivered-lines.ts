@@ -80,10 +80,7 @@ function grown<Words extends Uint32Array | Int32Array>(
   return larger;
 }
 
-/**
- * Lines that a second stream will repeat; each can be removed as often as it was delivered. Open addressing, no
- * objects.
- */
+/** Lines that a second stream will repeat, each as often as it was delivered. Open addressing, no objects. */
 export class LineSet {
   readonly #seconds: Uint32Array;
   readonly #nanos: Uint32Array;
@@ -108,7 +105,6 @@ export class LineSet {
     return this.#find(line) >= 0;
   }
 
-  /** Returns whether the line was there. */
   remove(line: LineKey): boolean {
     const slot = this.#find(line);
     if (slot >= 0) this.#slots[slot] = -1;

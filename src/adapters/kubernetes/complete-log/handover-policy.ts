@@ -93,7 +93,6 @@ export interface NextFacts extends StreamFacts {
 }
 
 export interface StreamsFacts {
-  /** The stream that is read. */
   readonly front: FrontFacts | undefined;
   /** The oldest stream that waits behind the front. */
   readonly next: NextFacts | undefined;

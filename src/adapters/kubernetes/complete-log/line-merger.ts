@@ -62,7 +62,6 @@ export class LineMerger implements LineHandler {
     return this.#first;
   }
 
-  /** A line with a stamp was delivered. */
   get hasAny(): boolean {
     return this.#hasAny;
   }

@@ -48,10 +48,7 @@ export class LineReader {
   readonly #stamps = new StampReader();
   #state: 'between' | 'delivering' | 'skipping' = 'between';
   #carried: Buffer | undefined;
-  /**
-   * A read with `sinceTime` may begin within a long line: the rest has no stamp, and an earlier stream delivered that
-   * line.
-   */
+  /** A read with `sinceTime` may begin within a long line: that rest has no stamp, and was delivered before. */
   #mayBeginWithin: boolean;
   #hasStamps = false;
   #nodeError: string | undefined;

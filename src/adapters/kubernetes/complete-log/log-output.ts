@@ -27,7 +27,6 @@ export class BlockWriter {
     this.#limitBytes = limitBytes;
   }
 
-  /** Content bytes so far. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -89,7 +89,6 @@ export class LogStreams {
     this.#waiting.push(new LogStream({ client: this.#tools.client, changed }, this.#opening(kind)));
   }
 
-  /** The next stream becomes the front. */
   advance(oldFront: 'close' | 'leave open'): void {
     if (oldFront === 'close') this.#front?.close();
     this.#front = this.#waiting.shift();

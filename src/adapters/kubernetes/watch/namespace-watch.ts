@@ -20,10 +20,7 @@ export interface PodList {
 
 const PAGE = 500;
 
-/**
- * All pods of a namespace now, page by page, as projections. An expired page (410) fails the whole list, and the watch
- * starts another.
- */
+/** The pods of a namespace, page by page, as projections. An expired page (410) fails the list; the watch repeats it. */
 async function listPods(client: ApiClient, namespace: string): Promise<PodList> {
   const pods: Pod[] = [];
   let resourceVersion = '';

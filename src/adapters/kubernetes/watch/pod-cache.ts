@@ -10,10 +10,7 @@ export interface Subscriber {
   notifiedState?: string;
 }
 
-/**
- * The pods of one namespace as last seen, and their subscribers. Callbacks run one at a time; one that throws is
- * logged.
- */
+/** A namespace's pods as last seen, and their subscribers. Callbacks run one at a time; one that throws is logged. */
 export class PodCache {
   readonly #pods = new Map<string, Pod>();
   readonly #subscribers = new Map<string, Set<Subscriber>>();

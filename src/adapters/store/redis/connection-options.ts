@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisOptions } from 'ioredis';
 import { KdebugError } from '../../../core/errors.ts';
 import { delayOf } from '../../../lib/backoff.ts';
+import { defined } from '../../../lib/object.ts';
 
 export interface RedisAddress {
   /** `redis://` or `rediss://` (TLS), with user, password, host, port and database; percent-encoded, as in any URL. */
@@ -32,8 +33,10 @@ export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOpti
     // URLs put IPv6 addresses in brackets, sockets do not.
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || 6379),
-    ...(username !== '' && { username: decodeURIComponent(username) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...defined({
+      username: decodeURIComponent(username) || undefined,
+      password: decodeURIComponent(password) || undefined,
+    }),
     db: Number(pathname.slice(1) || 0),
     ...(secure && { tls: caFile === undefined ? {} : { ca: certificates(caFile) } }),
     connectionName: 'kdebug',
@@ -78,10 +81,7 @@ export function replyCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && thrown.name === 'ReplyError' ? thrown.message.split(' ', 1)[0] : undefined;
 }
 
-/**
- * The cause in a word: the code of Redis, the system (ECONNREFUSED) or TLS, or the error's name. Never a command's
- * argument.
- */
+/** The cause in a word: a code of Redis, the system (ECONNREFUSED) or TLS, or the error's name. Never an argument. */
 export function causeOf(thrown: unknown): string {
   const code = replyCode(thrown);
   if (code !== undefined) return code;

@@ -22,10 +22,7 @@ const PATIENCE_MS = 1_000;
 /** Refusals by Redis and TLS (codes of Node and OpenSSL): wrong credentials, database or certificate, or no TLS. */
 const HOPELESS = /^(?:ERR$|NOAUTH|NOPERM|WRONGPASS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/;
 
-/**
- * The one connection to Redis. Every call succeeds or fails within 1.8 s, even when Redis is gone, frozen or failing
- * over.
- */
+/** The one connection. Calls succeed or fail within 1.8 s, even when Redis is gone, frozen or failing over. */
 export class RedisConnection {
   readonly clock = new ServerClock();
   readonly #redis: Redis;
@@ -168,7 +165,7 @@ export class RedisConnection {
     this.#state = 'down';
     this.#lostAtMs = performance.now();
     this.#patientUntilMs = this.#lostAtMs + PATIENCE_MS;
-    this.#log.warn('Redis does not answer: nothing new is taken until it does', { cause: this.lastCause });
+    this.#log.warn('Redis does not answer, refusing new requests', { cause: this.lastCause });
   }
 }
 

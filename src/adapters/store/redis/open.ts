@@ -36,14 +36,14 @@ async function checkRedis(connection: RedisConnection, scripts: ScriptRunner, lo
   const policy = info.get('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') {
     throw misconfigured(
-      `maxmemory-policy is ${policy}: short of memory, Redis would drop runs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
+      `maxmemory-policy is ${policy}: when short of memory, Redis would drop runs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
     );
   }
   if (info.get('role') === 'slave')
     throw misconfigured('REDIS_URL names a replica, which is read-only: name the primary');
   await tryCommands(scripts);
   if (!hasLuaHole(version)) return;
-  log.warn('this Redis may have CVE-2025-49844: upgrade it, unless your distribution has mended it', {
+  log.warn('this Redis may have CVE-2025-49844: upgrade it, unless your distribution has patched it', {
     version: version.join('.'),
   });
 }

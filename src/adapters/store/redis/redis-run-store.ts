@@ -140,7 +140,7 @@ export class RedisRunStore implements RunStore {
     try {
       return this.#leased(id, owner, answer);
     } catch (thrown) {
-      this.#at.log.error('a record in Redis is left alone', { runId: id, reason: toKdebugError(thrown).code });
+      this.#at.log.error('skipped unreadable record while claiming', { runId: id, reason: toKdebugError(thrown).code });
       await this.#release(id, Number(answer[0]), SET_ASIDE_MS);
       return undefined;
     }
@@ -205,7 +205,7 @@ export class RedisRunStore implements RunStore {
     try {
       return this.#at.records.open(id, data);
     } catch (thrown) {
-      this.#at.log.error('a record in Redis is left out', { runId: id, reason: toKdebugError(thrown).code });
+      this.#at.log.error('left unreadable record out of list', { runId: id, reason: toKdebugError(thrown).code });
       return [];
     }
   }

@@ -11,7 +11,6 @@ export interface ScriptHead {
 
 export interface ScriptResult {
   readonly word: string;
-  /** Redis' time, ms. */
   readonly nowMs: number;
   readonly rest: readonly unknown[];
 }
@@ -34,7 +33,7 @@ export class ScriptRunner {
     if (first.word !== 'late') return first;
     // Redis' clock jumped ahead, or the command really was late: the clock estimate is fresh now.
     const second = await once();
-    if (second.word === 'late') throw unreachable('Redis carried nothing out: the command came too late');
+    if (second.word === 'late') throw unreachable('the command reached Redis too late and was ignored');
     return second;
   }
 

@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     expect(await redis.get('{kdebug}:control')).toBe('1');
     expect(await redis.hgetall('{kdebug}:run:aaaaaaaaaa')).toEqual(before);
     expect(await redis.exists('{kdebug}:run:bbbbbbbbbb')).toBe(0);
-    expect(log.messages).toEqual(['Redis does not answer: nothing new is taken until it does', 'Redis answers again']);
+    expect(log.messages).toEqual(['Redis does not answer, refusing new requests', 'Redis answers again']);
   });
 
   it('that cuts the connection after a commit is asked again, and answers with the same lease', async () => {

@@ -1,13 +1,13 @@
 import { script } from './script.ts';
 
 /**
- * Leases runs that nobody holds and that may be worked on now. Of those whose lease lapsed first, the oldest first.
+ * Leases runs without a holder that are due now. Those whose lease lapsed first come first, the oldest first.
  *
  *   KEYS[1]  leases     KEYS[2]  waiting
- *   ARGV[5]  owner      ARGV[6]  lease, ms   ARGV[7]  at most so many
+ *   ARGV[5]  owner      ARGV[6]  lease, ms   ARGV[7]  limit
  *   result   claimed, now, then for each: id, fence, sealed record
- *   repeat   gives other runs; a lease whose answer was lost is not renewed by anybody, and lapses
- *   work     in proportion to the limit: at most twice as many runs are looked at
+ *   repeat   returns other runs; nobody renews a lease whose answer was lost, so it lapses
+ *   work     O(limit): reads at most twice as many runs
  */
 export const CLAIM = script(`
 local owner, leaseMs, limit = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -68,7 +68,7 @@ return {'leased', nowMs, lease(id, run[4], owner, tonumber(ARGV[7]), tonumber(ru
  *   KEYS[1]  leases
  *   ARGV[5]  lease, ms
  *   ARGV[6…] for each: id, fence
- *   result   renewed, now, then the ids that another owner has, or that are gone
+ *   result   renewed, now, then the ids of runs that are gone or have another owner
  *   repeat   extends again
  */
 export const RENEW = script(`
@@ -86,7 +86,7 @@ return answer
 `);
 
 /**
- * Gives a lease back if the fence is the newest; the run may be claimed at once, or from when it is parked until.
+ * Releases a lease if the fence is the newest; the run may be claimed at once, or after its parking time.
  *
  *   KEYS[1]  run:<id>   KEYS[2]  leases   KEYS[3]  waiting
  *   ARGV[5]  id         ARGV[6]  fence    ARGV[7]  claim not before, ms from now

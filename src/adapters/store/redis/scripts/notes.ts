@@ -1,9 +1,9 @@
 import { script } from './script.ts';
 
 /**
- * Leaves a note for whoever holds a run.
+ * Leaves a note for the holder of a run.
  *
- *   KEYS[1]  notes:<id>, a sorted set (score: µs); gone a minute after the last note, and never more than 100
+ *   KEYS[1]  notes:<id>, a sorted set (score: µs) of at most 100; expires a minute after the last note
  *   ARGV[5]  the note, sealed
  *   result   left, now
  *   repeat   nothing changes but its time
@@ -16,11 +16,11 @@ return {'left', nowMs}
 `);
 
 /**
- * Takes the notes, the oldest first.
+ * Reads and removes the notes, the oldest first.
  *
  *   KEYS[1]  notes:<id>
  *   result   notes, now, then each of them
- *   repeat   none: they were given away
+ *   repeat   none: they are removed
  */
 export const READ_NOTES = script(`
 local notes = redis.call('ZRANGE', KEYS[1], 0, -1)

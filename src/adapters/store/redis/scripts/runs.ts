@@ -1,7 +1,7 @@
 import { script } from './script.ts';
 
 /**
- * Keeps a new run and leases it, unless its dedupe key is known or a quota is full.
+ * Saves a new run and leases it, unless its dedupe key is known or a quota is full.
  *
  *   KEYS[1]  run:<id>
  *   KEYS[2]  dedupe:<HMAC of the dedupe key>
@@ -12,7 +12,7 @@ import { script } from './script.ts';
  *   ARGV[12] HMAC of the channel                   ARGV[13] HMAC of the dedupe key
  *   ARGV[14] retention, ms ARGV[15] most settled runs
  *   ARGV[16…] the quotas' bounds, in the order of their keys
- *   result   created, now, fence | duplicate, now, id of the first | taken, now (the id is another request's)
+ *   result   created, now, fence | duplicate, now, id of the first | taken, now (another request has this id)
  *            | limited, now, index of the quota from 0, ms when there is room (0: unknown), how many there are
  *   repeat   by the same owner while it holds the run: the same fence
  */
@@ -61,16 +61,16 @@ return {'created', nowMs, fence}
 `);
 
 /**
- * Replaces the record if the fence is the newest; then the lease, if there is one, begins anew: who was told `saved` still has the run
- * for as long, even when the lease had lapsed and nobody had claimed it.
+ * Replaces the record if the fence is the newest. A lease then starts anew: after `saved` the caller holds the run for
+ * a full lease, even if the old one had lapsed unclaimed.
  *
  *   KEYS[1]  run:<id>
  *   ARGV[5]  id             ARGV[6]  fence         ARGV[7]  writer (a store's own name)   ARGV[8]  number of the save
  *   ARGV[9]  sealed record  ARGV[10] class         ARGV[11] grant, 0 or 1
  *   ARGV[12] parked until, ms; 0: not parked       ARGV[13] retention, ms                 ARGV[14] most settled runs
  *   ARGV[15] lease, ms
- *   result   saved, now | stale, now | limited, now (a quota has no room for one more that waits for an approval; nothing changed)
- *   repeat   of the same number: saved, and nothing changes; so does a save that a later one of the same writer overtook
+ *   result   saved, now | stale, now | limited, now (a quota is full of runs that wait for an approval; nothing changed)
+ *   repeat   of the same number: saved, and nothing changes; the same for a save that a later one of the same writer overtook
  */
 export const SAVE = script(`
 local id = ARGV[5]
@@ -97,12 +97,12 @@ return {'saved', nowMs}
 `);
 
 /**
- * The newest runs of some sorted sets (score: born), newest first. Runs that are gone, or are not for us, are left out.
+ * The newest runs of some sorted sets (score: born), newest first. Omits deleted runs and those of another key or schema.
  *
  *   KEYS     the sorted sets: open:<channel>, history:<channel>, grants:<channel>
  *   ARGV[5]  at most so many
  *   result   runs, now, then for each: id, sealed record
- *   work     in proportion to the limit
+ *   work     O(limit)
  */
 export const LIST = script(`
 local limit = tonumber(ARGV[5])
@@ -126,8 +126,7 @@ return answer
 `);
 
 /**
- * Takes back a creation whose answer never came: whoever asked was told that nothing was started. A run that somebody has
- * worked on since stays.
+ * Withdraws a creation without an answer: its requester saw an error. A run that somebody has worked on since stays.
  *
  *   KEYS[1]  run:<id>
  *   ARGV[5]  id         ARGV[6]  owner that created it

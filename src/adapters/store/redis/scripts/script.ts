@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script that Redis runs atomically, and the name (SHA-1) by which Redis knows it once it has seen it. */
+/** A Lua script, which Redis runs atomically, and its SHA-1, by which Redis knows a script after its first run. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
-/** Every script begins with the prelude, so that time, key names and the bookkeeping of the indexes exist once. */
+/** Puts the prelude before a script, so that time, key names and index updates are written once. */
 export function script(body: string): Script {
   const text = `${PRELUDE}\n${body}`;
   return { text, sha: createHash('sha1').update(text).digest('hex') };
@@ -17,13 +17,13 @@ export function script(body: string): Script {
  *
  *   ARGV[1]  prefix of every key, with its hash tag: "{kdebug}:"
  *   ARGV[2]  not after, ms of Redis' clock; 0: whenever. A command that waited longer (in a frozen server, in a socket) does
- *            nothing: nobody waits for its answer any more
- *   ARGV[3]  id of the sealing key; a run that was sealed with another key is left alone
- *   ARGV[4]  newest schema that the caller reads; a run with a newer one is left alone
- *   result   an array: a word, Redis' time in ms, then what the script says
+ *            nothing: its caller has given up
+ *   ARGV[3]  id of the sealing key; runs sealed with another key stay untouched
+ *   ARGV[4]  newest schema that the caller reads; runs with a newer one stay untouched
+ *   result   an array: a word, Redis' time in ms, then the script's own values
  *
- * Time is Redis' own, so that replicas with wrong clocks agree. Keys are derived from ids and from what the run's hash names, all
- * under the same hash tag. Fields of `run:<id>`: data (sealed), key, schema, fence, owner (empty: nobody), by (writer and number of
+ * Time is Redis' own, so that replicas with wrong clocks agree. Keys derive from ids and from names in the run's hash,
+ * all under the same hash tag. Fields of `run:<id>`: data (sealed), key, schema, fence, owner (empty: nobody), by (writer and number of
  * the last save), born (µs, 16 digits), class (open | pending | final | settled), parked (ms), grant (0 | 1), channel, dedupe, quotas
  * and their bounds, in the same order.
  * Indexes, all sorted sets: leases (score: ms when the lease lapses) and waiting (ms from when it may be claimed), members
