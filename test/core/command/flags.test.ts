@@ -8,6 +8,7 @@ import {
   KUBECTL_ONLY,
 } from '../../../src/core/command/flags.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
+import { printCommand } from '../../../src/core/command/print.ts';
 
 it('no name and no letter is used twice', () => {
   const names = FLAGS.flatMap((flag) => [flag.name, ...(flag.short ? [flag.short] : [])]);
@@ -22,6 +23,15 @@ it.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
     expect(example.includes(`--${name}`) || (flag?.short !== undefined && example.includes(`-${flag.short} `))).toBe(
       true,
     );
+  },
+);
+
+it.each(FLAGS.map((flag) => [flag.name, flag.example] as const))(
+  'the example of --%s has the same meaning after it was printed',
+  (_name, example) => {
+    const parsed = parseCommand(example);
+    if (parsed.kind !== 'ok') throw new Error(parsed.error.message);
+    expect(parseCommand(printCommand(parsed.command))).toEqual(parsed);
   },
 );
 
