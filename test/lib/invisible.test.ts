@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clean } from '../../src/adapters/slack/views/plain.ts';
 import { unwrapMarkup } from '../../src/core/command/repair.ts';
 import { cleanText } from '../../src/core/report/log/clean-text.ts';
-import { withoutInvisible } from '../../src/lib/invisible.ts';
+import { removerOfInvisible } from '../../src/lib/invisible.ts';
 
 const INVISIBLE = [
   ['a control character', '\u0007'],
@@ -37,5 +37,17 @@ describe.each([
 });
 
 it('keeps what it is told to', () => {
-  expect(withoutInvisible('a\u200db\u200ec\n', '\u200d\n')).toBe('a\u200dbc\n');
+  expect(removerOfInvisible('\u200d\n')('a\u200db\u200ec\n')).toBe('a\u200dbc\n');
+});
+
+it('a log is cleaned of every character of the list, and loses no other', () => {
+  const withoutInvisible = removerOfInvisible('\t\n\r\b\ufe0f');
+  const wrong: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const text = `ab${String.fromCodePoint(code)}cd`;
+    const isSpecial =
+      code === 0x08 || code === 0x1b || (code >= 0x80 && code <= 0x9f) || code === 0x2028 || code === 0x2029;
+    if (!isSpecial && cleanText(text) !== withoutInvisible(text)) wrong.push(code.toString(16));
+  }
+  expect(wrong).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { EMOJI_STYLE, withoutInvisible } from '../../lib/invisible.ts';
+import { EMOJI_STYLE, removerOfInvisible } from '../../lib/invisible.ts';
 
 /** Slack's syntax for mentions, channels and links, and its three entities. */
 const MARKUP =
@@ -10,7 +10,7 @@ const ENTITY = /&(?:amp|lt|gt);/g;
 const SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** The two joiners. Some scripts and emoji need them, so they stay between quotes. */
 const JOINER = /[\u200c\u200d]/g;
-const UNTOUCHED = `\t\n\u200c\u200d${EMOJI_STYLE}`;
+const withoutInvisible = removerOfInvisible(`\t\n\u200c\u200d${EMOJI_STYLE}`);
 
 type Kind = 'backslash' | 'double' | 'single' | 'hyphen' | 'dash' | 'space' | 'joiner';
 
@@ -49,7 +49,7 @@ export function unwrapMarkup(raw: string): string {
     .replace(/\p{Surrogate}+/gu, (run) => '\ufffd'.repeat(run.length))
     .replace(/\r\n?/g, '\n')
     .replace(MARKUP, unwrapOne);
-  return withoutInvisible(text, UNTOUCHED);
+  return withoutInvisible(text);
 }
 
 function unwrapOne(match: string, ...groups: readonly (string | undefined)[]): string {

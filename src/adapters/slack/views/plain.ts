@@ -1,4 +1,4 @@
-import { EMOJI_STYLE, withoutInvisible } from '../../../lib/invisible.ts';
+import { EMOJI_STYLE, removerOfInvisible } from '../../../lib/invisible.ts';
 
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 /**
@@ -8,15 +8,11 @@ const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9b-\x9f\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 const LONE_SURROGATES = /\p{Cs}/gu;
-/**
- * Removes escape sequences, control, bidi and zero-width characters. Line ends become `
- * `; the result is well-formed Unicode. Linear.
- */
+const withoutInvisible = removerOfInvisible(`\n\t${EMOJI_STYLE}`);
+
+/** Removes escape sequences, control, bidi and zero-width characters. Line ends become `\n`; the result is well-formed Unicode. Linear. */
 export const clean = (text: string): string =>
-  withoutInvisible(
-    text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n').replace(ESCAPES, ''),
-    `\n\t${EMOJI_STYLE}`,
-  );
+  withoutInvisible(text.replace(LONE_SURROGATES, '\uFFFD').replace(LINE_ENDS, '\n').replace(ESCAPES, ''));
 
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
 

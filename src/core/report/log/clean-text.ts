@@ -1,4 +1,4 @@
-import { EMOJI_STYLE, withoutInvisible } from '../../../lib/invisible.ts';
+import { EMOJI_STYLE, removerOfInvisible } from '../../../lib/invisible.ts';
 
 /**
  * Removes from log text everything that controls a terminal or is invisible (reference S28). The result holds no
@@ -22,11 +22,16 @@ const UNFINISHED_ESCAPE =
 const INTRODUCERS = ['\x1b', '\x90', '\x98', '\x9b', '\x9d', '\x9e', '\x9f'] as const;
 const MAX_HELD_ESCAPE_LENGTH = 4096;
 
-/** Invisible characters that stay; backspaces and rewrites are carried out afterwards. */
-const VISIBLE_EXCEPTIONS = `\t\n\r\b${EMOJI_STYLE}`;
+/** Backspaces and rewrites stay: they are carried out afterwards. */
+const withoutInvisible = removerOfInvisible(`\t\n\r\b${EMOJI_STYLE}`);
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
-/** A quick look for anything to do. */
-const UNCLEAN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
+/**
+ * A quick look for anything to do: what the above would change, above U+FFFF by the first half of its pair. By properties, with the
+ * flag `u`, it takes a quarter longer on text that is not ASCII. The test compares it with the list of `lib/invisible.ts`.
+ */
+const UNCLEAN =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each code unit counts alone, as there is no flag `u`.
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud804\ud80d\ud82f\ud834\udb40-\udb43]|\u034f/;
 
 function applyBackspaces(text: string): string {
   const result: string[] = [];
@@ -40,10 +45,7 @@ function applyBackspaces(text: string): string {
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
 export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text;
-  const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, ''), VISIBLE_EXCEPTIONS).replace(
-    LINE_SEPARATORS,
-    ' ',
-  );
+  const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, '')).replace(LINE_SEPARATORS, ' ');
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
 }
 
