@@ -60,7 +60,9 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
       return canI(origin, command.request, deps);
     case 'whoami':
       return whoAmI(origin, deps);
-    default:
+    case 'stop':
+    case 'rerun':
+    case 'describe':
       return notYetMessage(command.kind);
   }
 }
