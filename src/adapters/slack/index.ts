@@ -92,7 +92,8 @@ export function createSlack(options: SlackOptions): Slack {
     ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
-      if (identity || stopping) throw new KdebugError('internal_error', { detail: 'Slack is already started or stopped' });
+      if (identity || stopping)
+        throw new KdebugError('internal_error', { detail: 'Slack is already started or stopped' });
       if (egress.shown !== undefined) log.info('using a proxy for Slack', { proxy: egress.shown });
       const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;
