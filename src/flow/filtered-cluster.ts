@@ -122,10 +122,10 @@ function filteredStatus(status: ContainerStatus, redact: readonly string[]): Con
   });
   return {
     ...status,
-    ...(waiting && {
-      waiting: { reason: redactText(waiting.reason, redact), message: redactText(waiting.message, redact) },
-    }),
     ...defined({
+      waiting: waiting
+        ? { reason: redactText(waiting.reason, redact), message: redactText(waiting.message, redact) }
+        : undefined,
       terminated: terminated && ended(terminated),
       lastTermination: lastTermination && ended(lastTermination),
     }),

@@ -46,4 +46,9 @@ describe('src/', () => {
     });
     expect(parts).toEqual([]);
   });
+
+  it('has no conditional spread of an object: `defined({ … })` leaves out what is undefined', () => {
+    const found = paths.filter((path) => /\.\.\.\((?:[^()]|\([^()]*\))*&&\s*\{/.test(readProjectFile(path)));
+    expect(found).toEqual([]);
+  });
 });

@@ -88,7 +88,13 @@ function sendReview(
       value: {
         apiVersion: 'authorization.k8s.io/v1',
         kind,
-        spec: { resourceAttributes, ...(ofSubject && { user: ofSubject.user, groups: groupsOf(ofSubject.groups) }) },
+        spec: {
+          resourceAttributes,
+          ...defined({
+            user: ofSubject?.user,
+            groups: ofSubject && groupsOf(ofSubject.groups),
+          }),
+        },
       },
     },
     actingAs,

@@ -137,11 +137,15 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   const { securityContext, ...any } = viewAnyContainer(container, shared);
   return {
     ...any,
-    ...(Object.keys(securityContext).length > 0 && { securityContext }),
-    ...defined({ targetContainerName }),
-    ...(runId !== undefined && { runId, fingerprint: fingerprintOf(container) }),
-    ...defined({ requesterId, ref }),
-    ...(Number.isFinite(notAfterMs) && { notAfterMs }),
+    ...defined({
+      securityContext: Object.keys(securityContext).length > 0 ? securityContext : undefined,
+      targetContainerName,
+      runId,
+      fingerprint: runId !== undefined ? fingerprintOf(container) : undefined,
+      requesterId,
+      ref,
+      notAfterMs: Number.isFinite(notAfterMs) ? notAfterMs : undefined,
+    }),
   };
 }
 
@@ -209,8 +213,7 @@ function viewContainerStatus(status: JsonObject): ContainerStatus {
     restartCount: asNumber(status.restartCount) ?? 0,
     ...defined({ ready: status.ready === true || undefined }),
     ...viewState(asObject(status.state)),
-    ...defined({ lastTermination }),
-    ...(uid !== undefined && gid !== undefined && { user: { uid, gid } }),
+    ...defined({ lastTermination, user: uid !== undefined && gid !== undefined ? { uid, gid } : undefined }),
   };
 }
 

@@ -4,6 +4,7 @@ import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 import type { ChannelFacts, Directory, Person } from '../../flow/ports/slack.ts';
 import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import { callSlack } from './errors.ts';
 import type { Identity } from './identity.ts';
 import { cleanLine, shorten } from './views/plain.ts';
@@ -102,7 +103,11 @@ async function fetchChannelMembers({ client }: DirectoryOptions, channelId: stri
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const { members, response_metadata } = await callSlack(() =>
-      client.conversations.members({ channel: channelId, limit: MEMBERS_PER_PAGE, ...(cursor !== '' && { cursor }) }),
+      client.conversations.members({
+        channel: channelId,
+        limit: MEMBERS_PER_PAGE,
+        ...defined({ cursor: cursor !== '' ? cursor : undefined }),
+      }),
     );
     for (const userId of members ?? []) found.add(userId);
     if (found.size > MAX_MEMBERS) break;

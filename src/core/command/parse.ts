@@ -45,7 +45,7 @@ function parseLine(text: string, yaml: string): ParsedCommand {
   if (first) return failed(withVerb(first, words));
   if (!command) throw new TypeError('readWords returned neither a command nor a problem');
   const notes = notesOn(words);
-  return { kind: 'ok', command, ...(notes.length > 0 && { notes }) };
+  return { kind: 'ok', command, ...defined({ notes: notes.length > 0 ? notes : undefined }) };
 }
 
 /** A first word that resembles a verb was probably meant as one, whatever else is wrong. */

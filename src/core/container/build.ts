@@ -27,13 +27,16 @@ export interface RunMark {
  * and plain `env` values, with every `$` doubled: the API server expands `$(NAME)` (core/v1 Container, `command`).
  */
 export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralContainer {
-  const words = plan.command.map(literal);
+  const words = plan.command.length > 0 ? plan.command.map(literal) : undefined;
   return {
     name: containerName(mark.runId, plan.podUid),
     image: plan.image,
-    ...defined({ imagePullPolicy: plan.imagePullPolicy }),
-    ...defined({ targetContainerName: plan.targetContainerName }),
-    ...(words.length > 0 && (plan.argumentsOnly ? { args: words } : { command: words })),
+    ...defined({
+      imagePullPolicy: plan.imagePullPolicy,
+      targetContainerName: plan.targetContainerName,
+      args: plan.argumentsOnly ? words : undefined,
+      command: plan.argumentsOnly ? undefined : words,
+    }),
     env: [...plan.env.map(({ name, value }) => ({ name, value: literal(value) })), ...markEnv(plan, mark)],
     ...defined({ securityContext: plan.securityContext }),
     terminationMessagePolicy: 'FallbackToLogsOnError',

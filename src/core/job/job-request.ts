@@ -32,8 +32,11 @@ export function requestsOfJob(job: EphemeralJob): JobRequests | undefined {
   if (!target) return undefined;
   const flags = flagsOf(job);
   const batch = {
-    ...defined({ replicas: spec.replicas, parallelism: spec.parallelism }),
-    ...(spec.ttlSecondsAfterCreated !== undefined && { ttlMs: spec.ttlSecondsAfterCreated * 1_000 }),
+    ...defined({
+      replicas: spec.replicas,
+      parallelism: spec.parallelism,
+      ttlMs: spec.ttlSecondsAfterCreated !== undefined ? spec.ttlSecondsAfterCreated * 1_000 : undefined,
+    }),
     canary: flags.canary === 'true',
   };
   const timeoutMs = flags.timeout === undefined ? undefined : parseDuration(flags.timeout);
@@ -89,7 +92,10 @@ function targetOf(name: string | undefined, flags: Flags): Pick<RunRequest, 'tar
 export function profileOfContext(context: JobSecurityContext): Profile | undefined {
   const { add, drop } = context.capabilities ?? {};
   const capabilities = defined({ add: add?.toSorted(), drop: drop?.toSorted() });
-  const wanted = canonicalJson({ ...context, ...(context.capabilities && { capabilities }) });
+  const wanted = canonicalJson({
+    ...context,
+    ...defined({ capabilities: context.capabilities ? capabilities : undefined }),
+  });
   return PROFILES.find((profile) => {
     const sets = securityContextOf(profile);
     return sets !== undefined && canonicalJson(sets) === wanted;
@@ -127,14 +133,16 @@ export function jobOfRun({ id, batch, plan, job, request, rerunOf }: BatchRun): 
     metadata: {
       name: job?.name ?? `kdebug-${id}`,
       namespace: plan.namespace,
-      ...(Object.keys(annotations).length > 0 && { annotations }),
+      ...defined({ annotations: Object.keys(annotations).length > 0 ? annotations : undefined }),
     },
     spec: {
       selector,
       ...defined({ replicas: batch.replicas }),
       parallelism: batch.parallelism,
-      ...(batch.paused && !batch.closed && { paused: true }),
-      ...(batch.ttlMs !== undefined && { ttlSecondsAfterCreated: Math.ceil(batch.ttlMs / 1_000) }),
+      ...defined({
+        paused: batch.paused && !batch.closed ? true : undefined,
+        ttlSecondsAfterCreated: batch.ttlMs !== undefined ? Math.ceil(batch.ttlMs / 1_000) : undefined,
+      }),
       template: {
         ephemeralContainers: requests.map((request, index) =>
           containerOfRequest(request, batch.variants[0]?.[index]?.image ?? request.image ?? '', index),
@@ -169,14 +177,18 @@ function annotationsOf(requests: readonly RunRequest[]): Readonly<Record<string,
 function containerOfRequest(request: RunRequest, image: string, index: number): JobContainer {
   const { targetContainer, command, argumentsOnly, env, profile } = request;
   const context = profile === 'auto' ? undefined : securityContextOf(profile);
+  const words = command.length > 0 ? command : undefined;
   return {
     name: request.label ?? `kdebug-${index + 1}`,
     image: request.image ?? image,
     imagePullPolicy: request.imagePullPolicy ?? 'IfNotPresent',
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    ...(targetContainer?.kind === 'named' && { targetContainerName: targetContainer.name }),
-    ...(command.length > 0 && (argumentsOnly ? { args: command } : { command })),
-    ...(env.length > 0 && { env }),
-    ...defined({ securityContext: context }),
+    ...defined({
+      targetContainerName: targetContainer?.kind === 'named' ? targetContainer.name : undefined,
+      args: argumentsOnly ? words : undefined,
+      command: argumentsOnly ? undefined : words,
+      env: env.length > 0 ? env : undefined,
+      securityContext: context,
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/object.ts';
 import type { BatchTarget } from '../batch/select-pods.ts';
 import { parseSelector, printSelector, type Requirement } from '../selector.ts';
 import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './ephemeral-job.ts';
@@ -67,8 +68,10 @@ function selectorOfText(text: string): LabelSelector | undefined {
     else expressions.push(expression);
   }
   return {
-    ...(labels.size > 0 && { matchLabels: Object.fromEntries(labels) }),
-    ...(expressions.length > 0 && { matchExpressions: expressions }),
+    ...defined({
+      matchLabels: labels.size > 0 ? Object.fromEntries(labels) : undefined,
+      matchExpressions: expressions.length > 0 ? expressions : undefined,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
 import type { Approval } from './policy.ts';
@@ -52,7 +53,15 @@ export function grantScope(plan: Plan): string {
     maxLogBytes: _log,
     ...same
   } = rest;
-  return sha256(canonicalJson({ ...same, ...(plan.workload === undefined && { podName, podUid }) }));
+  return sha256(
+    canonicalJson({
+      ...same,
+      ...defined({
+        podName: plan.workload === undefined ? podName : undefined,
+        podUid: plan.workload === undefined ? podUid : undefined,
+      }),
+    }),
+  );
 }
 
 /** Which pods a grant of this plan covers, in words. */

@@ -6,6 +6,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Copy, Notice, SentCopies } from '../../core/run/sent-copies.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
@@ -146,7 +147,11 @@ export class ApproverCopies {
     if (notice.kind === 'reminder')
       return notice.threadTs === undefined ? { ...ref, shows: '', isReminder: true } : undefined;
     // A message found by search may show an older state.
-    return { ...ref, shows: found ? '' : shownOnCopies(run), ...('userId' in notice && { userId: notice.userId }) };
+    return {
+      ...ref,
+      shows: found ? '' : shownOnCopies(run),
+      ...defined({ userId: 'userId' in notice ? notice.userId : undefined }),
+    };
   }
 
   /** Undefined: the request is already decided. */

@@ -48,8 +48,7 @@ export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false):
     here: isRoom || approvers.some(seesCard) || (home.members === undefined && !home.isPrivate),
     waiting: [...rooms.open.map(inRoom), ...people.map((userId): Notice => ({ kind: 'copy', userId }))],
     copies: [],
-    ...(beyond > 0 && { beyond }),
-    ...(rooms.closed.length > 0 && { closed: rooms.closed }),
+    ...defined({ beyond: beyond > 0 ? beyond : undefined, closed: rooms.closed.length > 0 ? rooms.closed : undefined }),
   };
 }
 
@@ -167,7 +166,7 @@ export function remindersOf({ delivery, origin, approval }: Run, { here, copies 
       ({ userId, channelId, ts }): Notice => ({
         kind: 'reminder',
         channelId,
-        ...(userId !== undefined && { threadTs: ts }),
+        ...defined({ threadTs: userId !== undefined ? ts : undefined }),
       }),
     );
   return [...atCard, ...others];

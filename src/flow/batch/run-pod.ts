@@ -81,8 +81,9 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
       message: refusal?.message,
       findings: diagnosis?.findings.map(({ code }) => code),
       verdict: diagnosis?.verdict,
+      logBytes: isFinal(run.state) && log ? log.bytes : undefined,
+      logDoubt: isFinal(run.state) && log ? logDoubt(log.completeness) : undefined,
     }),
-    ...(isFinal(run.state) && log && { logBytes: log.bytes, logDoubt: logDoubt(log.completeness) }),
     redact: policy.output.redact,
   });
 }
@@ -130,11 +131,11 @@ export async function launchedPodRun(batch: BatchRun, slot: PodSlot, deps: FlowD
   if (!(await hasContainer(podRun, batch.rebuilt === true, deps))) return podRun;
   return {
     ...podRun,
-    state: 'starting',
+    state: startedAtMs === undefined ? 'starting' : 'running',
     containerName: name,
     notAfterMs: launchedAtMs + plan.startDeadlineMs,
     launchedAtMs,
-    ...(startedAtMs !== undefined && { state: 'running', startedAtMs }),
+    ...defined({ startedAtMs }),
   };
 }
 

@@ -56,7 +56,10 @@ export class JobInbox {
     const typed = namespace?.trim() ?? '';
     if (typed !== '' && !isDnsLabel(typed)) return errors({ namespace: 'This cannot be the name of a namespace.' });
     const cluster = submission.value;
-    const target = { ...(typed !== '' && { namespace: typed }), ...(isCatalogueName(cluster) && { cluster }) };
+    const target = defined({
+      namespace: typed === '' ? undefined : typed,
+      cluster: isCatalogueName(cluster) ? cluster : undefined,
+    });
     const read = readRequests(yaml, target, this.#parts.deps);
     if (read.kind === 'invalid') return errors({ yaml: fieldProblems(read.problems) });
     if (read.kind === 'contradiction')

@@ -60,6 +60,8 @@ const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack
 export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => ({
   channelId: origin.channelId,
   userId: origin.requesterId,
-  ...(origin.threadTs !== undefined && (!origin.beginsThread || delivery.anchor) && { threadTs: origin.threadTs }),
-  ...defined({ responseUrl: origin.responseUrl }),
+  ...defined({
+    threadTs: origin.threadTs !== undefined && (!origin.beginsThread || delivery.anchor) ? origin.threadTs : undefined,
+    responseUrl: origin.responseUrl,
+  }),
 });

@@ -65,7 +65,7 @@ export class ResultDelivery {
     const message = resultMessage(withLoss(run, shared?.fileLost), { isPrivate });
     const { ref, found } = await voice.post('result', destination, message, { doubt });
     // A found result may predate the loss of its files, so they are shared again in their own message.
-    await voice.record({ kind: 'result-posted', ref, ...(shared && !found && shared) });
+    await voice.record({ kind: 'result-posted', ref, ...(found ? {} : shared) });
   }
 
   /** Shares the files that a result still lacks: of a late end, or of a result found by search. */

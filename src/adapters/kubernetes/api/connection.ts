@@ -2,6 +2,7 @@ import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
 import { CredentialSource, type Credentials, type KubeconfigSource } from './credentials.ts';
 
 export type HeaderLines = Record<string, string | string[]>;
@@ -32,7 +33,7 @@ export function identityHeaders(actingAs: ActingAs | undefined): HeaderLines {
   if (!PRINTABLE.test(actingAs.slackUser)) throw new KdebugError('identity_reserved', { detail: 'Slack user' });
   return {
     'Impersonate-User': actingAs.user,
-    ...(actingAs.groups.length > 0 && { 'Impersonate-Group': [...actingAs.groups] }),
+    ...defined({ 'Impersonate-Group': actingAs.groups.length > 0 ? [...actingAs.groups] : undefined }),
     'Impersonate-Extra-slack-user': actingAs.slackUser,
   };
 }

@@ -140,11 +140,13 @@ function headersOf(options: RequestOptions): Record<string, string> {
 
 function tlsOf(options: RequestOptions): Tls {
   return {
-    ...(isMaterial(options.ca) && { ca: options.ca }),
-    ...(isMaterial(options.cert) && { cert: options.cert }),
-    ...(isMaterial(options.key) && { key: options.key }),
-    ...defined({ servername: options.servername }),
-    ...(options.rejectUnauthorized === false && { rejectUnauthorized: false as const }),
+    ...defined({
+      ca: isMaterial(options.ca) ? options.ca : undefined,
+      cert: isMaterial(options.cert) ? options.cert : undefined,
+      key: isMaterial(options.key) ? options.key : undefined,
+      servername: options.servername,
+      rejectUnauthorized: options.rejectUnauthorized === false ? (false as const) : undefined,
+    }),
   };
 }
 

@@ -48,8 +48,10 @@ function originOf(payload: CommandPayload, nowMs: number): Origin {
     teamId: team_id,
     channelId: asChannelId(channel_id),
     requesterId: asUserId(user_id),
-    ...(channel_name?.startsWith('mpdm-') && { inGroupMessage: true as const }),
-    ...defined({ responseUrl: response_url }),
+    ...defined({
+      inGroupMessage: channel_name?.startsWith('mpdm-') ? (true as const) : undefined,
+      responseUrl: response_url,
+    }),
     receivedAtMs: nowMs,
   };
 }

@@ -195,6 +195,9 @@ export const destinationOfSender = (
 ): PrivateDestination => ({
   channelId: channel.id,
   userId: user.id,
-  ...(threadTs !== undefined && threadTs !== ts && { threadTs, isReply: true as const }),
-  ...defined({ responseUrl }),
+  ...defined({
+    threadTs: threadTs !== undefined && threadTs !== ts ? threadTs : undefined,
+    isReply: threadTs !== undefined && threadTs !== ts ? (true as const) : undefined,
+    responseUrl,
+  }),
 });

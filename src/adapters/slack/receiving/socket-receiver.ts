@@ -2,7 +2,7 @@ import type { App, Receiver } from '@slack/bolt';
 import { LogLevel } from '@slack/web-api';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { isObject } from '../../../lib/object.ts';
+import { defined, isObject } from '../../../lib/object.ts';
 import { clientOptions, libraryLogger } from '../client.ts';
 import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
@@ -87,8 +87,10 @@ export class SocketReceiver implements Receiver {
     }
     const delivery = {
       body: envelope.body,
-      ...(typeof envelope.retry_num === 'number' && { retryNum: envelope.retry_num }),
-      ...(typeof envelope.retry_reason === 'string' && { retryReason: envelope.retry_reason }),
+      ...defined({
+        retryNum: typeof envelope.retry_num === 'number' ? envelope.retry_num : undefined,
+        retryReason: typeof envelope.retry_reason === 'string' ? envelope.retry_reason : undefined,
+      }),
       answer: (answer: unknown) => envelope.ack(isObject(answer) ? answer : undefined),
     };
     await deliver(this.#app, delivery, log);

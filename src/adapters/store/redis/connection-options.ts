@@ -38,7 +38,7 @@ export function connectionOptions({ url, caFile }: RedisAddress): Omit<RedisOpti
       password: decodeURIComponent(password) || undefined,
     }),
     db: Number(pathname.slice(1) || 0),
-    ...(secure && { tls: caFile === undefined ? {} : { ca: certificates(caFile) } }),
+    ...defined({ tls: secure ? (caFile === undefined ? {} : { ca: certificates(caFile) }) : undefined }),
     connectionName: 'kdebug',
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -99,4 +99,4 @@ export const refusalOf = (code: string): KdebugError =>
 
 /** `maybeDone`: the command was sent without an answer, so Redis may have executed it. */
 export const unreachable = (detail: string, maybeDone = false): KdebugError =>
-  new KdebugError('store_unreachable', { detail, ...(maybeDone && { facts: { maybeDone } }) });
+  new KdebugError('store_unreachable', { detail, ...defined({ facts: maybeDone ? { maybeDone } : undefined }) });

@@ -4,6 +4,7 @@ import { asRunId, type RunId } from '../../../core/ids.ts';
 import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
+import { defined } from '../../../lib/object.ts';
 import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -74,7 +75,12 @@ export class RedisRunStore implements RunStore {
       case 'limited': {
         const retryAtMs = Number(second);
         const code = quotas[Number(first)]?.code ?? 'too_busy';
-        return { kind: 'limited', code, count: Number(third), ...(retryAtMs > 0 && { retryAtMs }) };
+        return {
+          kind: 'limited',
+          code,
+          count: Number(third),
+          ...defined({ retryAtMs: retryAtMs > 0 ? retryAtMs : undefined }),
+        };
       }
       default:
         throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
