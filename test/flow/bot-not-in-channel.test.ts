@@ -5,6 +5,7 @@ import type { Policy } from '../../src/core/policy/policy.ts';
 import type { Destination } from '../../src/flow/ports/slack.ts';
 import { anOrigin, aPolicy, aRule } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
+import { textOf } from '../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
 import { World } from './support/world.ts';
 
@@ -76,7 +77,7 @@ describe('a channel that kdebug is not in', () => {
     const world = outside(new BatchWorld(2, { policy: policyOf(BATCH_RULE) }));
     await world.say('-l app=web');
     await settle();
-    expect(JSON.stringify(world.thread.told)).toContain('/invite @kdebug');
+    expect(textOf(world.thread.told)).toContain('/invite @kdebug');
     expect(world.thread.posts).toEqual([]);
   });
 
@@ -135,7 +136,7 @@ describe('a card that its channel does not take', () => {
     await world.say('-l app=web');
     await world.clock.advance(60_000);
     expect(inDirect(world)).toEqual([]);
-    expect(JSON.stringify(world.thread.told)).toContain('channel_takes_no_posts');
+    expect(textOf(world.thread.told)).toContain('channel_takes_no_posts');
   });
 
   it('that is refused again and again for a reason that might pass is given up after ten tries, and the run is denied', async () => {

@@ -4,6 +4,7 @@ import type { Limits, Policy } from '../../src/core/policy/policy.ts';
 import type { Message } from '../../src/core/report/message.ts';
 import { anOrigin, aPod, aPolicy, aRule, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
+import { textOf } from '../support/plain-message.ts';
 import { World } from './support/world.ts';
 
 const ROY = asUserId('U0ROY');
@@ -46,7 +47,7 @@ describe('a person', () => {
     const refused = await askAtOnce(world, 20);
     expect(refused).toHaveLength(17);
     expect(refused[0]).toMatch(/limit of 3 runs in progress.*\/kdebug list.*limit_runs_per_person/);
-    expect(JSON.stringify(await ask(world, ROY, OPS))).toContain('limit_runs_per_person');
+    expect(textOf(await ask(world, ROY, OPS))).toContain('limit_runs_per_person');
     expect(await ask(world, GINGER)).toBeUndefined();
     expect(world.cluster.launches).toHaveLength(4);
   });
@@ -93,7 +94,7 @@ describe('a person', () => {
     world.cluster.siblings = [2, 3, 4].map((n) => aPod({ metadata: { name: `web-${n}`, uid: `uid-${n}` } }));
     await world.say('--all', anOrigin({ dedupeKey: 'batch' }));
     expect(await ask(world)).toBeUndefined();
-    expect(JSON.stringify(await ask(world))).toContain('limit of 2 runs in progress');
+    expect(textOf(await ask(world))).toContain('limit of 2 runs in progress');
   });
 
   it('still counts with runs that an emptied store was given back', async () => {

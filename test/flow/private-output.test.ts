@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asUserId } from '../../src/core/ids.ts';
 import { anOrigin, aPolicy, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
+import { textOf } from '../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
 import { World } from './support/world.ts';
 
@@ -27,7 +28,7 @@ describe('where the policy delivers to the requester', () => {
       ['anchor', { channelId: 'C0SHOP' }],
       ['result', { channelId: 'D-U0ROY' }],
     ]);
-    expect(JSON.stringify(world.result())).toContain(LINE);
+    expect(textOf(world.result())).toContain(LINE);
     expect(world.thread.files.map(({ place }) => place)).toEqual([{ channelId: 'D-U0ROY' }]);
     expect(inChannel(world)).toContain('Succeeded');
     expect(inChannel(world)).toContain('goes to the requester by DM');

@@ -1,8 +1,19 @@
 import type { Message, Part, Span } from '../../src/core/report/message.ts';
 
-/** What a message says, a line for each fact, item and paragraph; people, groups and channels by their ids, buttons by their labels. */
-export function textOf(message: Message | undefined): string {
-  return message ? [message.summary, ...message.parts.flatMap(linesOf)].join('\n') : '';
+/** What may hold a message: an answer, a post, or the field errors of a form. */
+interface Holder {
+  readonly kind?: unknown;
+  readonly message?: Message;
+  readonly errors?: Readonly<Record<string, string>>;
+}
+
+/** The text of a message or of what holds one, a line for each fact, item and paragraph; people, groups and channels by their ids, buttons by their labels, the reason code last. */
+export function textOf(shown: Message | Holder | readonly Holder[] | undefined): string {
+  if (!shown) return '';
+  if (Array.isArray(shown)) return shown.map(textOf).join('\n');
+  if ('parts' in shown) return [shown.summary, ...shown.parts.flatMap(linesOf), shown.code ?? ''].join('\n').trimEnd();
+  const { message, errors = {} } = shown as Holder;
+  return [textOf(message), ...Object.values(errors)].join('\n');
 }
 
 /** The actions of a message's buttons, in their order. */

@@ -5,6 +5,7 @@ import { decisionMessage } from '../../../src/core/report/parts/approval-parts.t
 import { anchorMessage } from '../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { aPlan, aRun, START_MS } from '../../support/builders.ts';
+import { textOf } from '../../support/plain-message.ts';
 
 const BOB = asUserId('U0BOB');
 const MOMENT = { approvers: { sre: { users: [BOB] } }, nowMs: START_MS };
@@ -45,8 +46,8 @@ describe('the end of a request', () => {
     if (!approval) throw new Error('it was asked for');
     const one = { ...none, approval: { ...approval, votes: [approve] } };
     for (const say of [decisionMessage, (run: Run) => copyMessage(run, MOMENT, undefined)]) {
-      expect(JSON.stringify(say(none))).toContain('nobody approved it in time');
-      expect(JSON.stringify(say(one))).toContain('1 of 2 approvals came in time');
+      expect(textOf(say(none))).toContain('nobody approved it in time');
+      expect(textOf(say(one))).toContain('1 of 2 approvals came in time');
       expect(JSON.stringify(say(one))).not.toContain('nobody');
     }
   });

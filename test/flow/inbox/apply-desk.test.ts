@@ -88,7 +88,7 @@ describe('/kdebug apply', () => {
 describe('the form', () => {
   it('takes a job, in the namespace that it names', async () => {
     const answer = await desk.submit('apply', '', { yaml: JOB, namespace: ' shop ' });
-    expect(JSON.stringify(answer)).toContain('Applied hello-world-ephemeral-job');
+    expect(textOf(answer)).toContain('Applied hello-world-ephemeral-job');
     expect(desk.started).toMatchObject([{ ...TAKEN, origin: { source: 'form' } }]);
   });
 
@@ -178,7 +178,7 @@ describe('a channel that no policy names', () => {
     const form = { name: 'apply', value: '', fields: { yaml: JOB } } as const;
     const submission = { ...form, teamId: 'T0TEAM', userId: 'U0ROY' };
     const at = { ...elsewhere, dedupeKey: 'elsewhere-form', receivedAtMs: START_MS };
-    expect(JSON.stringify(await desk.inbox.submit({ ...submission, ...at }))).toContain('channel_unknown');
+    expect(textOf(await desk.inbox.submit({ ...submission, ...at }))).toContain('channel_unknown');
     expect(texts).toEqual([]);
     expect(desk.started).toEqual([]);
   });

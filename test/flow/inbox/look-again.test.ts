@@ -6,6 +6,7 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Button } from '../../../src/core/report/message.ts';
 import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -106,7 +107,7 @@ describe('look again', () => {
   it('starts one run a person, however often they click', async () => {
     const world = await looked({ uid: 65532, gid: 0 });
     await Promise.all([click(world), click(world, 'U0ROY', { dedupeKey: 'again' })]);
-    expect(JSON.stringify(await click(world, 'U0ROY', { dedupeKey: 'third' }))).toContain('already_asked');
+    expect(textOf(await click(world, 'U0ROY', { dedupeKey: 'third' }))).toContain('already_asked');
     expect(world.cluster.launches).toHaveLength(2);
   });
 
@@ -117,7 +118,7 @@ describe('look again', () => {
     ['no run at all', { value: '../x' }],
   ])('starts nothing from %s', async (_, over) => {
     const world = await looked({ uid: 65532, gid: 0 });
-    expect(JSON.stringify(await click(world, 'U0ROY', over))).toContain('button_stale');
+    expect(textOf(await click(world, 'U0ROY', over))).toContain('button_stale');
     expect(world.cluster.launches).toHaveLength(1);
   });
 });
@@ -175,7 +176,7 @@ describe('look again where the rule wants a reason', () => {
       { value: 'look-again:zzzzzzzzzz' },
       { value: 'rerun-failed:aaaaaaaaaa' },
     ])
-      expect(JSON.stringify(await form(world, { reason: 'mine' }, over))).toContain('button_stale');
+      expect(textOf(await form(world, { reason: 'mine' }, over))).toContain('button_stale');
     expect(await second(world)).toBeUndefined();
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asUserId } from '../../../src/core/ids.ts';
 import { anOrigin, aPolicy, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
@@ -151,7 +152,7 @@ describe('what is for the requester alone', () => {
     await world.say('web-1 --image=debian');
     await ended(world, 'x\n');
     const elsewhere = anOrigin({ dedupeKey: 'two', channelId: 'C0OTHER' as never });
-    expect(JSON.stringify(await world.say(`show ${world.runId}`, elsewhere))).toContain('run_not_found');
+    expect(textOf(await world.say(`show ${world.runId}`, elsewhere))).toContain('run_not_found');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
 const MENTION = anOrigin({ source: 'mention', threadTs: '9.9', beginsThread: true });
@@ -31,7 +32,7 @@ describe('words to the bot that are no command get help privately, and no run', 
   });
 
   it('a mention alone', async () => {
-    expect(JSON.stringify(await new World().say('', MENTION))).toContain('/kdebug POD [--image');
+    expect(textOf(await new World().say('', MENTION))).toContain('/kdebug POD [--image');
     expect(await new World().pipeline.inbox.command(anOrigin(), '')).toMatchObject({ kind: 'form' });
   });
 
@@ -53,7 +54,7 @@ describe('a command stays a command', () => {
   });
 
   it('words after a pod that there is are a mistake in a command', async () => {
-    expect(JSON.stringify(await new World().say('web-1 ls /tmp', MENTION))).toContain('is one too many');
+    expect(textOf(await new World().say('web-1 ls /tmp', MENTION))).toContain('is one too many');
   });
 
   it.each(['nope -n shop', 'shop/nope', 'pod/nope'])(
@@ -154,7 +155,7 @@ describe('in a direct or group message', () => {
       dedupeKey: 'one',
       receivedAtMs: 0,
     });
-    expect(JSON.stringify(answer)).toContain('channel_needed');
+    expect(textOf(answer)).toContain('channel_needed');
   });
 });
 

@@ -6,6 +6,7 @@ import type { Destination, PrivateDestination } from '../../../src/flow/ports/sl
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
@@ -128,7 +129,7 @@ describe('a result, with its file', () => {
     const { delivery } = await world.run();
     expect(delivery).toMatchObject({ closed: true, lost: (errorOf(error) as { code?: string }).code });
     expect(world.thread.told).toHaveLength(1);
-    expect(JSON.stringify(world.thread.told)).toContain('Succeeded');
+    expect(textOf(world.thread.told)).toContain('Succeeded');
     expect(refusals(world)).toBeLessThanOrEqual(24);
     expect([world.pipeline.active, world.cluster.watchers]).toEqual([0, 0]);
   });
@@ -153,7 +154,7 @@ describe('a result, with its file', () => {
       world.policy = { ...world.policy, output: { ...world.policy.output, deliverTo: 'requester' } };
       refuse(world, ['openDirect'], error, anywhere);
       await ended(world, 'short');
-      expect(JSON.stringify(world.thread.told)).toContain('short');
+      expect(textOf(world.thread.told)).toContain('short');
       expect(JSON.stringify(world.thread.posts.map(({ message }) => message))).not.toContain('short');
       expect((await world.run()).delivery).toMatchObject({ closed: true, lost: 'slack_channel_closed' });
     },
@@ -196,7 +197,7 @@ describe('the card of a run that is under way', () => {
     await world.clock.advance(900_000);
     await ended(world, 'short');
     expect((await world.run()).delivery).toMatchObject({ anchorGone: true, closed: true });
-    expect(JSON.stringify(world.thread.told)).toContain('short');
+    expect(textOf(world.thread.told)).toContain('short');
     expect(world.pipeline.active).toBe(0);
   });
 
@@ -232,7 +233,7 @@ describe('the end of a batch', () => {
     await world.say('-l app=web');
     refuse(world, ['post', 'share'], error, anywhere);
     await world.clock.advance(HOUR_MS);
-    expect(JSON.stringify(world.thread.told)).toContain('2 pods');
+    expect(textOf(world.thread.told)).toContain('2 pods');
     expect((await world.run()).delivery.lost).toBeDefined();
     expect(world.bot.active).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
@@ -26,7 +27,7 @@ describe('a result that is longer than its excerpt', () => {
     const world = await started();
     await ended(world);
     expect(results(world)).toMatchObject([{ place: { threadTs: '1.0' }, files: [`kdebug-${world.runId}.log`] }]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('all in the attached file');
+    expect(textOf(results(world)[0]?.message)).toContain('all in the attached file');
     expect((await world.run()).delivery).toMatchObject({ result: { ts: '2.0' }, fileId: 'F1', closed: true });
     expect(world.thread.calls.filter((call) => ['post', 'update', 'share'].includes(call))).toEqual([
       'post',
@@ -50,7 +51,7 @@ describe('a result that is longer than its excerpt', () => {
     world.thread.faults.add('share', 'slack_refused');
     await ended(world);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared as a file (slack_refused)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (slack_refused)');
     expect((await world.run()).delivery).toMatchObject({ fileLost: 'slack_refused', closed: true });
     expect(shares(world)).toBe(1);
   });
@@ -61,7 +62,7 @@ describe('a result that is longer than its excerpt', () => {
     await ended(world);
     await world.clock.advance(30_000);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared as a file (slack_unanswered)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (slack_unanswered)');
     expect([shares(world), (await world.run()).delivery.closed]).toEqual([3, true]);
   });
 
@@ -86,8 +87,8 @@ describe('an end that came late', () => {
     await ended(world);
     await world.clock.advance(60_000);
     expect(results(world).map(({ files }) => files)).toEqual([[], [`kdebug-${world.runId}-late.log`]]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('line');
-    expect(JSON.stringify(results(world)[1]?.message)).toContain('which finished late');
+    expect(textOf(results(world)[0]?.message)).toContain('line');
+    expect(textOf(results(world)[1]?.message)).toContain('which finished late');
   });
 
   it('is said anew, with its log, where the earlier result may not be changed', async () => {
@@ -99,7 +100,7 @@ describe('an end that came late', () => {
     await ended(world);
     await world.clock.advance(60_000);
     expect(results(world).map(({ files }) => files)).toEqual([[], [`kdebug-${world.runId}-late.log`]]);
-    expect(JSON.stringify(results(world)[1]?.message)).toContain('Succeeded');
+    expect(textOf(results(world)[1]?.message)).toContain('Succeeded');
   });
 });
 
@@ -119,6 +120,6 @@ describe('the end of a batch', () => {
     await world.say('-l app=web');
     await world.clock.advance(60_000);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(JSON.stringify(results(world)[0]?.message)).toContain('could not be shared (slack_refused)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared (slack_refused)');
   });
 });

@@ -4,6 +4,7 @@ import type { LogFields } from '../../../src/flow/ports/machine.ts';
 import { warnOfChannels } from '../../../src/flow/reply/slack-connect.ts';
 import { anOrigin, aPolicy, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
@@ -51,7 +52,7 @@ describe('a channel that is shared with another company', () => {
 
   it('gets no answer to can-i either, and the cluster is asked nothing', async () => {
     const world = sharedWorld();
-    expect(JSON.stringify(await world.say('can-i web-1'))).toContain('shared with another company');
+    expect(textOf(await world.say('can-i web-1'))).toContain('shared with another company');
     expect(world.cluster.calls).toEqual([]);
   });
 
@@ -97,7 +98,7 @@ describe('a channel that becomes shared', () => {
     expect(inChannel(world)).toContain('Succeeded');
     expect(inChannel(world)).toContain('goes to the requester by DM');
     expect(inChannel(world)).not.toContain(LINE);
-    expect(JSON.stringify(world.result())).toContain(LINE);
+    expect(textOf(world.result())).toContain(LINE);
   });
 
   it('or that the bot may not see any more, gets no output either', async () => {
@@ -106,7 +107,7 @@ describe('a channel that becomes shared', () => {
     for (let n = 0; n < 20; n += 1) world.directory.faults.add('channel', 'slack_channel_closed');
     await ended(world);
     expect(inChannel(world)).not.toContain(LINE);
-    expect(JSON.stringify(world.result())).toContain(LINE);
+    expect(textOf(world.result())).toContain(LINE);
   });
 
   it('is waited for when Slack does not say: nothing is posted before it does', async () => {

@@ -3,6 +3,7 @@ import { asUserId } from '../../../src/core/ids.ts';
 import type { Identity } from '../../../src/core/policy/policy.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
 const MAPPED = { [asUserId('U0JO')]: 'jo@example.com' };
@@ -30,7 +31,7 @@ describe('people whom the policy does not map', () => {
 
   it.each(DENYING)('cannot ask what they may do, and whoami says so: %j', async (identity) => {
     const world = worldWith(identity);
-    expect(JSON.stringify(await world.say('can-i web-1'))).toContain('does not map you to a cluster identity');
+    expect(textOf(await world.say('can-i web-1'))).toContain('does not map you to a cluster identity');
     expect(world.cluster.calls).toEqual([]);
     const who = JSON.stringify(await world.say('whoami'));
     expect(who).toContain('nobody: ');

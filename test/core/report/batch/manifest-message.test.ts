@@ -5,6 +5,7 @@ import {
   fieldProblems,
   manifestProblemsMessage,
 } from '../../../../src/core/report/batch/manifest-message.ts';
+import { textOf } from '../../../support/plain-message.ts';
 
 const problem = (line: number, column: number, message = 'is required') => ({ line, column, message });
 
@@ -17,7 +18,7 @@ it('names each problem with its place, the first with a caret under it', () => {
 
 it('says how many more there are than it shows', () => {
   const problems = Array.from({ length: 14 }, (_, index) => problem(index + 1, 1));
-  expect(JSON.stringify(manifestProblemsMessage(problems, 'a'))).toContain('and 4 more');
+  expect(textOf(manifestProblemsMessage(problems, 'a'))).toContain('and 4 more');
 });
 
 it('shows the part of a long line around the place', () => {
@@ -47,6 +48,6 @@ it('beside a field there are never more than 300 characters, and never a half li
 });
 
 it('tells the notes of a job, and nothing where there are none', () => {
-  expect(JSON.stringify(appliedMessage('audit', ['tty is left out']))).toContain('tty is left out');
+  expect(textOf(appliedMessage('audit', ['tty is left out']))).toContain('tty is left out');
   expect(appliedMessage('audit', []).parts).toHaveLength(1);
 });
