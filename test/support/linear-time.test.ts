@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { atomsOf } from './expression-atoms.ts';
 import { alphabetOf, slowTexts, textsOver } from './linear-time.ts';
+import { itInFull } from './sample.ts';
 
 const matches = (pattern: RegExp) => (text: string) => [...text.matchAll(pattern)].length;
 
-it('finds the text over which an expression takes quadratic time', () => {
+itInFull('finds the text over which an expression takes quadratic time', () => {
   const slow = slowTexts(matches(/<[^>]*>/g), textsOver(atomsOf('<[^>]*>'), { chains: 20 }));
 
   expect(slow).not.toEqual([]);
