@@ -151,8 +151,10 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
     key: key === undefined ? derivedKey(variables.SLACK_BOT_TOKEN) : Buffer.from(key, 'base64'),
     keyFrom: key === undefined ? 'derived' : 'given',
     policyPath: variables.KDEBUG_POLICY,
-    ...defined({ kubeconfig: variables.KUBECONFIG }),
-    ...defined({ redis: variables.REDIS_URL === undefined ? undefined : redisOf(variables, variables.REDIS_URL) }),
+    ...defined({
+      kubeconfig: variables.KUBECONFIG,
+      redis: variables.REDIS_URL === undefined ? undefined : redisOf(variables, variables.REDIS_URL),
+    }),
     logLevel: variables.LOG_LEVEL,
     audit: variables.KDEBUG_AUDIT,
   };

@@ -6,7 +6,10 @@ export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 /** A copy without the keys whose value is `undefined`, which optional properties do not accept. */
 export function defined<T extends object>(value: T): Defined<T> {
   const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = item;
+  for (const key of Object.keys(value) as (keyof T & string)[]) {
+    const item = value[key];
+    if (item !== undefined) result[key] = item;
+  }
   return result as Defined<T>;
 }
 

@@ -3,20 +3,13 @@ import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId } from '../../src/core/ids.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
 import type { Destination } from '../../src/flow/ports/slack.ts';
-import { anOrigin, aPolicy, aRule } from '../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { textOf } from '../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
 import { World } from './support/world.ts';
 
-const APPROVAL = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'denied',
-} as const;
+const APPROVAL = approvalTerms({ grants: 'denied' });
 
 const guarded = (): Policy =>
   aPolicy({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Limits, Policy } from '../../src/core/policy/policy.ts';
 import type { Message } from '../../src/core/report/message.ts';
-import { anOrigin, aPod, aPolicy, aRule, aTermination } from '../support/builders.ts';
+import { anOrigin, aPod, aPolicy, approvalTerms, aRule, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { textOf } from '../support/plain-message.ts';
 import { World } from './support/world.ts';
@@ -11,14 +11,7 @@ const ROY = asUserId('U0ROY');
 const GINGER = asUserId('U0GINGER');
 const OPS = asChannelId('C0OPS');
 
-const approval = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'denied',
-} as const;
+const approval = approvalTerms({ grants: 'denied' });
 
 /** #shop runs at once, #ops asks for an approval. */
 const policyWith = (limits: Partial<Limits>): Policy =>

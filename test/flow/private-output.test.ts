@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asUserId } from '../../src/core/ids.ts';
-import { anOrigin, aPolicy, aTermination } from '../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { textOf } from '../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch/batch-world.ts';
@@ -46,14 +46,7 @@ describe('where the policy delivers to the requester', () => {
   });
 
   it('a rejection is no output: it stays in the thread', async () => {
-    const approval = {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 900_000,
-      reason: 'optional',
-      voteReason: 'optional',
-      grants: 'allowed',
-    } as const;
+    const approval = approvalTerms();
     const world = new World({ policy: { ...policyOf({ ...BATCH_RULE, approval }), output: FOR_ONE } });
     await world.say('web-1');
     await world.click('U0ROY', 'cancel');

@@ -3,7 +3,7 @@ import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import { type Grant, grantScope } from '../../src/core/policy/grant.ts';
-import type { Policy, Rule } from '../../src/core/policy/policy.ts';
+import type { Approval, Policy, Rule } from '../../src/core/policy/policy.ts';
 import type { PendingApproval } from '../../src/core/policy/vote.ts';
 import type { Origin, Run } from '../../src/core/run/run.ts';
 
@@ -134,6 +134,17 @@ export const aRule = (parts: Partial<Rule> = {}): Rule => ({
   namespaces: ['shop'],
   classes: ['observe'],
   profiles: ['restricted', 'baseline', 'general'],
+  ...parts,
+});
+
+/** What a rule asks for: one approver of the group `sre` within 15 minutes, who may give a grant. */
+export const approvalTerms = (parts: Partial<Approval> = {}): Approval => ({
+  from: ['sre'],
+  count: 1,
+  expiresMs: 900_000,
+  reason: 'optional',
+  voteReason: 'optional',
+  grants: 'allowed',
   ...parts,
 });
 

@@ -158,13 +158,12 @@ function toTool({ name, version }: Fields, redact: Patterns): Diagnosis['tool'] 
 const toSelf = ({ uid, gid, capabilities }: Fields): Diagnosis['self'] =>
   isId(uid) && isId(gid) ? { uid, gid, capabilities: capabilitiesOf(capabilities) } : undefined;
 
-const toCost = ({ milliseconds, cpuMilliseconds, memoryBytes }: Fields): NonNullable<Diagnosis['cost']> => ({
-  ...defined({
+const toCost = ({ milliseconds, cpuMilliseconds, memoryBytes }: Fields): NonNullable<Diagnosis['cost']> =>
+  defined({
     milliseconds: amountIn(milliseconds),
     cpuMilliseconds: amountIn(cpuMilliseconds),
     memoryBytes: amountIn(memoryBytes),
-  }),
-});
+  });
 
 /**
  * Parses a report in JSON. Undefined unless it has version 1 and a verdict and is at most 64 KiB. Malformed findings

@@ -67,12 +67,10 @@ function selectorOfText(text: string): LabelSelector | undefined {
     if (requirement.operator === '=' && !labels.has(requirement.key)) labels.set(requirement.key, requirement.value);
     else expressions.push(expression);
   }
-  return {
-    ...defined({
-      matchLabels: labels.size > 0 ? Object.fromEntries(labels) : undefined,
-      matchExpressions: expressions.length > 0 ? expressions : undefined,
-    }),
-  };
+  return defined({
+    matchLabels: labels.size > 0 ? Object.fromEntries(labels) : undefined,
+    matchExpressions: expressions.length > 0 ? expressions : undefined,
+  });
 }
 
 function expressionOf(requirement: Requirement): LabelRequirement | undefined {

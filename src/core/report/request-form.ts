@@ -100,9 +100,7 @@ export function podInText(words: string): PodHint {
   return named ? hintOf(named[2], namespace ?? named[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
 }
 
-const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => ({
-  ...defined({ pod, namespace }),
-});
+const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => defined({ pod, namespace });
 
 /** The command that a filled form stands for, quoted so that parsing it gives back what was typed. */
 export function commandOfForm(fields: Readonly<Record<string, string>>): string {

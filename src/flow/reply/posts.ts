@@ -79,7 +79,7 @@ export class RunPosts {
   /** Records the end of a run whether or not Slack is reachable. Once per end: a late end is another one. */
   concludeEnd({ state, delivery, late: endedLate = false }: Run): void {
     if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.endedLate === endedLate) return;
-    this.#concluding = { endedLate: endedLate, done: this.#beforeClosing() };
+    this.#concluding = { endedLate, done: this.#beforeClosing() };
   }
 
   async #make(post: NextPost, run: Run): Promise<void> {

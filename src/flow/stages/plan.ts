@@ -95,7 +95,7 @@ async function beforeApproval(
   { needed, deps, runs }: GrantContext,
 ): Promise<RunId | undefined> {
   // A grant counts single runs, so it covers no batch.
-  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed: needed, deps, runs });
+  const grantedBy = batch ? undefined : await useGrant(run, plan, { needed, deps, runs });
   if (grantedBy !== undefined) return grantedBy;
   const unseen = unseenOnCard({ plan, ...defined({ batch }) });
   if (unseen) throw new Refused(refusal(unseen, undefined, needed.rule));

@@ -3,9 +3,9 @@ import type { Plan } from '../../../src/core/container/plan.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/policy/decide.ts';
-import type { Approval, Policy, Rule } from '../../../src/core/policy/policy.ts';
+import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
 import { matchesNamespace } from '../../../src/core/policy/resolve.ts';
-import { aPlan, aPolicy, aRule } from '../../support/builders.ts';
+import { aPlan, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 
 /** A plan as the planner makes it: its security context is its profile's. */
 const planned = (parts: Partial<Plan> = {}): Plan => {
@@ -24,16 +24,6 @@ const ruled = (rules: readonly Rule[], parts: Partial<Policy> = {}): Policy =>
     channels: { [asChannelId('C0SHOP')]: { rules } },
     ...parts,
   });
-
-const anApproval = (parts: Partial<Approval> = {}): Approval => ({
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'allowed',
-  ...parts,
-});
 
 const debuggerPlan = (parts: Partial<Plan> = {}): Plan =>
   planned({ imageAlias: 'debugger', image: 'debugger:1.4', class: 'elevated', profile: 'sysadmin', ...parts });
@@ -79,7 +69,7 @@ describe('what a rule names is allowed', () => {
 });
 
 describe('of several rules', () => {
-  const asking = aRule({ id: 'ask', approval: anApproval() });
+  const asking = aRule({ id: 'ask', approval: approvalTerms() });
 
   it('the first that allows wins, even after one that needs an approval', () => {
     const rules = [asking, aRule({ id: 'second' }), aRule({ id: 'third' })];
@@ -88,7 +78,7 @@ describe('of several rules', () => {
 
   it('without one that allows, the first that needs an approval wins', () => {
     const rules = [aRule({ id: 'other', namespaces: ['pay'] }), asking, { ...asking, id: 'later' }];
-    expect(decide(planned(), ruled(rules))).toEqual({ kind: 'needs-approval', rule: 'ask', approval: anApproval() });
+    expect(decide(planned(), ruled(rules))).toEqual({ kind: 'needs-approval', rule: 'ask', approval: approvalTerms() });
   });
 
   it('a denial names the rule that came nearest, the first of equals', () => {
@@ -212,20 +202,20 @@ describe('default deny', () => {
   });
 
   it.each([undefined, '', '  '])('denies when the rule wants a reason and it is %j', (reason) => {
-    const policy = ruled([aRule({ approval: anApproval({ reason: 'required' }) })]);
+    const policy = ruled([aRule({ approval: approvalTerms({ reason: 'required' }) })]);
     const plan = planned(reason === undefined ? {} : { reason });
     expect(denied(plan, policy)).toBe('reason_required --reason (look)');
     expect(denied(planned({ reason: 'hang' }), policy)).toBe('needs-approval');
   });
 
   it.each([[[]], [['nobody']], [['gone']], [['constructor']]])('denies when nobody could approve (%j)', (from) => {
-    const policy = ruled([aRule({ approval: anApproval({ from }) })]);
+    const policy = ruled([aRule({ approval: approvalTerms({ from }) })]);
     expect(denied(planned(), policy)).toBe(`no_approver ${from.join()} (look)`);
   });
 
   it('one group of approvers that is not empty is enough, by user group or by users', () => {
     const approvers = { nobody: { users: [] }, bob: { users: [asUserId('U0BOB')] } };
-    const policy = ruled([aRule({ approval: anApproval({ from: ['nobody', 'bob'] }) })], { approvers });
+    const policy = ruled([aRule({ approval: approvalTerms({ from: ['nobody', 'bob'] }) })], { approvers });
     expect(denied(planned(), policy)).toBe('needs-approval');
   });
 });

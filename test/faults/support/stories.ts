@@ -1,5 +1,5 @@
 import { asChannelId } from '../../../src/core/ids.ts';
-import { aPolicy, aRule } from '../../support/builders.ts';
+import { aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 import { longLog, type Story } from './port-scene.ts';
 
 const approving = aPolicy({
@@ -9,14 +9,7 @@ const approving = aPolicy({
       rules: [
         aRule({
           id: 'attach',
-          approval: {
-            from: ['sre'],
-            count: 1,
-            expiresMs: 900_000,
-            reason: 'optional',
-            voteReason: 'optional',
-            grants: 'allowed',
-          },
+          approval: approvalTerms(),
         }),
       ],
     },

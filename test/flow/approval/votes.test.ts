@@ -5,20 +5,10 @@ import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, Policy } from '../../../src/core/policy/policy.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
-import { anOrigin, aPod, aPolicy, aRule, aTermination } from '../../support/builders.ts';
+import { anOrigin, aPod, aPolicy, approvalTerms, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { buttonsOf, textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
-
-const terms = (parts: Partial<Approval> = {}): Approval => ({
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'allowed',
-  ...parts,
-});
 
 const guarded = (approval: Approval, parts: Partial<Policy> = {}): Policy =>
   aPolicy({
@@ -30,7 +20,7 @@ const guarded = (approval: Approval, parts: Partial<Policy> = {}): Policy =>
   });
 
 async function pending(parts: Partial<Approval> = {}, policy: Partial<Policy> = {}): Promise<World> {
-  const world = new World({ policy: guarded(terms(parts), policy) });
+  const world = new World({ policy: guarded(approvalTerms(parts), policy) });
   await world.say('web-1 --reason=hang');
   expect((await world.run()).state).toBe('pending-approval');
   return world;
@@ -57,7 +47,7 @@ describe('asking for an approval', () => {
   });
 
   it('rehearses the very patch first, and bothers nobody when the cluster would refuse it', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'images must be signed' };
     await world.say('web-1');
     expect((await world.run()).refusal).toMatchObject({ code: 'rehearsal_refused' });
@@ -66,13 +56,13 @@ describe('asking for an approval', () => {
   });
 
   it('denies when the rule wants a reason and none was given', async () => {
-    const world = new World({ policy: guarded(terms({ reason: 'required' })) });
+    const world = new World({ policy: guarded(approvalTerms({ reason: 'required' })) });
     await world.say('web-1');
     expect((await world.run()).refusal?.code).toBe('reason_required');
   });
 
   it('refuses what does not fit on the card whole, and asks nobody', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     await world.say(`web-1 --image=debian -- sh -c '${'x'.repeat(9_000)}; rm -rf /data'`);
     expect((await world.run()).refusal).toMatchObject({ code: 'command_too_long_to_approve', rule: 'attach' });
     expect(world.thread.posts).toHaveLength(0);
@@ -83,7 +73,7 @@ describe('asking for an approval', () => {
     'web-1 --image=debian --env=DB_PASSWORD=correct-horse-battery -- sh -c $DB_PASSWORD',
     "web-1 --image=debian -- sh -c 'password=rmrfdata99x; $password'",
   ])('refuses a command that a secret would hide from the approver: %s', async (words) => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     await world.say(words);
     expect((await world.run()).refusal?.code).toBe('secret_in_command_to_approve');
     expect(world.thread.posts).toHaveLength(0);
@@ -102,7 +92,7 @@ describe('asking for an approval', () => {
 
   it("denies when the cluster's own rights do not allow the person this", async () => {
     const identity = { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } as const;
-    const world = new World({ policy: guarded(terms(), { identity }) });
+    const world = new World({ policy: guarded(approvalTerms(), { identity }) });
     world.cluster.allowed = { kind: 'denied', reason: '', missing: ['patch pods/ephemeralcontainers'] };
     await world.say('web-1');
     expect((await world.run()).refusal?.code).toBe('access_denied');
@@ -279,7 +269,7 @@ describe('a vote', () => {
   });
 
   it('on a card that stands in Slack and is not on record yet is told so, and counts once it is', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     world.thread.faults.add('post', 'slack_unanswered', 'after');
     await world.say('web-1 --reason=hang');
     expect(world.thread.posts).toHaveLength(1);
@@ -328,7 +318,7 @@ describe('a vote', () => {
   ])('is void when the rule asks for %s since the card was posted', async (_, parts) => {
     const approvers = { sre: { users: [asUserId('U0CAROL')] }, security: { users: [asUserId('U0CAROL')] } };
     const world = await pending({}, { approvers });
-    world.policy = guarded(terms(parts), { approvers });
+    world.policy = guarded(approvalTerms(parts), { approvers });
     expect(code(await world.click('U0CAROL', 'approve'))).toContain('approval_changed');
     expect((await world.run()).approval?.votes).toEqual([]);
     expect(world.cluster.launches).toHaveLength(0);
@@ -442,7 +432,7 @@ describe('a grant', () => {
   });
 
   it('says on its button, its dialog and its card what it allows, and puts that on record', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     world.cluster.setPod(inWeb('web-1', 'uid-1'));
     await world.say('web-1 --reason=hang');
     const card = JSON.stringify(world.anchor());
@@ -463,7 +453,7 @@ describe('a grant', () => {
   });
 
   it('holds for another pod of the workload, and not for a pod beside it', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     world.cluster.setPod(inWeb('web-1', 'uid-1'));
     await world.say('web-1 --reason=hang');
     await world.click('U0BOB', 'approve-grant');
@@ -503,7 +493,7 @@ describe('a grant', () => {
 
   it('is over once the rule allows none any more', async () => {
     const world = await granted();
-    world.policy = guarded(terms({ grants: 'denied' }));
+    world.policy = guarded(approvalTerms({ grants: 'denied' }));
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     expect((await world.run()).grant?.uses).toEqual([]);
@@ -518,7 +508,7 @@ describe('a grant', () => {
 
   it('does not stand in for the approval of several people that its rule asks for by now', async () => {
     const world = await granted();
-    world.policy = guarded(terms({ count: 2 }));
+    world.policy = guarded(approvalTerms({ count: 2 }));
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
   });
@@ -554,7 +544,7 @@ describe('a grant', () => {
   it('lets nothing through for who gave it, once that is known to be the same person', async () => {
     const world = await granted();
     const users = { [asUserId('U0BOB')]: 'bob', [asUserId('U0ROY')]: 'bob' };
-    world.policy = guarded(terms(), { identity: { mode: 'serviceAccount', users } });
+    world.policy = guarded(approvalTerms(), { identity: { mode: 'serviceAccount', users } });
     await again(world, 1);
     expect((await world.store.read(asRunId('bbbbbbbbbb')))?.state).toBe('pending-approval');
     expect((await world.run()).grant?.uses).toEqual([]);
@@ -594,7 +584,7 @@ describe('a grant', () => {
     const room = { ephemeralContainersPerPod: 100, ephemeralContainersPerPodAndUser: 100 };
     const runs = { runsPerUserPerMinute: 100, runsPerChannel: 100, runsPerUser: 100, pendingApprovalsPerUser: 100 };
     const limits = { ...aPolicy().limits, ...room, ...runs };
-    const world = new World({ policy: guarded(terms(), { limits }) });
+    const world = new World({ policy: guarded(approvalTerms(), { limits }) });
     await world.say('web-1');
     await world.click('U0BOB', 'approve-grant');
     await ended(world);
@@ -610,7 +600,7 @@ describe('a grant', () => {
 
 describe('a dry run', () => {
   it('shows plan, decision, rule and patch privately, and starts nothing', async () => {
-    const world = new World({ policy: guarded(terms()) });
+    const world = new World({ policy: guarded(approvalTerms()) });
     await world.say('web-1 --dry-run');
     const told = world.refusal;
     expect(told).toContain('attach');

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { aPod, aRule, START_MS } from '../../support/builders.ts';
+import { aPod, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from './batch-world.ts';
 import { podsOfWeb } from './fleet.ts';
 
@@ -327,14 +327,7 @@ describe('an approval', () => {
   const asks = aRule({
     id: 'ask',
     batch: { maxPods: 100, maxParallelism: 10 },
-    approval: {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 900_000,
-      reason: 'optional',
-      voteReason: 'optional',
-      grants: 'allowed',
-    },
+    approval: approvalTerms(),
   });
 
   it('is void when the record is not the one that was asked for', async () => {

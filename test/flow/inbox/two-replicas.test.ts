@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ActionName } from '../../../src/core/actions.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
@@ -30,14 +30,7 @@ it('a button of a batch works whichever replica the click reaches', async () => 
 
 /** U0BOB approved a run, with a grant; it runs at the first replica, and its card is clicked at the second one. */
 async function twoReplicas() {
-  const approval = {
-    from: ['sre'],
-    count: 1,
-    expiresMs: 900_000,
-    reason: 'optional',
-    voteReason: 'optional',
-    grants: 'allowed',
-  } as const;
+  const approval = approvalTerms();
   const world = new World({
     policy: aPolicy({
       channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ approval })] } },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { LogFields } from '../../../src/flow/ports/machine.ts';
 import { warnOfChannels } from '../../../src/flow/reply/slack-connect.ts';
-import { anOrigin, aPolicy, aRule, aTermination } from '../../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
@@ -11,14 +11,7 @@ import { World } from '../support/world.ts';
 const LINE = 'a line of a customer';
 const SHOP = asChannelId('C0SHOP');
 const allowing = () => aPolicy({ channels: { [SHOP]: { slackConnect: 'allowed', rules: [aRule()] } } });
-const APPROVAL = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'denied',
-} as const;
+const APPROVAL = approvalTerms({ grants: 'denied' });
 
 function sharedWorld(options: ConstructorParameters<typeof World>[0] = {}): World {
   const world = new World(options);

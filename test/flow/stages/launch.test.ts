@@ -3,18 +3,11 @@ import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, Policy } from '../../../src/core/policy/policy.ts';
 import { aboutContainer } from '../../../src/core/run/reference.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { anOrigin, aPolicy, aRule, aRun, aTermination } from '../../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule, aRun, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';
 
-const terms: Approval = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'allowed',
-};
+const terms: Approval = approvalTerms();
 
 const guarded = (parts: Partial<Approval> = {}): Policy =>
   aPolicy({

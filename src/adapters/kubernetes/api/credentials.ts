@@ -139,15 +139,13 @@ function headersOf(options: RequestOptions): Record<string, string> {
 }
 
 function tlsOf(options: RequestOptions): Tls {
-  return {
-    ...defined({
-      ca: isMaterial(options.ca) ? options.ca : undefined,
-      cert: isMaterial(options.cert) ? options.cert : undefined,
-      key: isMaterial(options.key) ? options.key : undefined,
-      servername: options.servername,
-      rejectUnauthorized: options.rejectUnauthorized === false ? (false as const) : undefined,
-    }),
-  };
+  return defined({
+    ca: isMaterial(options.ca) ? options.ca : undefined,
+    cert: isMaterial(options.cert) ? options.cert : undefined,
+    key: isMaterial(options.key) ? options.key : undefined,
+    servername: options.servername,
+    rejectUnauthorized: options.rejectUnauthorized === false ? (false as const) : undefined,
+  });
 }
 
 const isMaterial = (value: unknown): value is Buffer | string => typeof value === 'string' || Buffer.isBuffer(value);

@@ -44,12 +44,12 @@ export async function share(
   const fileIds = uploaded.map(({ id }) => id);
   const isOurs = sharesFile(fileIds[0] ?? '');
   await tried(uploader.clock, async (isFirst) => {
-    if (!isFirst && (await findMessage(uploader, { destination: destination, sinceMs }, isOurs))) return;
+    if (!isFirst && (await findMessage(uploader, { destination, sinceMs }, isOurs))) return;
     const show = sayShaped(message, (shaped) => complete(uploader, destination, { uploaded, shaped, sure }));
     await (isFirst ? show : unlessShown(show));
   });
   const shown = await whereShown(uploader, destination, fileIds[0] ?? '');
-  const ref = shown ?? (await findMessage(uploader, { destination: destination, sinceMs }, isOurs));
+  const ref = shown ?? (await findMessage(uploader, { destination, sinceMs }, isOurs));
   if (!ref) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
   return { ref, fileIds };
 }

@@ -35,9 +35,9 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
     find: (destination, meta, sinceMs) =>
-      findMessage(speaker, { destination: destination, sinceMs }, isPostOf(meta, options.ourselves())),
+      findMessage(speaker, { destination, sinceMs }, isPostOf(meta, options.ourselves())),
     findShared: (destination, filenames, sinceMs) =>
-      findShared(speaker, { destination: destination, sinceMs }, ownFiles(filenames, options.ourselves())),
+      findShared(speaker, { destination, sinceMs }, ownFiles(filenames, options.ourselves())),
     share: (destination, message, files, sure) => share(speaker, destination, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: (ref) => permalink(options.client, poster, ref),

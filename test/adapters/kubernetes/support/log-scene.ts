@@ -3,23 +3,13 @@ import { LOG_TIMES, type LogTimes } from '../../../../src/adapters/kubernetes/co
 import type { LogCompleteness } from '../../../../src/core/run/run.ts';
 import type { LogRequest } from '../../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { random } from '../../../support/random.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
 export const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
 
 export const ROTATE_BYTES = 100 * 1_024;
-
-/** A small generator of numbers in [0, 1) that repeats itself (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export interface SceneOptions {
   readonly seed?: number;
@@ -41,7 +31,7 @@ export class LogScene {
   #end: () => void = () => {};
 
   constructor(options: SceneOptions = {}) {
-    this.random = seeded(options.seed ?? 1);
+    this.random = random(options.seed ?? 1);
     this.kubelet = new SimulatedKubelet({ now: () => this.clock.now(), random: this.random });
     options.before?.(this.kubelet);
     const ended = new Promise<void>((resolve) => {
