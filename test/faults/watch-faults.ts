@@ -6,9 +6,9 @@ import { HELD, letEnd, type Mishap, scenesOn, toldOnce } from './support/in-scen
 import { ServerScene } from './support/server-scene.ts';
 import { SkippingClock } from './support/skipping-clock.ts';
 
-/** "Resumed at most 2 s after it was closed, 95 s at worst", and what a busy machine takes for the rest. */
+/** "Resumed at most 2 s after it was closed, 95 s at worst", and what a busy machine takes for the rest: the clock also runs while it works. */
 const SOON_MS = 4_000;
-const AT_WORST_MS = 100_000;
+const AT_WORST_MS = 115_000;
 const MEGABYTES = 1024 * 1024;
 
 /** F33 and F34 of the matrix: whatever becomes of the watch, no end is missed. */

@@ -9,6 +9,8 @@ const MAX_MESSAGE = 4096;
 export interface Exit {
   readonly exitCode: number;
   readonly reason: string;
+  /** Absent: now. */
+  readonly finishedAt?: string | undefined;
 }
 
 interface InstanceParts {
@@ -78,7 +80,7 @@ export class Instance {
   }
 
   /** Ends it from outside. Safe to call twice: the first end counts. */
-  end({ exitCode, reason }: Exit): void {
+  end({ exitCode, reason, finishedAt = rfc3339(this.#parts.now()) }: Exit): void {
     if (this.#termination) return;
     const message = this.#terminationMessage(exitCode);
     this.#termination = {
@@ -86,7 +88,7 @@ export class Instance {
       reason,
       ...(message === '' ? {} : { message }),
       startedAt: this.startedAt,
-      finishedAt: rfc3339(this.#parts.now()),
+      finishedAt,
       containerID: this.id,
     };
     this.#log?.end();

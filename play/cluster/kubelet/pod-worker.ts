@@ -197,11 +197,12 @@ export class PodWorker {
     this.#changed();
   }
 
-  /** The kernel ends every process of a PID namespace together with its first. */
+  /** The kernel ends every process of a PID namespace together with its first: at the same time. */
   #endJoined(target: Slot): void {
     const isOver = this.#isOver();
+    const killed = { ...KILLED, finishedAt: target.instance?.termination?.finishedAt };
     for (const slot of this.#ephemerals) {
-      if (isOver || slot.container.targetContainerName === target.container.name) slot.instance?.end(KILLED);
+      if (isOver || slot.container.targetContainerName === target.container.name) slot.instance?.end(killed);
       if (isOver) slot.cancel();
     }
   }
