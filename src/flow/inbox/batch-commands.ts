@@ -14,13 +14,13 @@ import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun, RunChanger } from '../held-run.ts';
+import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { type Again, rerunFailed } from './again.ts';
 import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
-import { exportBatch, showRun } from './show.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 

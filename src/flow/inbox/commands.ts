@@ -6,13 +6,13 @@ import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { canI, whoAmI } from '../lookup/explain.ts';
+import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
-import { canI, whoAmI } from './explain.ts';
 import { answerReason, answerWith } from './refusals.ts';
-import { showOrLogs } from './show.ts';
 
 const LISTED_RUNS = 10;
 

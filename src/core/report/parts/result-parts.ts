@@ -1,8 +1,8 @@
 import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
-import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { runButtonsPart } from './run-buttons.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -74,16 +74,15 @@ const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [te
  * A diagnosis in the order in which people need it: findings, what is fine, what could not be checked, and the next
  * step.
  */
-export function verdictParts({ id, verdict }: Run): readonly Part[] {
+export function verdictParts(run: Run): readonly Part[] {
+  const { verdict } = run;
   if (!verdict) return [];
-  const { fine, unseen = [], lookAgain } = verdict;
+  const { fine, unseen = [] } = verdict;
   return [
     ...findingsPart(verdict),
     ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
     ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
-    ...(lookAgain
-      ? [{ kind: 'actions', buttons: [{ action: 'look-again', label: labelOf(lookAgain), value: id }] } as const]
-      : []),
+    ...runButtonsPart(run, 'result'),
   ];
 }
 

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { asUserId } from '../../../src/core/ids.ts';
-import { anOrigin, aPolicy, aTermination } from '../../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
-const APPROVAL = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'allowed',
-} as const;
+const APPROVAL = approvalTerms();
 const THREAD = 'https://local.slack.com/archives/C0SHOP/p10';
 const RESULT = 'https://local.slack.com/archives/C0SHOP/p20';
 const LONG = Array.from({ length: 500 }, (_, index) => `line ${index + 1}\n`).join('');

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asUserId } from '../../../src/core/ids.ts';
 import type { Message } from '../../../src/core/report/message.ts';
-import { canI } from '../../../src/flow/inbox/explain.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
+import { canI } from '../../../src/flow/lookup/explain.ts';
 import { planOrRefusal } from '../../../src/flow/stages/plan.ts';
 import { anOrigin, aPod, aPolicy, aRequest, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';

@@ -15,9 +15,9 @@ import type { PostRef } from '../../core/run/run-state.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { readRunOfChannel } from '../inbox/find-run.ts';
 import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
-import { readRunOfChannel } from './find-run.ts';
 
 /** Slack waits three seconds for the answer, which is useful even without links. */
 const LINKS_MS = 1_000;
