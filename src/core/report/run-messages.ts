@@ -96,7 +96,8 @@ function smallLine(
 ): readonly Span[] {
   const { plan, origin, id } = run;
   const where = plan ? [plan.imageAlias, plan.namespace, plan.cluster] : [];
-  const ownWords = plan && plan.command.length > 0 ? [text(' · '), code(oneLine(typedCommand(run)))] : [];
+  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
+  const ownWords = isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
   return [
     text(where.map((word) => `${word} · `).join('')),
     person(origin.requesterId),

@@ -102,7 +102,7 @@ export function secondLine(run: Run): readonly Span[] {
   const { outcome, verdict } = run;
   const [worst] = verdict?.findings ?? [];
   if (verdict && worst) return worstSpans(verdict, worst);
-  if (verdict?.line !== undefined && outcome?.kind === 'succeeded') return [];
+  if (outcome?.kind === 'succeeded') return [];
   return outcome ? [text(oneLine(nextOrWhy(run, describeOutcome(outcome))))] : [];
 }
 
@@ -125,7 +125,7 @@ function nextOrWhy({ outcome, log }: Run, { next, happened }: OutcomeText): stri
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
   const words = describeOutcome(run.outcome);
-  if (run.outcome.kind === 'succeeded' && run.verdict) return undefined;
+  if (run.outcome.kind === 'succeeded') return undefined;
   const [worst] = run.verdict?.findings ?? [];
   const isShown = !worst && nextOrWhy(run, words) === words.happened;
   const next = worst || oneLine(words.next) !== words.next ? words.next : '';
