@@ -21,6 +21,7 @@ import {
   toneOf,
   verdictParts,
 } from './parts/result-parts.ts';
+import { runButtonsPart } from './parts/run-buttons.ts';
 import { typedText } from './typed-text.ts';
 
 /** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
@@ -50,6 +51,7 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
       ...(besides === undefined ? [] : [paragraph(besides)]),
       ...approvalParts(run, context.approvers, context.nowMs),
       ...tailPart(run, context),
+      ...runButtonsPart(run, 'card'),
       {
         kind: 'note',
         spans: [
@@ -81,7 +83,8 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
     parts: [
       isPrivate || !namesRequester(run) ? { kind: 'heading', text: headline } : headlineFor(run, headline),
       ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
-      ...verdictParts(run).filter(({ kind }) => !isPrivate || kind !== 'actions'),
+      ...verdictParts(run),
+      ...(isPrivate ? [] : runButtonsPart(run, 'result')),
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
       ...terminationPart(run),

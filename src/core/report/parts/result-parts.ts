@@ -2,7 +2,6 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
-import { runButtonsPart } from './run-buttons.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -82,7 +81,6 @@ export function verdictParts(run: Run): readonly Part[] {
     ...findingsPart(verdict),
     ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
     ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
-    ...runButtonsPart(run, 'result'),
   ];
 }
 
