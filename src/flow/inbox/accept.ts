@@ -118,8 +118,8 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
 /** These start no run, so the store does not count them, but they cost work. */
-type Lookup = Command['kind'] | 'talk';
-const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
+type Lookup = Command['kind'] | 'talk' | 'list-all';
+const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk', 'list-all']);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
