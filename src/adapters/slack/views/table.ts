@@ -68,13 +68,13 @@ const asList = ({ columns, rows }: TablePart): Part => ({
 
 export const hasTable = ({ parts }: Message): boolean => parts.some(({ kind }) => kind === 'table');
 
-/** The message with every table as a list, except the first `kept`: Slack allows one in a message and none in a modal. */
-export function withTables(message: Message, kept: 0 | 1): Message {
+/** The message with every table as a list, except the first `shown`: Slack allows one in a message and none in a modal. */
+export function withTables(message: Message, shown: 0 | 1): Message {
   let count = 0;
   const parts = message.parts.map((part) => {
     if (part.kind !== 'table') return part;
     count += 1;
-    return count > kept ? asList(part) : part;
+    return count > shown ? asList(part) : part;
   });
   return { ...message, parts };
 }
