@@ -16,7 +16,7 @@ import {
   time,
 } from './message.ts';
 import { describeOutcome } from './outcome-text.ts';
-import { headlineOf, toneOf } from './parts/result-parts.ts';
+import { headlineOf, toneOf } from './parts/run-lines.ts';
 
 /** The answer to `show`, with what only operators need: it is a page, so it may be long. */
 export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message => {
