@@ -99,9 +99,7 @@ describe('restarts', () => {
   });
 
   it('tells an end that was not yet followed by a start', () => {
-    expect(found(withStatus({ terminated: endedAgo(1_000) }))[0]?.text).toBe(
-      'web exited 1.0 s ago: exit code 1 (Error)',
-    );
+    expect(found(withStatus({ terminated: endedAgo(1_000) }))[0]?.text).toBe('web exited 1 s ago: exit code 1 (Error)');
     expect(codes(withStatus({ terminated: endedAgo(1_000, { exitCode: 0 }) }))).toEqual([]);
   });
 
@@ -201,7 +199,7 @@ describe('events', () => {
         code: 'probe_failing',
         value: 16,
         threshold: 2,
-        text: 'a probe of web failed 16 times, last 3.0 s ago: Readiness probe failed: HTTP probe failed with statuscode: 503',
+        text: 'a probe of web failed 16 times, last 3 s ago: Readiness probe failed: HTTP probe failed with statuscode: 503',
       },
     ]);
   });
