@@ -17,6 +17,7 @@ export const ACTION_NAMES = [
   'continue',
   'resize',
   'rerun-failed',
+  'show-outliers',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -47,6 +48,8 @@ export const AUDITED_AS = {
   /** These two make a new request, which has its own record. */
   'look-again': { step: 'request' },
   'rerun-failed': { step: 'request' },
+  /** Changes nothing: a refusal is the only record. */
+  'show-outliers': { step: 'batch', kind: 'show' },
   pause: { step: 'batch', kind: 'pause' },
   resume: { step: 'batch', kind: 'resume' },
   continue: { step: 'batch', kind: 'continue' },

@@ -3,7 +3,8 @@ import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
 import { type BatchRun, isFinal } from '../run/life-cycle.ts';
 import type { Run, RunLog } from '../run/run.ts';
-import { STATUS_TEXT } from './batch/batch-facts.ts';
+import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
+import { isDecided } from './batch/batch-headline.ts';
 import { type BatchRenderContext, batchMessage } from './batch/batch-message.ts';
 import { decisionSpans, planFields } from './explain-messages.ts';
 import { code, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
@@ -11,6 +12,7 @@ import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats } from './parts/result-parts.ts';
 import { resultMessage } from './run-messages.ts';
+import { typedCommand } from './typed-text.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
 export interface RunLinks {
@@ -134,7 +136,12 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
-  return { ...message, parts: [...shown, ...linksPart(run, context), { kind: 'note', spans: change }] };
+  const command = { label: 'Command', value: [code(typedCommand(run))] };
+  const facts: Part = {
+    kind: 'facts',
+    facts: isDecided(run) ? [command, ...accessFacts(run), ...scopeFacts(run)] : [command],
+  };
+  return { ...message, parts: [...shown, facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
 /** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */

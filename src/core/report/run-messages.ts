@@ -71,7 +71,7 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
  */
 export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
-  if (isBatchRun(run)) return batchResultMessage(run);
+  if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
   const { verdict } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = headlineOf(verdict) ?? outcome.title;

@@ -5,6 +5,7 @@ import type { Command } from '../../core/command/command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import { resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
+import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
 import { changedMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
@@ -14,12 +15,12 @@ import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun, RunChanger } from '../held-run.ts';
-import { exportBatch, showRun } from '../lookup/show.ts';
+import { exportBatch, isHiddenFrom, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { type Again, rerunFailed } from './again.ts';
-import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
+import { isOnCard, readRun, readRunOfChannel } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -162,6 +163,13 @@ export class BatchCommands {
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
   }
 
+  /** Whoever sees the card may see its pods; what they wrote only where it is not for the requester alone. */
+  async showOutliers(click: Click): Promise<Answer> {
+    const run = await this.#ofCard({ ...click, runId: click.value });
+    if (!run) return answerReason('button_stale');
+    return answerWith(outliersMessage(run, await isHiddenFrom(run, click.userId, this.#parts.deps)));
+  }
+
   async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {
     const { deps } = this.#parts;
     const run = await readRunOfChannel(id, origin.channelId, deps);
@@ -197,9 +205,12 @@ export class BatchCommands {
     return this.#parts.approvals.click(click, 'cancel');
   }
 
+  /** The dashboard, or the result, which has buttons too. */
   async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | undefined> {
-    const run = await runOfCard(click, ({ delivery }) => delivery.anchor, this.#parts.deps);
-    return run && isBatchRun(run) ? run : undefined;
+    const run = await readRun(click.runId, this.#parts.deps);
+    if (!run || !isBatchRun(run)) return undefined;
+    const { anchor, result } = run.delivery;
+    return isOnCard(anchor, click) || isOnCard(result, click) ? run : undefined;
   }
 }
 

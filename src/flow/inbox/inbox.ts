@@ -52,6 +52,7 @@ const ON_CLICK: ClickHandlers = {
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
+  'show-outliers': ({ batches }, click) => batches.showOutliers(click),
 };
 
 const ON_SUBMIT: SubmitHandlers = {
