@@ -382,6 +382,15 @@ export const REASONS = {
     'you have used this button already',
     'Its run answers in the thread, or told you privately why not. To run it once more, type the command.',
   ),
+  run_not_ended: user('this run has not ended yet', 'Wait for its result, or type the command again.'),
+  run_has_secret: user(
+    'the command of this run has a secret in it, and another person typed it',
+    'Type the command yourself, with your own secret.',
+  ),
+  nothing_to_ask_for: user(
+    'no profile that this channel may ask for would help',
+    'Ask the policy owners for a rule: /kdebug whoami shows the rules of this channel.',
+  ),
   button_early: user('this card is not ready yet', 'Click the button again in a moment.'),
   button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
   request_forgotten: user(

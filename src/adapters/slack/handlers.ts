@@ -34,6 +34,12 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   resize: MEMBERS,
   'rerun-failed': MEMBERS,
   'show-outliers': MEMBERS,
+  rerun: MEMBERS,
+  'run-anyway': MEMBERS,
+  'ask-for-it': MEMBERS,
+  logs: MEMBERS,
+  details: MEMBERS,
+  'copy-command': MEMBERS,
 };
 
 const FORMS: Readonly<Record<FormName, Rules>> = {

@@ -53,7 +53,7 @@ const TABLE = [
   {
     name: 'rerun',
     usage: 'rerun ID',
-    help: `The same request once more, decided anew. ${NOT_YET}`,
+    help: 'The same request once more, as yours: decided anew, in the same thread.',
     example: 'rerun abcdefgh23',
     flags: NONE,
   },

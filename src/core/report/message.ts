@@ -5,20 +5,23 @@ import type { ActionName, FormName } from '../actions.ts';
  * text from a cluster, a log or a person can format, mention, link or unfurl anything.
  */
 export interface Message {
-  /** One line for notifications, screen readers and transcripts. */
+  /** One line for transcripts, and for notifications and screen readers where `notification` is absent. */
   readonly summary: string;
+  /** One line for notifications and screen readers; it may mention people, and only people. */
+  readonly notification?: readonly Span[];
   readonly tone: Tone;
   readonly parts: readonly Part[];
   /** The reason of a refusal. It is not shown; a note names it where operators need it. */
   readonly code?: string;
 }
 
-export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
+/** `decision`: somebody must approve or reject. `ended`: it is over, and neither good nor bad. `neutral` has no mark. */
+export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'decision' | 'ended' | 'neutral';
 
 /** `whole`: people decide on it. If it cannot be shown uncut, the message gets no buttons. */
 export type Part =
   | { readonly kind: 'heading'; readonly text: string }
-  | { readonly kind: 'paragraph'; readonly spans: readonly Span[] }
+  | { readonly kind: 'paragraph'; readonly spans: readonly Span[]; readonly whole?: true }
   | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
   /** Monospaced and verbatim: log excerpts, commands with a caret. */
@@ -56,8 +59,8 @@ export type Span =
    * text.
    */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
-  /** A time; shown in the reader's own time zone, to the minute. */
-  | { readonly kind: 'time'; readonly atMs: number }
+  /** A time; shown in the reader's own time zone, to the minute. `isToday`: without the day. */
+  | { readonly kind: 'time'; readonly atMs: number; readonly isToday?: true }
   /** One of kdebug's own marks, never a name from a text; the words beside it say the same. `text` is the character. */
   | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
 
@@ -67,6 +70,8 @@ const EMOJI = {
   white_check_mark: '✅',
   x: '❌',
   warning: '⚠️',
+  closed_lock_with_key: '🔐',
+  checkered_flag: '🏁',
   arrow_forward: '▶️',
 } as const;
 export type EmojiName = keyof typeof EMOJI;
@@ -93,6 +98,13 @@ export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', us
 export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });
+
+/** Within half a day, everybody knows which day is meant. */
+const SOON_MS = 12 * 3_600_000;
+
+/** A time in a sentence: `at 12:41 AM`, or with its day if it is not soon. */
+export const soon = (atMs: number, nowMs: number): readonly Span[] =>
+  Math.abs(atMs - nowMs) < SOON_MS ? [text('at '), { kind: 'time', atMs, isToday: true }] : [time(atMs)];
 export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });
 
 /** A form to fill in, without any knowledge of Slack. All texts are plain. */

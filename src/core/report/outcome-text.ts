@@ -115,8 +115,8 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   }),
   expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Send it again when an approver is around.'),
   cancelled: ({ by }) => ({
-    tone: 'neutral',
-    title: 'Cancelled',
+    tone: 'ended',
+    title: 'Withdrawn',
     happened: `${by} withdrew it.`,
     next: 'Nothing was started.',
   }),
@@ -165,16 +165,16 @@ export function describeOutcome(outcome: Outcome): OutcomeText {
 export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
   received: { tone: 'progress', headline: 'Received' },
   denied: { tone: 'failure', headline: 'Denied' },
-  'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
+  'pending-approval': { tone: 'decision', headline: 'Waiting for approval' },
   rejected: { tone: 'failure', headline: 'Rejected' },
   expired: { tone: 'attention', headline: 'Expired' },
-  cancelled: { tone: 'neutral', headline: 'Withdrawn' },
+  cancelled: { tone: 'ended', headline: 'Withdrawn' },
   approved: { tone: 'progress', headline: 'Launching' },
   launching: { tone: 'progress', headline: 'Launching' },
   starting: { tone: 'progress', headline: 'Starting' },
   running: { tone: 'progress', headline: 'Running' },
   collecting: { tone: 'progress', headline: 'Reading the log' },
-  finished: { tone: 'neutral', headline: 'Finished' },
+  finished: { tone: 'ended', headline: 'Finished' },
 };
 
 /** The summary of a card that waits for a decision begins with this. */

@@ -11,6 +11,7 @@ import type { ImageAlias, ImageClass, Policy } from '../policy/policy.ts';
 import { isBatchRun } from '../run/life-cycle.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
+import { askPart } from './parts/run-buttons.ts';
 import { batchWords } from './run-for-one.ts';
 
 /**
@@ -28,6 +29,7 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
         spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
       },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
+      ...askPart(run, refusal),
       {
         kind: 'note',
         spans: [code(`/kdebug ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],

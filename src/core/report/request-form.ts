@@ -81,9 +81,9 @@ const AFTER_WORD = new RegExp(
  * waits for approval adds the reason.
  */
 const WAITING_CARD = new RegExp(
-  `· run [a-z0-9]{10} · [^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: \\S+ on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
+  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:@\\S{1,40}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
 );
-const OWN_CARD = new RegExp(`· run [a-z0-9]{10} · [^]*: \\S+ on (${NAME})/(${NAME})$`);
+const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for @\\S{1,40})?$`);
 
 /**
  * Finds the pod and namespace in a message, for example an alert: first by labels or words, then by the shape of a

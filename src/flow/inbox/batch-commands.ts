@@ -5,7 +5,6 @@ import type { Command } from '../../core/command/command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import { resizeForm, sizesOfForm } from '../../core/report/batch/batch-forms.ts';
-import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
 import { changedMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
@@ -15,7 +14,7 @@ import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun, RunChanger } from '../held-run.ts';
-import { exportBatch, isHiddenFrom, showRun } from '../lookup/show.ts';
+import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
@@ -161,13 +160,6 @@ export class BatchCommands {
     const run = await this.#ofCard(again);
     if (!run) return answerReason('button_stale');
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
-  }
-
-  /** Whoever sees the card may see its pods; what they wrote only where it is not for the requester alone. */
-  async showOutliers(click: Click): Promise<Answer> {
-    const run = await this.#ofCard({ ...click, runId: click.value });
-    if (!run) return answerReason('button_stale');
-    return answerWith(outliersMessage(run, await isHiddenFrom(run, click.userId, this.#parts.deps)));
   }
 
   async command(origin: Origin, { id, change }: Extract<Command, { kind: 'batch' }>): Promise<Answer> {

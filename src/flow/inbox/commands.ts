@@ -1,4 +1,4 @@
-import type { Command } from '../../core/command/command.ts';
+import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
@@ -13,6 +13,8 @@ import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { answerReason, answerWith } from './refusals.ts';
+import { typeRerun } from './rerun.ts';
+import { sameAgain } from './same-again.ts';
 
 const LISTED_RUNS = 10;
 
@@ -29,7 +31,9 @@ export async function answerCommand(origin: Origin, command: Command, context: C
   if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':
-      return context.accept(origin, command.request);
+      return (await offerOfSame(origin, command.request, context)) ?? context.accept(origin, command.request);
+    case 'rerun':
+      return typeRerun(origin, command.id, context);
     case 'form':
       return openRequestForm(origin.channelId, {}, context.deps);
     case 'batch':
@@ -43,7 +47,17 @@ export async function answerCommand(origin: Origin, command: Command, context: C
   }
 }
 
-type Lookup = Exclude<Command, { kind: 'run' | 'form' | 'batch' | 'export' | 'apply' }>;
+async function offerOfSame(
+  origin: Origin,
+  request: RunRequest,
+  { deps, looks }: CommandContext,
+): Promise<Answer | undefined> {
+  const mayLook = () => looks.refusal(origin.requesterId, 'same-again') === undefined;
+  const same = await sameAgain(origin, request, { deps, mayLook });
+  return same && answerWith(same);
+}
+
+type Lookup = Exclude<Command, { kind: 'run' | 'rerun' | 'form' | 'batch' | 'export' | 'apply' }>;
 
 async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Promise<Message> {
   switch (command.kind) {
@@ -61,7 +75,6 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
     case 'whoami':
       return whoAmI(origin, deps);
     case 'stop':
-    case 'rerun':
     case 'describe':
       return notYetMessage(command.kind);
   }

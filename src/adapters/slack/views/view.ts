@@ -3,6 +3,7 @@ import { type EmojiName, emoji, type Message, type Part, type Span, type Tone } 
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
+import { notificationText } from './spans.ts';
 import { hasTable, withTables } from './table.ts';
 
 /** Blocks, and the escaped one-line text for notifications and screen readers. */
@@ -16,6 +17,8 @@ const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
   success: 'white_check_mark',
   failure: 'x',
   attention: 'warning',
+  decision: 'closed_lock_with_key',
+  ended: 'checkered_flag',
   neutral: undefined,
 };
 
@@ -78,7 +81,12 @@ const NOT_WHOLE: Part = {
 const plainSummary = ({ summary, tone }: Message): string =>
   shorten(`${markText(tone)}${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
 
-const fallback = (message: Message): string => escapeText(plainSummary(message));
+/** A lock screen shows few words, so what merely goes on gets no mark there. */
+function fallback(message: Message): string {
+  const { tone, notification } = message;
+  if (!notification) return escapeText(plainSummary(message));
+  return `${tone === 'progress' ? '' : markText(tone)}${notificationText(notification, MAX_FALLBACK)}`.trim() || '…';
+}
 
 export const weightOf = (blocks: readonly KnownBlock[]): number => weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
 
