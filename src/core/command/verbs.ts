@@ -60,7 +60,7 @@ const TABLE = [
   {
     name: 'describe',
     usage: 'describe POD [-n NS]',
-    help: `What is known of a pod: containers, restarts, events. ${NOT_YET}`,
+    help: 'How a pod is, and what this channel may run in it; launches nothing.',
     example: 'describe web-1 -n shop',
     flags: NAMESPACE_FLAGS,
   },

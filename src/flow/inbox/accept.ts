@@ -132,6 +132,7 @@ const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.r
 type Lookup = Command['kind'] | 'talk' | 'details' | 'copy-command' | 'same-again';
 const COSTLY: ReadonlySet<Lookup> = new Set([
   'can-i',
+  'describe',
   'whoami',
   'export',
   'apply',
@@ -145,7 +146,7 @@ const MINUTE_MS = 60_000;
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

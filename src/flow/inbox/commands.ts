@@ -6,6 +6,7 @@ import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { describePod } from '../lookup/describe.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
 import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
@@ -74,8 +75,9 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
       return canI(origin, command.request, deps);
     case 'whoami':
       return whoAmI(origin, deps);
-    case 'stop':
     case 'describe':
+      return describePod(origin, command, deps);
+    case 'stop':
       return notYetMessage(command.kind);
   }
 }
