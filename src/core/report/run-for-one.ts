@@ -12,7 +12,6 @@ import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats } from './parts/result-parts.ts';
 import { resultMessage } from './run-messages.ts';
-import { typedCommand } from './typed-text.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
 export interface RunLinks {
@@ -136,12 +135,10 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
-  const command = { label: 'Command', value: [code(typedCommand(run))] };
-  const facts: Part = {
-    kind: 'facts',
-    facts: isDecided(run) ? [command, ...accessFacts(run), ...scopeFacts(run)] : [command],
-  };
-  return { ...message, parts: [...shown, facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
+  const facts: readonly Part[] = isDecided(run)
+    ? [{ kind: 'facts', facts: [...accessFacts(run), ...scopeFacts(run)] }]
+    : [];
+  return { ...message, parts: [...shown, ...facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
 /** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */

@@ -19,7 +19,7 @@ import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts'
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { type Again, rerunFailed } from './again.ts';
-import { isOnCard, readRun, readRunOfChannel } from './find-run.ts';
+import { isOnCard, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -199,10 +199,8 @@ export class BatchCommands {
 
   /** The dashboard, or the result, which has buttons too. */
   async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | undefined> {
-    const run = await readRun(click.runId, this.#parts.deps);
-    if (!run || !isBatchRun(run)) return undefined;
-    const { anchor, result } = run.delivery;
-    return isOnCard(anchor, click) || isOnCard(result, click) ? run : undefined;
+    const run = await runOfAnyCard(click, this.#parts.deps);
+    return run && isBatchRun(run) ? run : undefined;
   }
 }
 

@@ -1,13 +1,16 @@
 import { formatAge, formatCount, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
+import { defined } from '../../../lib/object.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { groupResults } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type EmojiName, emoji, type Message, type Part, person, type Span, text, time } from '../message.ts';
+import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
-import { typedText } from '../typed-text.ts';
+import { wholeReason } from '../parts/request-parts.ts';
+import { oneLine, whySpans } from '../parts/run-lines.ts';
+import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
 import { batchHeadline, batchReason, isDecided } from './batch-headline.ts';
@@ -28,9 +31,11 @@ export interface BatchRenderContext {
 export function batchMessage(run: BatchRun, context: BatchRenderContext): Message {
   const counts = countPods(run.batch);
   const { tone, spans, words } = batchHeadline(run, counts, context.nowMs);
+  const notification = notificationOf(run, words);
   return {
     summary: summaryOf(run, words),
     tone,
+    ...defined({ notification }),
     parts: [
       { kind: 'paragraph', spans },
       ...(isDecided(run) ? dashboardParts(run, counts, context) : cardParts(run, context)),
@@ -44,19 +49,25 @@ function summaryOf({ state, plan }: BatchRun, words: string): string {
   return `${APPROVAL_NEEDED}: ${words}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
 }
 
+/** Names the person in the notification of a request. */
+function notificationOf({ state, plan, origin }: BatchRun, words: string): readonly Span[] | undefined {
+  if (state !== 'pending-approval') return undefined;
+  const why = plan.reason === undefined ? '' : `: ${visible(plan.reason)}`;
+  return [text(`${APPROVAL_NEEDED}: `), person(origin.requesterId), text(`, ${words}${why}`)];
+}
+
 /** Why, with which power, who decides and by when, the buttons; then which pods. */
 function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
-  const facts = [...reasonFacts(run), ...accessFacts(run)];
+  const { reason } = run.plan;
   return [
-    { kind: 'facts', facts },
+    ...(reason === undefined ? [] : [{ kind: 'paragraph', spans: whySpans(reason) } as const]),
+    { kind: 'facts', facts: accessFacts(run) },
     ...approverParts(run),
     ...approvalParts(run, approvers, nowMs),
+    ...wholeReason(run.plan),
     { kind: 'facts', facts: scopeFacts(run) },
   ];
 }
-
-const reasonFacts = ({ plan }: BatchRun) =>
-  plan.reason === undefined ? [] : [{ label: 'Why', value: typedText(visible(plan.reason)) }];
 
 function dashboardParts(
   run: BatchRun,
@@ -76,28 +87,20 @@ function dashboardParts(
   ];
 }
 
-/** The counts of pods as words, which wrap on a narrow screen and work for a screen reader. */
+/** The counts of pods in words: they fit a line of a phone, and a screen reader reads them. */
 function countsPart(counts: Counts): Part {
   const { succeed, failed, running, waiting } = columnsOf(counts);
-  const counted = (name: EmojiName, count: number, words: string): readonly Span[] => [
-    emoji(name),
-    text(` ${count.toLocaleString('en-US')} ${words}`),
+  const counted = (count: number, words: string): string => `${count.toLocaleString('en-US')} ${words}`;
+  const words = [
+    counted(succeed, 'succeeded'),
+    counted(failed, 'failed'),
+    counted(running, 'running'),
+    counted(waiting, 'waiting'),
   ];
-  return {
-    kind: 'paragraph',
-    spans: [
-      ...counted('white_check_mark', succeed, 'succeeded'),
-      text(' · '),
-      ...counted('x', failed, 'failed'),
-      text('\n'),
-      ...counted('arrow_forward', running, 'running'),
-      text(' · '),
-      ...counted('hourglass_flowing_sand', waiting, 'waiting'),
-    ],
-  };
+  return { kind: 'paragraph', spans: [text(words.join(' · '))] };
 }
 
-/** `local · @Roy · 3 at a time · 8 pods matched · took 12 s · batch id`. */
+/** `local · @Roy · 3 at a time · 8 pods matched · for 12s · batch id`. What a person typed comes last. */
 function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRenderContext): readonly Span[] {
   const { batch, plan, origin } = run;
   const skipped = skippedText(batch, counts);
@@ -111,7 +114,8 @@ function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRen
   return [
     text(`${plan.cluster} · `),
     person(origin.requesterId),
-    text(` · ${after.filter((words) => words !== '').join(' · ')}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
+    text(` · ${after.filter((words) => words !== '').join(' · ')}${isPrivate ? OUTPUT_IS_PRIVATE : ''} · `),
+    code(oneLine(typedCommand(run))),
   ];
 }
 

@@ -21,6 +21,7 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const reason = batchReason(batch, groups);
   return {
     summary: words,
+    ...(isPrivate ? {} : { notification: [person(origin.requesterId), text(`, ${words}`)] }),
     tone,
     parts: [
       paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),

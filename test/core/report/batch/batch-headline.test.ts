@@ -82,7 +82,7 @@ describe('the first line of a batch', () => {
     [
       'that waits for approval',
       { run: { state: 'pending-approval', approval: anApproval() } },
-      'attention autodiagnose on 4 pods in shop',
+      'decision autodiagnose on 4 pods in shop',
     ],
     [
       'that expired',
