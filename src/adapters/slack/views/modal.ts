@@ -46,7 +46,7 @@ export function modal(form: Form, { channelId, threadTs }: Destination): ModalVi
 
 /**
  * A message as a modal to read, within the limits of a message. It omits buttons: a click in a modal comes without a channel, so nobody
- * could be authorised by it. Pure.
+ * could be authorised by it. A table becomes a list: Slack shows tables in messages only. Pure.
  */
 export const page = (title: string, message: Message): ModalView => ({
   type: 'modal',
