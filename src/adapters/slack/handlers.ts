@@ -33,6 +33,12 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   continue: MEMBERS,
   resize: MEMBERS,
   'rerun-failed': MEMBERS,
+  rerun: MEMBERS,
+  'run-anyway': MEMBERS,
+  'ask-for-it': MEMBERS,
+  logs: MEMBERS,
+  details: MEMBERS,
+  'copy-command': MEMBERS,
 };
 
 const FORMS: Readonly<Record<FormName, Rules>> = {

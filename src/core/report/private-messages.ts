@@ -7,10 +7,9 @@ import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isBatchRun } from '../run/life-cycle.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
-import { batchWords } from './run-for-one.ts';
+import { askPart } from './parts/run-buttons.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
@@ -27,6 +26,7 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
         spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
       },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
+      ...askPart(run, refusal),
       {
         kind: 'note',
         spans: [code(`/kdebug ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
@@ -120,39 +120,6 @@ const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
 /** An error on the way. Details for operators stay in the log. */
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
-
-export function listMessage(runs: readonly Run[]): Message {
-  const summary =
-    runs.length === 0
-      ? 'No runs in this channel yet.'
-      : runs.length === 1
-        ? 'Latest run in this channel'
-        : `Last ${runs.length} runs in this channel`;
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(summary)] },
-      ...(runs.length === 0 ? [] : [{ kind: 'list', items: runs.map(lineOf) } as const]),
-      { kind: 'note', spans: [code('/kdebug show ID'), text(' says more about one')] },
-    ],
-  };
-}
-
-function lineOf(run: Run): readonly Span[] {
-  return [
-    code(run.id),
-    text(` ${wordOf(run)} · `),
-    code(`/kdebug ${run.commandLine}`),
-    text(' · '),
-    time(run.origin.receivedAtMs),
-  ];
-}
-
-function wordOf(run: Run): string {
-  if (isBatchRun(run)) return `batch: ${batchWords(run)}`;
-  return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
-}
 
 /** The image catalogue, for a channel in the policy. */
 export function imagesMessage(policy: Policy): Message {
