@@ -17,6 +17,7 @@ export const ACTION_NAMES = [
   'continue',
   'resize',
   'rerun-failed',
+  'stop',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -33,7 +34,7 @@ export const isActionName = (name: string): name is ActionName => ACTION_NAMES.s
 
 /** The audit record of a click, allowed or refused: its step, and the fact `kind` where the step has several. */
 export interface AuditedAs {
-  readonly step: 'vote' | 'grant' | 'batch' | 'request';
+  readonly step: 'vote' | 'grant' | 'batch' | 'stop' | 'request';
   readonly kind?: string;
 }
 
@@ -51,4 +52,6 @@ export const AUDITED_AS = {
   resume: { step: 'batch', kind: 'resume' },
   continue: { step: 'batch', kind: 'continue' },
   resize: { step: 'batch', kind: 'resize' },
+  /** Of a request that waits for approval it is a `vote` record `cancel`; of a batch, a `batch` record `cancel`. */
+  stop: { step: 'stop', kind: 'request' },
 } as const satisfies Readonly<Record<ActionName, AuditedAs>>;

@@ -33,6 +33,7 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   continue: MEMBERS,
   resize: MEMBERS,
   'rerun-failed': MEMBERS,
+  stop: MEMBERS,
 };
 
 const FORMS: Readonly<Record<FormName, Rules>> = {

@@ -52,7 +52,8 @@ export type Command =
   | { readonly kind: 'list' }
   | { readonly kind: 'images' }
   | { readonly kind: 'whoami' }
-  | { readonly kind: 'show' | 'logs' | 'stop' | 'rerun'; readonly id: string }
+  | { readonly kind: 'show' | 'logs' | 'rerun'; readonly id: string }
+  | { readonly kind: 'stop'; readonly id: string }
   | { readonly kind: 'export'; readonly id: string }
   | { readonly kind: 'describe'; readonly pod: string; readonly namespace?: string; readonly cluster?: string }
   | { readonly kind: 'can-i'; readonly request: RunRequest }

@@ -46,7 +46,7 @@ const TABLE = [
   {
     name: 'stop',
     usage: 'stop ID',
-    help: `End what a run started, where that is possible. ${NOT_YET}`,
+    help: 'End a run: its processes get a signal. Of a batch: start no more pods. Of a request that waits: withdraw it.',
     example: 'stop abcdefgh23',
     flags: NONE,
   },

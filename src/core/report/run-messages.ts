@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
 import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
-import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE, STATE_TEXT } from './outcome-text.ts';
+import { APPROVAL_NEEDED, describeOutcome, happenedSpans, OUTPUT_IS_PRIVATE, STATE_TEXT } from './outcome-text.ts';
 import { type Approvers, approvalParts, decisionMessage } from './parts/approval-parts.ts';
 import { powerParts, profileText } from './parts/power-parts.ts';
 import {
@@ -21,6 +21,8 @@ import {
   toneOf,
   verdictParts,
 } from './parts/result-parts.ts';
+import { runButtonsPart } from './parts/run-buttons.ts';
+import { stopParts } from './parts/stop-parts.ts';
 import { typedText } from './typed-text.ts';
 
 /** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
@@ -48,7 +50,9 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
       ...approverPart(run),
       ...waitingPart(run),
       ...(besides === undefined ? [] : [paragraph(besides)]),
+      ...stopParts(run, context.nowMs),
       ...approvalParts(run, context.approvers, context.nowMs),
+      ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
       {
         kind: 'note',
@@ -80,7 +84,7 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
     tone: toneOf(verdict, outcome.tone),
     parts: [
       isPrivate || !namesRequester(run) ? { kind: 'heading', text: headline } : headlineFor(run, headline),
-      ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
+      ...(outcome.tone === 'success' && verdict ? [] : [happenedPart(run, outcome.happened)]),
       ...verdictParts(run).filter(({ kind }) => !isPrivate || kind !== 'actions'),
       { kind: 'facts', facts: resultFacts(run) },
       ...logParts(run),
@@ -110,6 +114,10 @@ function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): re
   const shown = tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }
+
+/** Whoever stopped it is a mention. */
+const happenedPart = ({ outcome }: Run, happened: string): Part =>
+  outcome ? { kind: 'paragraph', spans: happenedSpans(outcome) } : paragraph(happened);
 
 const paragraph = (sentence: string): Part => ({ kind: 'paragraph', spans: [text(sentence)] });
 

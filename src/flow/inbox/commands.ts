@@ -13,6 +13,7 @@ import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { answerReason, answerWith } from './refusals.ts';
+import type { Stops } from './stop.ts';
 
 const LISTED_RUNS = 10;
 
@@ -22,6 +23,7 @@ export interface CommandContext {
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
+  readonly stops: Stops;
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
@@ -36,6 +38,8 @@ export async function answerCommand(origin: Origin, command: Command, context: C
       return context.batches.command(origin, command);
     case 'export':
       return context.batches.export(origin, command.id);
+    case 'stop':
+      return context.stops.command(origin, command.id);
     case 'apply':
       return context.jobs.command(origin, command);
     default:
@@ -43,7 +47,7 @@ export async function answerCommand(origin: Origin, command: Command, context: C
   }
 }
 
-type Lookup = Exclude<Command, { kind: 'run' | 'form' | 'batch' | 'export' | 'apply' }>;
+type Lookup = Exclude<Command, { kind: 'run' | 'form' | 'batch' | 'export' | 'apply' | 'stop' }>;
 
 async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Promise<Message> {
   switch (command.kind) {
@@ -60,7 +64,6 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
       return canI(origin, command.request, deps);
     case 'whoami':
       return whoAmI(origin, deps);
-    case 'stop':
     case 'rerun':
     case 'describe':
       return notYetMessage(command.kind);

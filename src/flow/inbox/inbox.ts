@@ -15,6 +15,7 @@ import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand, openRequestForm } from './commands.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
+import { Stops } from './stop.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
 interface InboxParts {
@@ -24,6 +25,7 @@ interface InboxParts {
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
+  readonly stops: Stops;
   readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
 }
 
@@ -52,6 +54,10 @@ const ON_CLICK: ClickHandlers = {
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
+  stop: async ({ stops, looks }, click) => {
+    const limited = looks.refusal(click.userId, 'stop');
+    return limited ? answerWith(limited) : stops.click(click);
+  },
 };
 
 const ON_SUBMIT: SubmitHandlers = {
@@ -90,11 +96,13 @@ export class CommandInbox implements Inbox {
     this.#talks = new Talks(deps);
     const accept = createAcceptRequest(deps, starter);
     const approvals = new Approvals(deps, runs, this.#refusals);
+    const batches = new BatchCommands({ deps, runs, approvals, accept });
     this.#parts = {
       deps,
       accept,
       approvals,
-      batches: new BatchCommands({ deps, runs, approvals, accept }),
+      batches,
+      stops: new Stops({ deps, runs, approvals, batches }),
       jobs: new JobInbox({ deps, accept }),
       looks: new LookLimiter(deps),
       submitRequest: (submission) => this.#submitRequest(submission),

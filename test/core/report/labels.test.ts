@@ -62,6 +62,7 @@ it('every button of every card is read whole on a phone', () => {
       'continue',
       'resize',
       'rerun-failed',
+      'stop',
     ]),
   );
 });

@@ -26,6 +26,7 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   continue: 'button_stale',
   resize: 'button_stale',
   'rerun-failed': 'button_stale',
+  stop: 'button_stale',
 };
 
 /** What each form answers when it comes back with nothing in it, for a run that is not there. */

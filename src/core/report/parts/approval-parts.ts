@@ -153,7 +153,7 @@ export function decisionMessage(run: Run): Message {
     run.state === 'rejected' && last
       ? [requester, text(', your request was rejected by '), person(last.userId), ...why]
       : run.state === 'cancelled'
-        ? [requester, text(' withdrew this request. Nothing was started.')]
+        ? [person(withdrawnBy(run)), text(' withdrew this request. Nothing was started.')]
         : [
             requester,
             text(`, your request expired: ${whyExpired(run.approval)}. Send it again when an approver is around.`),
@@ -168,6 +168,10 @@ export function decisionMessage(run: Run): Message {
     ],
   };
 }
+
+/** An approver may stop a run that is not launched yet. */
+const withdrawnBy = ({ outcome, origin }: Run): string =>
+  outcome?.kind === 'cancelled' ? outcome.by : origin.requesterId;
 
 /**
  * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing
