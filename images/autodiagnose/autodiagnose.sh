@@ -108,7 +108,7 @@ for setting in "$SAMPLE" "$PEERS" "$GRACE" "$MESSAGE"; do
 done
 if [ "$MESSAGE" -gt 3072 ]; then MESSAGE=3072; fi
 if [ "$MESSAGE" -lt 1024 ]; then MESSAGE=1024; fi
-not_after
+not_after "${1:-}"
 case ${1:-} in
     '') look ;;
     stop) stop_run "${2:-}" ;;

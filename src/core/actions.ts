@@ -24,6 +24,7 @@ export const ACTION_NAMES = [
   'logs',
   'details',
   'copy-command',
+  'stop',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -41,7 +42,7 @@ export const isActionName = (name: string): name is ActionName => ACTION_NAMES.s
 /** The audit record of a click, allowed or refused: its step, and the fact `kind` where the step has several. */
 export interface AuditedAs {
   /** `lookup`: it starts and changes nothing, so, like a typed `show` or `logs`, only a refusal at the door is recorded. */
-  readonly step: 'vote' | 'grant' | 'batch' | 'request' | 'lookup';
+  readonly step: 'vote' | 'grant' | 'batch' | 'stop' | 'request' | 'lookup';
   readonly kind?: string;
 }
 
@@ -66,4 +67,6 @@ export const AUDITED_AS = {
   resume: { step: 'batch', kind: 'resume' },
   continue: { step: 'batch', kind: 'continue' },
   resize: { step: 'batch', kind: 'resize' },
+  /** Of a request that waits for approval it is a `vote` record `cancel`; of a batch, a `batch` record `cancel`. */
+  stop: { step: 'stop', kind: 'request' },
 } as const satisfies Readonly<Record<ActionName, AuditedAs>>;

@@ -348,7 +348,6 @@ export const REASONS = {
     'the disk buffer for logs cannot be used',
     'Check the temporary directory (TMPDIR) of kdebug.',
   ),
-  not_in_this_version: user('this is not available yet', 'Type /kdebug help for what works today.'),
   command_too_long_to_approve: user(
     'the command and its variables do not fit on the card, and nobody should approve what they cannot see',
     'Make them shorter, about 2,500 characters in all for one container: put a long script into an image, and name it there.',
@@ -478,6 +477,28 @@ export const REASONS = {
     'Type /kdebug list --mine --all for your own runs in every channel.',
   ),
   lookup_late: user('the answer took too long', 'Nothing was started or changed. Try again in a moment.'),
+  not_your_run: user(
+    'only the requester of this run and the approvers of its rule can stop it',
+    'Ask one of them; its card names them.',
+  ),
+  run_ended: user('this run has already ended', 'See its result with /kdebug show and its id.'),
+  stop_too_early: user('this run is still being checked', 'Try again in a moment.'),
+  stop_under_way: user(
+    'somebody is already stopping this run',
+    'Its card shows when it has stopped, or why it could not.',
+  ),
+  stop_without_target: user(
+    'this run has no target container, so nothing can reach its processes',
+    'It ends when its command exits, or when the pod ends.',
+  ),
+  stop_without_image: user(
+    'the policy names no diagnostic image, and only such an image can stop a run',
+    'Ask the policy owners to add autodiagnose with diagnostic: true. Until then, a run ends when its command exits.',
+  ),
+  stop_elsewhere: user(
+    'another replica of kdebug handles this run, and has been told',
+    'Its card shows the change within a few seconds, or kdebug tells you why not. If neither happens, kdebug no longer follows this run.',
+  ),
   run_not_found: user('no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
   audit_unavailable: user(

@@ -55,7 +55,7 @@ export async function runToEnd(
   context: AdvanceContext,
   { slack, shift }: { readonly slack: SlackSide; readonly shift: Shift },
 ): Promise<void> {
-  const { deps, readers } = context;
+  const { deps } = context;
   const rounds = new Rounds(deps.clock);
   let lateEnd: LateEndWait | undefined;
   for (;;) {
@@ -68,9 +68,9 @@ export async function runToEnd(
     const step = nextStep(session.run, deps.clock.now());
     if (step.kind === 'done' || step.kind === 'park') return;
     if (step.kind !== 'await-late-end') continue;
-    lateEnd ??= awaitLateEnd(session, deps, readers);
+    lateEnd ??= awaitLateEnd(session, context);
     shift.awaitsLateEnd(true);
-    const hasNews = await lateEnd({ grant: shown.grant, wanted: () => !shift.isDraining() });
+    const hasNews = await lateEnd({ shown, wanted: () => !shift.isDraining() });
     shift.awaitsLateEnd(false);
     if (!hasNews) return;
   }
@@ -107,7 +107,7 @@ function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> 
       break;
     case 'starting':
     case 'running':
-      if (isLaunched(run)) return watch(session, run, { deps, readers });
+      if (isLaunched(run)) return watch(session, run, { deps, readers, room });
       break;
     default:
       if (isEnded(run)) return collect(session, run, { deps, readers });

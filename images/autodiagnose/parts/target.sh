@@ -28,6 +28,7 @@ not_after() {
     digits_of "$KDEBUG_NOT_AFTER" && latest=$digits
     digits_of "$STARTED"
     if [ "$digits" -gt "$latest" ]; then
+        if [ "${1:-}" = stop ]; then end_stop 1 "Not stopped: this started too late, after $KDEBUG_NOT_AFTER."; fi
         EFFECTIVE=false
         report "Started too late: this run was given up at $KDEBUG_NOT_AFTER, so nothing was done."
         exit 0

@@ -2,6 +2,7 @@ import { sleep } from '../clock.ts';
 import { type PodObject, rfc3339 } from '../objects/pod.ts';
 import { autodiagnose } from '../programs/autodiagnose.ts';
 import type { Program } from '../programs/process.ts';
+import { type Neighbour, stopper } from '../programs/stop.ts';
 import { type Exit, Instance } from './instance.ts';
 import { filesFor } from './pod-files.ts';
 import { type PodView, phaseOf } from './pod-status.ts';
@@ -11,6 +12,7 @@ import { created, envOf, planStart, pulled, type StartReady } from './start-plan
 import type { PodWorkloads, WorkerParts } from './worker-parts.ts';
 
 const KILLED: Exit = { exitCode: 137, reason: 'Error' };
+const TERMINATED: Exit = { exitCode: 143, reason: 'Error' };
 /** One pod on its node: starts its containers, keeps them apart, restarts what crashes, ends what is joined to the dead. */
 export class PodWorker {
   pod: PodObject;
@@ -167,7 +169,7 @@ export class PodWorker {
     slot.instance = instance;
     this.#changed();
     const target = this.#targetOf(slot);
-    const program = plan.image.isAutodiagnose ? this.#diagnosis(target) : plan.program;
+    const program = plan.image.isAutodiagnose ? this.#autodiagnose(slot, plan) : plan.program;
     if (program) {
       const seen = {
         argv: plan.argv,
@@ -212,7 +214,9 @@ export class PodWorker {
     return name === undefined || name === '' ? undefined : this.#mains.find(({ container }) => container.name === name);
   }
 
-  #diagnosis(target: Slot | undefined): Program {
+  #autodiagnose(slot: Slot, { argv, credentials }: StartReady): Program {
+    const target = this.#targetOf(slot);
+    if (argv[0] === 'stop') return stopper(credentials, () => this.#neighboursOf(slot, target));
     return async (process) => {
       const name = target?.container.name ?? '';
       const workload = this.#workloads[name];
@@ -220,6 +224,22 @@ export class PodWorker {
       const local = workload && (await this.#parts.workloads.ensure(this.#key(name), workload, onExit));
       return autodiagnose(process, { local, resources: target?.container.resources });
     };
+  }
+
+  /** The running containers that share the process namespace. */
+  #neighboursOf(slot: Slot, target: Slot | undefined): readonly Neighbour[] {
+    const joined = this.#ephemerals.filter((other) => target !== undefined && this.#targetOf(other) === target);
+    return [...(target ? [target] : []), ...joined].flatMap((other) =>
+      other === slot || !other.isRunning || !other.instance
+        ? []
+        : [
+            {
+              env: envOf(other.container),
+              credentials: other.instance.credentials,
+              terminate: () => other.instance?.end(TERMINATED),
+            },
+          ],
+    );
   }
 
   #key(container: string): string {

@@ -40,6 +40,7 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   logs: MEMBERS,
   details: MEMBERS,
   'copy-command': MEMBERS,
+  stop: MEMBERS,
 };
 
 const FORMS: Readonly<Record<FormName, Rules>> = {

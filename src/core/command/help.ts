@@ -1,6 +1,6 @@
 import { code, type Message, type Part, type Span, text } from '../report/message.ts';
 import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage, RUN_FLAGS } from './flags.ts';
-import { type KnownVerb, NOT_YET, VERBS, verbNamed } from './verbs.ts';
+import { type KnownVerb, VERBS, verbNamed } from './verbs.ts';
 
 type Item = readonly Span[];
 
@@ -63,10 +63,7 @@ function overview(): Message {
   return message('kdebug debugs a running pod and answers here', [
     paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
     list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
-    paragraph(
-      text('Verbs: '),
-      ...separated(VERBS.filter(({ help }) => !help.endsWith(NOT_YET)).map(({ name }) => name)),
-    ),
+    paragraph(text('Verbs: '), ...separated(VERBS.map(({ name }) => name))),
     paragraph(
       text('Slack takes no slash command in a thread: there, write '),
       code('@kdebug POD …'),

@@ -17,9 +17,6 @@ const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'];
 const LOG_FLAGS: readonly FlagName[] = ['tail', 'since', 'grep'];
 
-/** Ends the help of a verb that parses but is not implemented yet. */
-export const NOT_YET = 'Not in this version.';
-
 /** Every verb. The parser, the help and `docs/commands.md` read this table. */
 const TABLE = [
   {
@@ -53,7 +50,7 @@ const TABLE = [
   {
     name: 'stop',
     usage: 'stop ID',
-    help: `End what a run started, where that is possible. ${NOT_YET}`,
+    help: 'End a run: its processes get a signal. Of a batch: start no more pods. Of a request that waits: withdraw it.',
     example: 'stop abcdefgh23',
     flags: NONE,
   },

@@ -1,8 +1,9 @@
 import { defined } from '../../lib/object.ts';
 import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
-import type { EnvVar, EphemeralContainer } from './ephemeral-container.ts';
+import type { EnvVar, EphemeralContainer, SecurityContext } from './ephemeral-container.ts';
 import type { Plan } from './plan.ts';
+import type { Pod } from './pod.ts';
 
 /**
  * The container name of a run in one pod: `kdebug-` and twelve characters derived from both, so every replica and every
@@ -53,7 +54,56 @@ function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
     ['KDEBUG_NOT_AFTER', new Date(mark.notAfterMs).toISOString()],
     ['KDEBUG_REF', mark.ref],
   ];
-  return values.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: literal(value) }]));
+  return variablesOf(values);
 }
+
+/** What the container that stops a run learns. */
+export interface StopMark {
+  readonly runId: RunId;
+  readonly containerName: string;
+  readonly image: string;
+  readonly byUserId: string;
+  readonly notAfterMs: number;
+  readonly securityContext?: SecurityContext;
+}
+
+/** The container name of an attempt to stop a run, derived like the run's own. */
+export const stopContainerName = (runId: RunId, podUid: string, attempt: number): string =>
+  `kdebug-${base32Hash(`${runId}/${podUid}/stop/${attempt}`, 12)}`;
+
+/**
+ * The ephemeral container that ends the processes of a run: a diagnostic image with the words `stop RUN-ID`, beside the
+ * same target. It has no `KDEBUG_RUN`, so it is never mistaken for a run, nor for a process of one. Pure.
+ */
+export function buildStopContainer({ targetContainerName }: Plan, mark: StopMark): EphemeralContainer {
+  const values: readonly (readonly [string, string | undefined])[] = [
+    ['KDEBUG_STOPS', mark.runId],
+    ['KDEBUG_REQUESTER', mark.byUserId],
+    ['KDEBUG_TARGET', targetContainerName],
+    ['KDEBUG_NOT_AFTER', new Date(mark.notAfterMs).toISOString()],
+  ];
+  return {
+    name: mark.containerName,
+    image: mark.image,
+    ...defined({ targetContainerName }),
+    args: ['stop', mark.runId],
+    env: variablesOf(values),
+    ...defined({ securityContext: mark.securityContext }),
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  };
+}
+
+/**
+ * The power of the container that stops a run: the run's own. If nothing names the run's user, its image does, and
+ * another image has another user: root, unless the pod refuses it, may signal any.
+ */
+export function stopContextOf({ securityContext }: Plan, { spec }: Pod): SecurityContext | undefined {
+  const { runAsUser, runAsNonRoot } = spec.securityContext;
+  const isNamed = securityContext?.runAsUser !== undefined || runAsUser !== undefined;
+  return isNamed || runAsNonRoot === true ? securityContext : { ...securityContext, runAsUser: 0, runAsGroup: 0 };
+}
+
+const variablesOf = (values: readonly (readonly [string, string | undefined])[]): readonly EnvVar[] =>
+  values.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: literal(value) }]));
 
 const literal = (word: string): string => word.replaceAll('$', '$$$$');

@@ -70,10 +70,15 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   'timed-out': fixed(
     'attention',
     'Timed out',
-    'It was still running at the timeout. Ephemeral containers cannot be stopped or removed through the API, so it keeps running until it exits.',
-    'Use a longer --timeout, or a smaller diagnosis.',
+    'It was still running at the timeout. It keeps running until it exits, or until somebody stops it.',
+    'Stop it with /kdebug stop and its run id. Next time, use a longer --timeout, or a smaller diagnosis.',
   ),
-  stopped: fixed('attention', 'Stopped', 'It was stopped on request.', 'The log so far is below.'),
+  stopped: ({ by }) => ({
+    tone: 'attention',
+    title: 'Stopped',
+    happened: `${by} stopped it. The log until then is in the thread.`,
+    next: '',
+  }),
   'target-ended': fixed(
     'attention',
     'The target exited',
@@ -157,7 +162,8 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> 
 /** What happened. The person who decided becomes a mention; the cluster's words stay plain text. */
 export function happenedSpans(outcome: Outcome): readonly Span[] {
   const { happened } = describeOutcome(outcome);
-  if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled') return [text(happened)];
+  if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled' && outcome.kind !== 'stopped')
+    return [text(happened)];
   return happened.startsWith(outcome.by)
     ? [person(outcome.by), text(happened.slice(outcome.by.length))]
     : [text(happened)];

@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/duration.ts';
 import { visible } from '../../lib/invisible.ts';
 import { sentence, shorten } from '../../lib/text.ts';
-import type { Command, CommandError } from '../command/command.ts';
+import type { CommandError } from '../command/command.ts';
 import { helpMessage } from '../command/help.ts';
 import { pointAt } from '../command/print.ts';
 import type { Talk } from '../command/talk.ts';
@@ -160,19 +160,6 @@ export const notesMessage = (notes: readonly string[]): Message => ({
   tone: 'neutral',
   parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
 });
-
-/** A verb or flag that the grammar knows but this version does not support. */
-export function notYetMessage(kind: Command['kind'] | string): Message {
-  const headline = `\`${kind}\` isn't available yet.`;
-  return {
-    ...reasonMessage('not_in_this_version'),
-    summary: headline,
-    parts: [
-      { kind: 'paragraph', spans: [code(kind), strong(" isn't available yet.")] },
-      { kind: 'paragraph', spans: [text(REASONS.not_in_this_version.hint)] },
-    ],
-  };
-}
 
 /** What is wrong with a command, with a caret under the wrong word. */
 export const commandErrorMessage = (error: CommandError): Message => ({

@@ -23,6 +23,7 @@ import {
   subjectOf,
   toneOf,
 } from './parts/run-lines.ts';
+import { stopParts } from './parts/stop-parts.ts';
 import { typedCommand } from './typed-text.ts';
 
 /** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
@@ -54,6 +55,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
     parts: [
       { kind: 'paragraph', spans: firstLine(run, headline) },
       ...linePart(cardLine(run, isPrivate)),
+      ...stopParts(run, nowMs),
       ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
       ...approvalParts(run, approvers, nowMs),

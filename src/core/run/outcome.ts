@@ -6,7 +6,8 @@ export type Outcome =
   | { readonly kind: 'start-failed'; readonly reason: string; readonly message: string }
   | { readonly kind: 'no-status' }
   | { readonly kind: 'timed-out' }
-  | { readonly kind: 'stopped' }
+  /** Somebody asked kdebug to end its processes, and they ended. */
+  | { readonly kind: 'stopped'; readonly by: string }
   | { readonly kind: 'target-ended'; readonly exitCode: number }
   | { readonly kind: 'pod-gone' }
   | { readonly kind: 'pod-replaced' }

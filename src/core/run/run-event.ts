@@ -7,8 +7,15 @@ import type { Decision } from '../policy/policy.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
 import type { DeliveryEvent } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
-import type { Refusal, Rehearsal, RunLog, Verdict } from './run.ts';
+import type { Refusal, Rehearsal, RunLog, StopContainer, Verdict } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
+
+/** What can happen to a stop of a run. */
+export type StopEvent =
+  | { readonly kind: 'stop-requested'; readonly byUserId: string; readonly atMs: number }
+  | { readonly kind: 'stop-launching'; readonly container: StopContainer }
+  | { readonly kind: 'stop-ended'; readonly exitCode: number; readonly message: string; readonly atMs: number }
+  | { readonly kind: 'stop-failed'; readonly why: string; readonly atMs: number };
 
 /** Everything that can happen to a run. `atMs`: when it was noticed. */
 export type RunEvent =
@@ -73,6 +80,7 @@ export type RunEvent =
       readonly verdict?: Verdict;
       readonly atMs: number;
     }
+  | StopEvent
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   | { readonly kind: 'asked'; readonly asked: SentCopies }

@@ -1,5 +1,6 @@
 import type { Batch } from '../batch/batch.ts';
 import type { RunRequest } from '../command/command.ts';
+import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
@@ -113,6 +114,31 @@ export interface LogGap {
   readonly atByte: number;
 }
 
+/**
+ * Somebody's wish to end what a run started. Nobody can remove an ephemeral container, so a second one, of a diagnostic
+ * image, sends signals to the processes of the run.
+ */
+export interface Stop {
+  readonly byUserId: string;
+  readonly requestedAtMs: number;
+  /** From 1; each attempt has its own container. */
+  readonly attempt: number;
+  readonly container?: StopContainer;
+  /** Its container has ended; the run's container follows within seconds, or the stop has failed. */
+  readonly ended?: { readonly exitCode: number; readonly message: string; readonly atMs: number };
+  /** The run goes on. `why`: a sentence. Somebody may try again. */
+  readonly failed?: { readonly why: string; readonly atMs: number };
+}
+
+/** Stored before its PATCH, so that each repeat sends the identical one. */
+export interface StopContainer {
+  readonly name: string;
+  readonly image: string;
+  /** `KDEBUG_NOT_AFTER`: started later, it does nothing. */
+  readonly notAfterMs: number;
+  readonly securityContext?: SecurityContext;
+}
+
 /** The content of an applied EphemeralJob: its requests, one for each container of its template. */
 export interface Job {
   /** `metadata.name`. */
@@ -159,6 +185,8 @@ export interface Run {
   readonly finishedAtMs?: number;
   /** Why it has not started yet, in the kubelet's own words. */
   readonly waiting?: { readonly reason: string; readonly message: string };
+  /** Somebody asked to end what it started. */
+  readonly stop?: Stop;
   readonly termination?: ContainerTermination;
   readonly imageId?: string;
   readonly outcome?: Outcome;

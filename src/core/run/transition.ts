@@ -9,6 +9,7 @@ import { isGivenUp } from './life-cycle.ts';
 import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 import { PLANNED_STATES, type RunState } from './run-state.ts';
+import { stopTransition } from './stop.ts';
 
 /** The states in which an event may happen; in any other it is `illegal`. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
@@ -28,6 +29,10 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   ended: ['approved', 'launching', 'starting', 'running'],
   finished: ['collecting'],
   'came-late': ['finished'],
+  'stop-requested': ['approved', 'launching', 'starting', 'running', 'finished'],
+  'stop-launching': ['starting', 'running', 'finished'],
+  'stop-ended': ['starting', 'running', 'finished'],
+  'stop-failed': ['launching', 'starting', 'running', 'finished'],
   batch: ['approved', 'running'],
   asked: PLANNED_STATES,
   delivered: PLANNED_STATES,
@@ -82,6 +87,11 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return finished(run, event);
     case 'came-late':
       return cameLate(run, event);
+    case 'stop-requested':
+    case 'stop-launching':
+    case 'stop-ended':
+    case 'stop-failed':
+      return stopTransition(run, event);
     case 'batch':
       return batchMoved(run, event);
     case 'asked':

@@ -141,13 +141,14 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'rerun',
   'same-again',
   'list-all',
+  'stop',
 ]);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, and talk that may name a pod. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

@@ -48,8 +48,8 @@ export async function changeBatch(run: BatchRun, change: Change, context: Change
   return typeof result === 'string' ? passOn(run, change, context) : result.not;
 }
 
-/** The requester, and the approvers that the batch's rule names. */
-async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
+/** The requester, and the approvers that the rule of the batch, or of the run, names. */
+export async function mayChange(run: Run, userId: string, deps: FlowDeps): Promise<boolean> {
   const { identity } = deps.policies.current();
   if (isSamePerson(identity, run.origin, userId)) return true;
   return isApprover(run.approval?.from ?? [], userId, deps);
@@ -167,7 +167,7 @@ export class BatchCommands {
     const run = await readRunOfChannel(id, origin.channelId, deps);
     if (!run || !isBatchRun(run)) return answerReason('batch_not_found', id);
     if (!change) return answerWith(await showRun(run, { origin, kind: 'show', deps }));
-    if (change.kind === 'cancel' && run.state === 'pending-approval') return this.#withdraw(run, origin);
+    if (change.kind === 'cancel' && run.state === 'pending-approval') return this.withdraw(run, origin);
     return answerOf(
       await this.#change(run, change, origin.requesterId),
       answerWith(changedMessage(run.id, change.kind)),
@@ -191,7 +191,7 @@ export class BatchCommands {
   }
 
   /** Judged like a click on the card's own button. */
-  #withdraw(run: BatchRun, { teamId, requesterId: userId, channelId, dedupeKey }: Origin): Promise<Answer> {
+  withdraw(run: Run, { teamId, requesterId: userId, channelId, dedupeKey }: Origin): Promise<Answer> {
     const messageTs = run.delivery.anchor?.ts ?? '';
     const click: Click = { action: 'cancel', value: run.id, teamId, userId, channelId, messageTs, dedupeKey };
     return this.#parts.approvals.click(click, 'cancel');

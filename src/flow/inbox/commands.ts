@@ -1,7 +1,7 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
-import { imagesMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { imagesMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
@@ -17,6 +17,7 @@ import type { BatchCommands } from './batch-commands.ts';
 import { answerReason, answerWith } from './refusals.ts';
 import { typeRerun } from './rerun.ts';
 import { sameAgain } from './same-again.ts';
+import type { Stops } from './stop.ts';
 
 export interface CommandContext {
   readonly deps: FlowDeps;
@@ -24,6 +25,7 @@ export interface CommandContext {
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
+  readonly stops: Stops;
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
@@ -41,6 +43,8 @@ export async function answerCommand(origin: Origin, command: Command, context: C
       return context.batches.command(origin, command);
     case 'export':
       return context.batches.export(origin, command.id);
+    case 'stop':
+      return context.stops.command(origin, command.id);
     case 'apply':
       return context.jobs.command(origin, command);
     default:
@@ -58,7 +62,7 @@ async function offerOfSame(
   return same && answerWith(same);
 }
 
-type Lookup = Exclude<Command, { kind: 'run' | 'rerun' | 'form' | 'batch' | 'export' | 'apply' }>;
+type Lookup = Exclude<Command, { kind: 'run' | 'rerun' | 'form' | 'batch' | 'export' | 'apply' | 'stop' }>;
 
 async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Promise<Message> {
   switch (command.kind) {
@@ -77,8 +81,6 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
       return whoAmI(origin, deps);
     case 'describe':
       return describePod(origin, command, deps);
-    case 'stop':
-      return notYetMessage(command.kind);
   }
 }
 

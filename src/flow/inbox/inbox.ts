@@ -17,6 +17,7 @@ import { BatchCommands } from './batch-commands.ts';
 import { answerCommand, openRequestForm } from './commands.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
 import { askForIt, clickRerun, clickRunAnyway } from './rerun.ts';
+import { Stops } from './stop.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
 interface InboxParts {
@@ -26,6 +27,7 @@ interface InboxParts {
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
+  readonly stops: Stops;
   readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
 }
 
@@ -68,6 +70,10 @@ const ON_CLICK: ClickHandlers = {
   details: lookBounded('details'),
   'copy-command': lookBounded('copy-command'),
   'show-outliers': lookBounded('show-outliers'),
+  stop: async ({ stops, looks }, click) => {
+    const limited = looks.refusal(click.userId, 'stop');
+    return limited ? answerWith(limited) : stops.click(click);
+  },
 };
 
 const ON_SUBMIT: SubmitHandlers = {
@@ -111,11 +117,13 @@ export class CommandInbox implements Inbox {
     this.#talks = new Talks(deps);
     const accept = createAcceptRequest(deps, starter);
     const approvals = new Approvals(deps, runs, this.#refusals);
+    const batches = new BatchCommands({ deps, runs, approvals, accept });
     this.#parts = {
       deps,
       accept,
       approvals,
-      batches: new BatchCommands({ deps, runs, approvals, accept }),
+      batches,
+      stops: new Stops({ deps, runs, approvals, batches }),
       jobs: new JobInbox({ deps, accept }),
       looks: new LookLimiter(deps),
       submitRequest: (submission) => this.#submitRequest(submission),

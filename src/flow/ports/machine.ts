@@ -73,6 +73,7 @@ export type AuditStep =
   | 'vote'
   | 'grant'
   | 'batch'
+  | 'stop'
   | 'patch'
   | 'outcome';
 

@@ -3,11 +3,13 @@ import { isActive } from '../../core/policy/grant.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { canBeStopped, isStopping } from '../../core/run/stop.ts';
 import { defined } from '../../lib/object.ts';
 import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
 import { type Change, changeBatch, type NotChanged } from '../inbox/batch-commands.ts';
+import { STOP, stopRun } from '../inbox/stop.ts';
 
 interface PeerContext {
   readonly deps: FlowDeps;
@@ -15,14 +17,16 @@ interface PeerContext {
 }
 
 /**
- * Applies the commands that other replicas left as notes for the batches and grants of this one. Each is judged again,
- * and its author gets a refusal. One store query for each running batch and each open grant. Never rejects.
+ * Applies the commands that other replicas left as notes for the batches, grants and runs of this one. Each is judged again,
+ * and its author gets a refusal. One store query for each running batch, each open grant and each run that could be stopped. Never rejects.
  */
 export async function applyPeerCommands(held: readonly Run[], peer: PeerContext): Promise<void> {
   const nowMs = peer.deps.clock.now();
   const isNoted = ({ batch, grant, state }: Run): boolean =>
-    grant ? isActive(grant, nowMs) : batch !== undefined && !isFinal(state);
-  await Promise.all(held.filter(isNoted).map((run) => applyNotesOf(run, peer)));
+    (grant !== undefined && isActive(grant, nowMs)) || (batch !== undefined && !isFinal(state));
+  await Promise.all(
+    held.filter((run) => isNoted(run) || (canBeStopped(run) && !isStopping(run))).map((run) => applyNotesOf(run, peer)),
+  );
 }
 
 async function applyNotesOf(run: Run, peer: PeerContext): Promise<void> {
@@ -62,25 +66,27 @@ async function applyCommand(run: Run, text: string, peer: PeerContext): Promise<
 }
 
 async function applyNote(run: Run, { change, userId }: Note, { deps, runs }: PeerContext): Promise<NotChanged> {
+  if (change === STOP) return stopRun(run, { userId, deps, runs });
   if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
   const code = await endGrant(run, userId, { deps, runs });
   return code && { code };
 }
 
 interface Note {
-  readonly change: Change | typeof END_GRANT;
+  readonly change: Change | typeof END_GRANT | typeof STOP;
   readonly userId: string;
 }
 
 const KINDS: readonly Change['kind'][] = ['pause', 'resume', 'continue', 'cancel', 'scale'];
 
-/** A note of `changeBatch` or `endGrant`; undefined: of another version. */
+/** A note of `changeBatch`, `endGrant` or `stopRun`; undefined: of another version. */
 function readNote(text: string): Note | undefined {
   const note: unknown = JSON.parse(text);
   if (typeof note !== 'object' || note === null || !('change' in note) || !('userId' in note)) return undefined;
   const { change, userId } = note;
   if (typeof userId !== 'string' || typeof change !== 'object' || change === null || !('kind' in change))
     return undefined;
+  if (change.kind === STOP) return { change: STOP, userId };
   if (change.kind === END_GRANT) return { change: END_GRANT, userId };
   const kind = KINDS.find((known) => known === change.kind);
   if (kind === undefined) return undefined;

@@ -82,7 +82,11 @@ export class Reply {
    */
   #isQuiet(before: Run): boolean {
     const { run } = this.#session;
-    const isShown = run.state === before.state && run.approval === before.approval && run.grant === before.grant;
+    const isShown =
+      run.state === before.state &&
+      run.approval === before.approval &&
+      run.grant === before.grant &&
+      run.stop === before.stop;
     return isShown && dueAtMs(run) > 0;
   }
 

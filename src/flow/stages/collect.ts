@@ -20,6 +20,7 @@ import type { HeldRun } from '../held-run.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
 import { inTime, readPodFacts } from './pod-facts.ts';
 import { currentPod } from './pod-room.ts';
+import { orStopped } from './stop-end.ts';
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
@@ -31,7 +32,7 @@ export async function collect(
   { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
 ): Promise<void> {
   const read = await readLog(run, readers);
-  const outcome = await settle(run, run.outcome, deps);
+  const outcome = await orStopped(session, await settle(run, run.outcome, deps), deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
   const output = { logEnd: read?.end ?? '', terminationMessage, outcome };

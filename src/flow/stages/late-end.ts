@@ -1,8 +1,9 @@
 import type { Pod } from '../../core/container/pod.ts';
 import { outcomeOfTermination, stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { Grant } from '../../core/policy/grant.ts';
 import { isLaunched, type LaunchedRun, nextStep } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
+import { isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { defined } from '../../lib/object.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -11,13 +12,26 @@ import type { HeldRun } from '../held-run.ts';
 import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import type { LogReaders } from './logs.ts';
+import type { PodRoom } from './pod-room.ts';
+import { Stopper } from './stop.ts';
+import { orStopped } from './stop-end.ts';
 
 /** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
+/** To record why a stop failed. */
+const MARGIN_MS = 5_000;
+
 interface Waiting {
-  readonly grant: Grant | undefined;
+  /** The run as Slack shows it. */
+  readonly shown: Pick<Run, 'grant' | 'stop'>;
   readonly wanted: () => boolean;
+}
+
+interface Tools {
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly room: PodRoom;
 }
 
 export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
@@ -25,10 +39,10 @@ export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
 /**
  * Waits up to half an hour for the end of a run that kdebug gave up: a container that starts late, a node that comes
  * back (cluster facts, "Late start is real"). Each wait resolves with whether there is more to post: the end has come,
- * or the run's grant was used or has ended.
+ * or the run's grant was used or has ended, or somebody stops it. Carries out a stop meanwhile.
  * @throws KdebugError lease_lost
  */
-export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReaders): LateEndWait {
+export function awaitLateEnd(session: HeldRun, { deps, readers, room }: Tools): LateEndWait {
   const untilMs = deps.clock.now() + WAIT_MS;
   return async (waiting) => {
     const { run } = session;
@@ -39,7 +53,8 @@ export function awaitLateEnd(session: HeldRun, deps: FlowDeps, readers: LogReade
     const subscription = deps.clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
     const stop = session.onChange(() => latest.nudge());
     try {
-      return await untilNews({ ...waiting, session, deps, readers, run, latest, untilMs });
+      const stopper = new Stopper({ session, run, deps, room });
+      return await untilNews({ ...waiting, session, deps, readers, run, latest, untilMs, stopper });
     } finally {
       stop();
       subscription.close();
@@ -54,27 +69,40 @@ interface Wait extends Waiting {
   readonly run: LaunchedRun;
   readonly latest: LatestValue<PodSeen>;
   readonly untilMs: number;
+  readonly stopper: Stopper;
 }
 
 async function untilNews(wait: Wait): Promise<boolean> {
-  const { session, deps, latest, untilMs } = wait;
+  const { session, deps, latest, stopper } = wait;
   const rounds = new Rounds(deps.clock);
   while (wait.wanted()) {
     await rounds.next();
     const step = nextStep(session.run, deps.clock.now());
-    if (step.kind === 'post' || session.run.grant !== wait.grant) return true;
+    if (step.kind === 'post' || isNews(session.run, wait)) return true;
+    const untilMs = untilMsOf(wait);
     if (step.kind !== 'await-late-end' || deps.clock.now() >= untilMs) return false;
-    const seen = await latest.next(Math.min(untilMs, step.untilMs));
+    const seen = await latest.next(Math.min(untilMs, step.untilMs, stopper.nextLookMs));
     if (session.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
     if (end !== undefined) return end === 'ended';
+    await stopper.carryOn(seen);
   }
   return false;
 }
 
+const isNews = ({ grant, stop }: Run, { shown }: Waiting): boolean => grant !== shown.grant || stop !== shown.stop;
+
+const untilMsOf = ({ session: { run }, untilMs }: Wait): number =>
+  isStopping(run) ? Math.max(untilMs, stopDeadlineMs(run) + MARGIN_MS) : untilMs;
+
 /** Undefined while the container may still end. */
 async function endOf(wait: Wait, seen: PodSeen): Promise<'ended' | 'never' | undefined> {
-  if (seen.kind !== 'pod') return 'never';
+  if (seen.kind !== 'pod') {
+    const { session, deps } = wait;
+    if (!isStopping(session.run)) return 'never';
+    await session.apply({ kind: 'stop-failed', why: 'the pod is gone', atMs: deps.clock.now() });
+    return 'ended';
+  }
   return (await cameLate(wait, seen.pod)) ? 'ended' : undefined;
 }
 
@@ -87,7 +115,8 @@ async function cameLate({ session, deps, readers, run }: Wait, pod: Pod): Promis
   await readers.forget(session.run.id);
   const reader = await readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
   const read = await reader.result;
-  const outcome = outcomeOfTermination(pod, termination, plan.targetContainerName);
+  const natural = outcomeOfTermination(pod, termination, plan.targetContainerName);
+  const outcome = await orStopped(session, natural, deps);
   const left = { logEnd: read.end, terminationMessage: termination.message, outcome };
   const verdict = await diagnose(session.run, left, deps);
   await session.apply({

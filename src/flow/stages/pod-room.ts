@@ -1,6 +1,6 @@
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
-import { problemOfRoom } from '../../core/container/target.ts';
+import { problemOfRoom, type Room } from '../../core/container/target.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { roomFor } from '../../core/policy/plan-request.ts';
 import type { Refusal } from '../../core/run/run.ts';
@@ -33,9 +33,10 @@ export class PodRoom {
 
   /**
    * Reserves a slot for the container `name`; returns the reason if the pod, or the person's share of it, is full. A
-   * repeat for the same container reserves nothing more. The launch itself reports a missing or replaced pod.
+   * repeat for the same container reserves nothing more. The launch itself reports a missing or replaced pod. `room`: by
+   * default, the limits for the plan's requester.
    */
-  async reserve(plan: Plan, name: string): Promise<Refusal | undefined> {
+  async reserve(plan: Plan, name: string, room?: Room): Promise<Refusal | undefined> {
     const pod = await currentPod(plan, this.#deps);
     // Synchronous from here on, so no other launch comes between.
     const reserved = this.#reservedIn(plan.podUid);
@@ -43,7 +44,10 @@ export class PodRoom {
     const problem =
       pod &&
       !isIn(pod, name) &&
-      problemOfRoom(withReserved(pod, reserved), roomFor(plan.requesterId, this.#deps.policies.current().limits));
+      problemOfRoom(
+        withReserved(pod, reserved),
+        room ?? roomFor(plan.requesterId, this.#deps.policies.current().limits),
+      );
     if (problem) return refusal(problem.code, problem.subject);
     const untilMs = this.#deps.clock.now() + RESERVED_MS;
     this.#reserved.set(plan.podUid, [...reserved, { name, requesterId: plan.requesterId, untilMs }]);
@@ -85,7 +89,9 @@ export async function currentPod(
   }
 }
 
-const isIn = (pod: Pod, name: string): boolean => pod.spec.ephemeralContainers.some((known) => known.name === name);
+/** Whether the pod holds an ephemeral container of this name. */
+export const isIn = (pod: Pod, name: string): boolean =>
+  pod.spec.ephemeralContainers.some((known) => known.name === name);
 
 function withReserved(pod: Pod, reserved: readonly Reservation[]): Pod {
   const more = reserved.filter(({ name }) => !isIn(pod, name)).map((slot) => ({ ...slot, image: '' }));

@@ -3,12 +3,15 @@ import { type ContainerState, outcomeOfTermination, stateOfContainer } from '../
 import { KdebugError } from '../../core/errors.ts';
 import { type Deadline, deadlineOf, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
+import { isStopping } from '../../core/run/stop.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { Cluster, PodSeen } from '../ports/cluster.ts';
 import type { LogReaders } from './logs.ts';
+import type { PodRoom } from './pod-room.ts';
+import { Stopper } from './stop.ts';
 
 /** How often to read the events that explain why a container has not started. */
 const EVENTS_INTERVAL_MS = 5_000;
@@ -22,7 +25,7 @@ const CATCH_UP_MS = 5_000;
 export async function watch(
   session: HeldRun,
   run: LaunchedRun,
-  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+  { deps, readers, room }: { readonly deps: FlowDeps; readonly readers: LogReaders; readonly room: PodRoom },
 ): Promise<void> {
   const { plan } = run;
   const cluster = deps.clusters.get(plan.cluster);
@@ -30,10 +33,11 @@ export async function watch(
   const latest = new LatestValue<PodSeen>(deps.clock);
   const subscription = cluster.watch(pod, (seen) => latest.put(seen));
   const stop = session.onChange(() => {
-    if (session.isOver) latest.nudge();
+    if (session.isOver || isStopping(session.run)) latest.nudge();
   });
   try {
-    await untilEnded({ session, run, deps, readers, cluster, pod, latest });
+    const stopper = new Stopper({ session, run, deps, room });
+    await untilEnded({ session, run, deps, readers, cluster, pod, latest, stopper });
   } finally {
     stop();
     subscription.close();
@@ -49,10 +53,11 @@ interface WatchContext {
   readonly cluster: Cluster;
   readonly pod: PodRef;
   readonly latest: LatestValue<PodSeen>;
+  readonly stopper: Stopper;
 }
 
 async function untilEnded(context: WatchContext): Promise<void> {
-  const { session, deps, latest } = context;
+  const { session, deps, latest, stopper } = context;
   const beganMs = deps.clock.now();
   const rounds = new Rounds(deps.clock);
   let state: ContainerState = { kind: 'unseen' };
@@ -62,14 +67,15 @@ async function untilEnded(context: WatchContext): Promise<void> {
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
     const nextLookMs =
       session.run.state === 'starting' ? deps.clock.now() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
-    const seen = await nextPodState(session, latest, Math.min(deadlineMs, nextLookMs));
+    const seen = await nextPodState(session, latest, Math.min(deadlineMs, nextLookMs, stopper.nextLookMs));
     if (seen) {
       state = await onPodChange(context, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
       await end(context, await orNodeLost(context, deadline.outcome));
-    } else {
+    } else if (session.run.state === 'starting') {
       await readWaitingReason(context);
     }
+    await stopper.carryOn(seen);
   }
 }
 

@@ -67,7 +67,7 @@ describe('what is kept of an ended container', () => {
     [{ kind: 'timed-out' }, 'timed-out'],
     [{ kind: 'node-lost' }, 'lost'],
     [{ kind: 'pod-replaced' }, 'lost'],
-    [{ kind: 'stopped' }, 'cancelled'],
+    [{ kind: 'stopped', by: 'U0ROY' }, 'cancelled'],
     [{ kind: 'internal', code: 'x' }, 'failed'],
   ])('%j makes its pod %s', (outcome, state) => {
     expect(stateOfResults([of(outcome)])).toBe(state);

@@ -74,6 +74,7 @@ it('every button of every card is read whole on a phone', () => {
       'logs',
       'details',
       'copy-command',
+      'stop',
     ]),
   );
 });

@@ -9,7 +9,7 @@ const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }
   'start-failed': { kind: 'start-failed', reason: 'ImagePullBackOff', message: 'Back-off pulling image "nope:1"' },
   'no-status': { kind: 'no-status' },
   'timed-out': { kind: 'timed-out' },
-  stopped: { kind: 'stopped' },
+  stopped: { kind: 'stopped', by: 'U0ROY' },
   'target-ended': { kind: 'target-ended', exitCode: 137 },
   'pod-gone': { kind: 'pod-gone' },
   'pod-replaced': { kind: 'pod-replaced' },

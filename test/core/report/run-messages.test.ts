@@ -168,7 +168,7 @@ describe('the result', () => {
 
   it('says what happened and what to do when it did not succeed', () => {
     const text = textOf(resultMessage(finished({ outcome: { kind: 'timed-out' } })));
-    expect(text).toContain('cannot be stopped or removed');
+    expect(text).toContain('until somebody stops it');
     expect(text).toContain('--timeout');
   });
 

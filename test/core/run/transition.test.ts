@@ -57,6 +57,14 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
     imageId: 'i',
     atMs: START_MS,
   },
+  // A batch is cancelled instead; for a single run, see stop.test.ts.
+  'stop-requested': { kind: 'stop-requested', byUserId: 'U0ROY', atMs: START_MS },
+  'stop-launching': {
+    kind: 'stop-launching',
+    container: { name: 'kdebug-b', image: 'autodiagnose:1', notAfterMs: START_MS },
+  },
+  'stop-ended': { kind: 'stop-ended', exitCode: 0, message: 'm', atMs: START_MS },
+  'stop-failed': { kind: 'stop-failed', why: 'w', atMs: START_MS },
   batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
   asked: { kind: 'asked', asked: { remindAtMs: START_MS, here: true, waiting: [], copies: [] } },
   delivered: { kind: 'delivered', event: { kind: 'anchor-posted', ref: { channelId: 'C0SHOP', ts: '1.0' } } },

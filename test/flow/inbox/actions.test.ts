@@ -33,6 +33,7 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   logs: 'button_stale',
   details: 'button_stale',
   'copy-command': 'button_stale',
+  stop: 'button_stale',
 };
 
 /** What each form answers when it comes back with nothing in it, for a run that is not there. */

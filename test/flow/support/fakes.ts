@@ -151,12 +151,16 @@ export class FakeCluster implements Cluster {
     for (const watcher of this.#watchers) this.#tell(watcher);
   }
 
-  /** The kubelet reports on our container. */
-  report(status: Partial<ContainerStatus>): void {
+  /** The kubelet reports on our container, the first or another one. */
+  report(status: Partial<ContainerStatus>, index = 0): void {
     if (!this.#pod) return;
-    const name = this.launches[0]?.container.name ?? '';
+    const name = this.launches[index]?.container.name ?? '';
     const ours = { name, image: '', imageID: 'sha256:feed', restartCount: 0, ...status };
-    this.setPod({ ...this.#pod, status: { ...this.#pod.status, ephemeralContainerStatuses: [ours] } });
+    const others = this.#pod.status.ephemeralContainerStatuses.filter((each) => each.name !== name);
+    const { launches } = this;
+    const isLaunched = (each: ContainerStatus) => launches.some(({ container }) => container.name === each.name);
+    const ephemeralContainerStatuses = [...others.filter(isLaunched), ours];
+    this.setPod({ ...this.#pod, status: { ...this.#pod.status, ephemeralContainerStatuses } });
   }
 
   #tell({ pod, onSeen }: { readonly pod: PodRef; readonly onSeen: (seen: PodSeen) => void }): void {

@@ -78,7 +78,7 @@ describe.skipIf(!hasProc)('stop', () => {
   it('does nothing when it starts too late', async () => {
     const target = await startTarget(IDLE, { KDEBUG_RUN: 'ffffffffff' });
     const report = await run(['stop', 'ffffffffff'], { KDEBUG_NOT_AFTER: '2024-05-01T10:00:00Z' });
-    expect(report.out).toContain('Started too late');
+    expect(report).toMatchObject({ exitCode: 1, out: expect.stringContaining('Not stopped: this started too late') });
     expect(target.exitCode ?? target.signalCode).toBeNull();
   });
 

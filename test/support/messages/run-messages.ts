@@ -51,7 +51,7 @@ const OUTCOMES: { readonly [Kind in OutcomeKind]: Extract<Outcome, { kind: Kind 
   },
   'no-status': { kind: 'no-status' },
   'timed-out': { kind: 'timed-out' },
-  stopped: { kind: 'stopped' },
+  stopped: { kind: 'stopped', by: 'U0BOB' },
   'target-ended': { kind: 'target-ended', exitCode: 137 },
   'pod-gone': { kind: 'pod-gone' },
   'pod-replaced': { kind: 'pod-replaced' },

@@ -191,11 +191,12 @@ export function decisionMessage(run: Run): Message {
   };
 }
 
-function decidedSpans({ state, approval, origin }: Run, subject: Span): readonly Span[] {
+function decidedSpans(run: Run, subject: Span): readonly Span[] {
+  const { state, approval, origin } = run;
   const requester = person(origin.requesterId);
   const last = approval?.votes.at(-1);
   if (state === 'cancelled')
-    return [requester, text(' withdrew the request for '), subject, text('. Nothing was started.')];
+    return [person(withdrawnBy(run)), text(' withdrew the request for '), subject, text('. Nothing was started.')];
   if (state === 'rejected' && last) {
     const why: readonly Span[] = last.reason === undefined ? [text('.')] : [text(': '), ...typedText(last.reason)];
     return [requester, text(', '), person(last.userId), text(' rejected your request for '), subject, ...why];
@@ -211,6 +212,10 @@ export const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
 
 const isWithdrawal = (part: Part | undefined): boolean =>
   part?.kind === 'actions' && part.buttons.every(({ action }) => action === 'cancel');
+
+/** An approver may stop a run that is not launched yet. */
+const withdrawnBy = ({ outcome, origin }: Run): string =>
+  outcome?.kind === 'cancelled' ? outcome.by : origin.requesterId;
 
 /**
  * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing

@@ -2,6 +2,7 @@ import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
 import type { Refusal, Run } from '../../run/run.ts';
+import { canBeStopped, isStopping } from '../../run/stop.ts';
 import type { Button, Part } from '../message.ts';
 
 /** Where buttons are shown: on the run's card in the channel, or on the result in its thread. */
@@ -56,8 +57,20 @@ function onResult(run: Run): readonly Button[] {
   ];
 }
 
-/** Nothing yet: lane stop puts the button `stop` here, for the states in which a run can be stopped. */
-const stopButton = (_run: Run): readonly Button[] => [];
+const stopButton = (run: Run): readonly Button[] => (canBeStopped(run) && !isStopping(run) ? [stopOf(run)] : []);
+
+const stopOf = ({ id }: Run): Button => ({
+  action: 'stop',
+  label: 'Stop',
+  value: id,
+  style: 'danger',
+  confirm: {
+    title: 'Stop this run?',
+    text: 'Its processes get a signal to end. The log so far is kept.',
+    yes: 'Stop it',
+    no: 'Keep running',
+  },
+});
 
 /** Nobody runs anything in a pod that is not there any more. */
 const POINTLESS: ReadonlySet<OutcomeKind> = new Set(['pod-gone']);

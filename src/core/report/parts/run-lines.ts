@@ -4,7 +4,7 @@ import { sentence, shorten, shortenMiddle } from '../../../lib/text.ts';
 import type { Outcome } from '../../run/outcome.ts';
 import type { Run, Verdict, VerdictFinding } from '../../run/run.ts';
 import { code, type Message, person, type Span, strong, type Tone, text } from '../message.ts';
-import { describeOutcome, type OutcomeText, STATE_TEXT } from '../outcome-text.ts';
+import { describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from '../outcome-text.ts';
 import { typedText } from '../typed-text.ts';
 import { durationOf } from './result-parts.ts';
 
@@ -117,7 +117,10 @@ export function secondLine(run: Run): readonly Span[] {
   const [worst] = verdict?.findings ?? [];
   if (verdict && worst) return worstSpans(verdict, worst);
   if (outcome?.kind === 'succeeded') return [];
-  return outcome ? [text(oneLine(nextOrWhy(run, describeOutcome(outcome))))] : [];
+  if (!outcome) return [];
+  const words = describeOutcome(outcome);
+  const line = nextOrWhy(run, words);
+  return line === words.happened && line === oneLine(line) ? happenedSpans(outcome) : [text(oneLine(line))];
 }
 
 function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding): readonly Span[] {
