@@ -93,7 +93,7 @@ function decisionParts(run: Run): readonly Part[] {
 }
 
 /** The links in one line. If the log was shared as a file, it is beside the result. */
-function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
+export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
   const withFile = delivery.fileId === undefined && delivery.files === undefined ? 'Result' : 'Result and file';
   const spans = [
     ...(thread === undefined ? [] : [link(thread, 'Thread')]),

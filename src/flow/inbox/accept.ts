@@ -119,13 +119,13 @@ const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.r
 
 /** These start no run, so the store does not count them, but they cost work. */
 type Lookup = Command['kind'] | 'talk' | 'list-all';
-const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk', 'list-all']);
+const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'logs', 'talk', 'list-all']);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, `logs`, `list --all`, and talk that may name a pod. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {
