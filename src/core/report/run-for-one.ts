@@ -10,6 +10,7 @@ import { code, link, type Message, type Part, person, type Span, strong, text, t
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats } from './parts/result-parts.ts';
+import { runFacts } from './parts/run-facts.ts';
 import { resultMessage } from './run-messages.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
@@ -41,6 +42,7 @@ export function showMessage(run: Run, sight: Sight): Message {
       // The command line above already shows the command, without its secrets.
       ...(plan ? [{ kind: 'facts', facts: planFields(plan).filter(({ label }) => label !== 'Command') } as const] : []),
       ...decisionParts(run),
+      ...runFacts(run),
       ...(sight.isHidden ? [HIDDEN] : []),
       {
         kind: 'note',
