@@ -273,7 +273,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
         expect(await say(`batch ${batch.id} resume`)).toContain('continues');
         await batch.shows(columns(4, 0, 0, 2, 1));
-        expect(await say('list')).toContain('batch: Running, 0 of 3 pods succeeded');
+        expect(await say('list')).toContain('Running, 0 of 3 pods succeeded');
         expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
         expect(await say(`batch ${batch.id} cancel`)).toMatch(/cannot be changed like that now/);
       },

@@ -11,6 +11,7 @@ import { code, link, type Message, type Part, person, type Span, strong, text, t
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats, resultFacts } from './parts/result-parts.ts';
+import { runFacts } from './parts/run-facts.ts';
 import { headlineOf, secondLine } from './parts/run-lines.ts';
 import { resultMessage, resultParts } from './run-messages.ts';
 
@@ -43,6 +44,7 @@ export function showMessage(run: Run, sight: Sight): Message {
       // The command line above already shows the command, without its secrets.
       ...(plan ? [{ kind: 'facts', facts: planFields(plan).filter(({ label }) => label !== 'Command') } as const] : []),
       ...decisionParts(run),
+      ...runFacts(run),
       ...(sight.isHidden ? [HIDDEN] : []),
       {
         kind: 'note',
@@ -102,7 +104,7 @@ function decisionParts(run: Run): readonly Part[] {
 }
 
 /** The links in one line. If the log was shared as a file, it is beside the result. */
-function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
+export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
   const withFile = delivery.fileId === undefined && delivery.files === undefined ? 'Result' : 'Result and file';
   const spans = [
     ...(thread === undefined ? [] : [link(thread, 'Thread')]),

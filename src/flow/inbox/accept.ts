@@ -142,13 +142,14 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'same-again',
   'list-all',
   'stop',
+  'logs',
 ]);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, and talk that may name a pod. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

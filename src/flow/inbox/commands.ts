@@ -71,8 +71,9 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
     case 'list':
       return listRuns(origin, command, deps);
     case 'show':
+      return showOrLogs(origin, { kind: 'show', id: command.id }, deps);
     case 'logs':
-      return showOrLogs(origin, { kind: command.kind, id: command.id }, deps);
+      return showOrLogs(origin, command, deps);
     case 'images':
       return imagesOf(origin, deps);
     case 'can-i':

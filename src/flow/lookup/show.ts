@@ -1,4 +1,4 @@
-import { toKdebugError } from '../../core/errors.ts';
+import type { LogFilter } from '../../core/command/command.ts';
 import { jobOfRun } from '../../core/job/job-request.ts';
 import {
   exportedAsFileMessage,
@@ -7,7 +7,7 @@ import {
   MAX_SHOWN_LENGTH,
 } from '../../core/report/batch/manifest-message.ts';
 import type { Message } from '../../core/report/message.ts';
-import { errorMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { reasonMessage } from '../../core/report/private-messages.ts';
 import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
@@ -18,37 +18,49 @@ import type { FlowDeps } from '../deps.ts';
 import { readRunOfChannel } from '../inbox/find-run.ts';
 import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
+import { logsOf } from './logs.ts';
+import { sendFile } from './private-file.ts';
 
 /** Slack waits three seconds for the answer, which is useful even without links. */
 const LINKS_MS = 1_000;
 
 export async function showOrLogs(
   origin: Origin,
-  { kind, id }: { readonly kind: 'show' | 'logs'; readonly id: string },
+  { kind, id, ...filter }: { readonly kind: 'show' | 'logs'; readonly id: string } & LogFilter,
   deps: FlowDeps,
 ): Promise<Message> {
   const run = await readRunOfChannel(id, origin.channelId, deps);
-  return run ? showRun(run, { origin, kind, deps }) : reasonMessage('run_not_found', id);
+  return run ? showRun(run, { origin, kind, filter, deps }) : reasonMessage('run_not_found', id);
+}
+
+interface ShowRequest {
+  /** Of the reader. */
+  readonly origin: Origin;
+  readonly kind: 'show' | 'logs';
+  readonly filter?: LogFilter;
+  readonly deps: FlowDeps;
 }
 
 /** Shows a run or a batch to one person, and private output only to its requester. */
-export async function showRun(
-  run: Run,
-  { origin, kind, deps }: { readonly origin: Origin; readonly kind: 'show' | 'logs'; readonly deps: FlowDeps },
-): Promise<Message> {
+export async function showRun(run: Run, { origin, kind, filter = {}, deps }: ShowRequest): Promise<Message> {
   const isRequester = run.origin.requesterId === origin.requesterId;
-  const isHidden = await isHiddenFrom(run, origin.requesterId, deps);
-  const links = await linksOf(run, isRequester, deps);
-  if (!isBatchRun(run))
-    return kind === 'logs' ? logsMessage(run, { isHidden, links }) : showMessage(run, { isHidden, links });
+  const [isOfRequester, links] = await Promise.all([isPrivate(run, deps), linksOf(run, isRequester, deps)]);
+  const isHidden = !isRequester && isOfRequester;
+  const sight = { isHidden, links };
+  if (!isBatchRun(run)) {
+    if (kind === 'show') return showMessage(run, sight);
+    return isHidden ? logsMessage(run, sight) : logsOf(run, { origin, filter, sight, isPrivate: isOfRequester }, deps);
+  }
   const { clock, policies } = deps;
   return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, isPrivate: isHidden, links });
 }
 
 /** Whether this person may not see what its containers wrote; true if Slack cannot say. */
-export async function isHiddenFrom({ origin }: Run, userId: string, deps: FlowDeps): Promise<boolean> {
-  return origin.requesterId !== userId && isForRequesterAlone(origin, deps).catch(() => true);
-}
+export const isHiddenFrom = async (run: Run, userId: string, deps: FlowDeps): Promise<boolean> =>
+  run.origin.requesterId !== userId && (await isPrivate(run, deps));
+
+const isPrivate = ({ origin }: Run, deps: FlowDeps): Promise<boolean> =>
+  isForRequesterAlone(origin, deps).catch(() => true);
 
 /** Links that this person can open: in the run's channel and in their own direct message. */
 async function linksOf(
@@ -71,32 +83,13 @@ export function exportBatch(run: BatchRun, recipient: PrivateDestination, deps: 
   if (!job) return reasonMessage('batch_not_exportable');
   const yaml = deps.manifests.write(job);
   if (yaml.length <= MAX_SHOWN_LENGTH) return exportMessage(run.id, yaml);
-  void sendFile(run, { yaml, recipient, deps });
+  const { id } = run;
+  const file = {
+    filename: `kdebug-batch-${id}.yaml`,
+    title: `Batch ${id} as an EphemeralJob`,
+    text: yaml,
+    message: exportedFileMessage(id),
+  };
+  void sendFile(file, { reader: recipient }, deps);
   return exportedAsFileMessage(run.id);
-}
-
-interface ExportedFile {
-  readonly yaml: string;
-  readonly recipient: PrivateDestination;
-  readonly deps: FlowDeps;
-}
-
-async function sendFile({ id }: BatchRun, { yaml, recipient, deps }: ExportedFile): Promise<void> {
-  const { thread, log } = deps;
-  try {
-    const bytes = Buffer.from(yaml);
-    const file = {
-      filename: `kdebug-batch-${id}.yaml`,
-      title: `Batch ${id} as an EphemeralJob`,
-      bytes: bytes.length,
-      open: async function* () {
-        yield bytes;
-      },
-    };
-    await thread.share(await thread.openDirect(recipient.userId), exportedFileMessage(id), [file]);
-  } catch (thrown) {
-    const error = toKdebugError(thrown);
-    log.warn('exported batch not sent', { runId: id, reason: error.code });
-    await thread.tell(recipient, errorMessage(error)).catch(() => undefined);
-  }
 }

@@ -102,11 +102,15 @@ export interface LogRequest {
   readonly ended: Promise<void>;
   readonly signal: AbortSignal;
   readonly actingAs?: ActingAs;
+  /** By the stamps of the lines; all lines come all the same (`LogSink.reachedSince`). */
+  readonly sinceMs?: number;
 }
 
 /** Accepts content. Returns a promise to slow the reader down (a full disk buffer, never Slack). */
 export interface LogSink {
   write(chunk: Buffer): Promise<void> | void;
+  /** Called at most once, before the first line that was written at `sinceMs` or later. */
+  reachedSince?(): void;
 }
 
 /** Asks the cluster's authorisation: as the person of `actingAs`, else about `subject`, else about the bot itself. */

@@ -69,6 +69,7 @@ export type AuditStep =
   | 'request'
   | 'decision'
   | 'access-review'
+  | 'log-read'
   | 'dry-run'
   | 'vote'
   | 'grant'

@@ -55,6 +55,31 @@ describe('show', () => {
     expect(shown).toContain('"kind":"person","userId":"U0BOB"');
   });
 
+  it('says when it started, in which container, and how to read its log', async () => {
+    const world = new World();
+    await world.say('web-1 --image=debian');
+    await ended(world, 'password=hunter2-hunter2\nline two\n');
+    const shown = textOf(await world.say(`show ${world.runId}`, anOrigin({ dedupeKey: 'show' })));
+    expect(shown).toContain('Started: 2026-11-21T07:30:01.000Z');
+    expect(shown).toMatch(/Container: kdebug-\w+/);
+    expect(shown).toContain('Log: 2 lines, ');
+    expect(shown).toContain('Its log: /kdebug logs aaaaaaaaaa');
+  });
+
+  it('says until when a request waits for votes, and what became of its grant', async () => {
+    const policy = {
+      ...policyOf({ ...BATCH_RULE, approval: APPROVAL }),
+      approvers: { sre: { users: [asUserId('U0BOB')] } },
+    };
+    const world = new World({ policy });
+    await world.say('web-1');
+    expect(textOf(await world.say(`show ${world.runId}`, anOrigin({ dedupeKey: 'one' })))).toContain('Expires: 2026-');
+    await world.click('U0BOB', 'approve-grant');
+    const shown = textOf(await world.say(`show ${world.runId}`, anOrigin({ dedupeKey: 'two' })));
+    expect(shown).toContain('Grant: by U0BOB, 0 of 20 used, until 2026-');
+    expect(shown).not.toContain('Expires:');
+  });
+
   it('has nothing that can be pressed', async () => {
     const world = new World();
     await world.say('web-1');

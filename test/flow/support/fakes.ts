@@ -63,6 +63,8 @@ export class FakeCluster implements Cluster {
   /** Further pods of the namespace. */
   siblings: readonly Pod[] = [];
   log = '';
+  /** What the container wrote later. */
+  newerLog: { readonly atMs: number; readonly text: string } | undefined;
   completeness: LogCompleteness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
   refusal: Extract<LaunchResult, { kind: 'refused' }> | undefined;
   allowed: AccessResult = { kind: 'allowed' };
@@ -129,7 +131,11 @@ export class FakeCluster implements Cluster {
       new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve())),
     ]);
     this.faults.take('collectLog', 'before');
+    const { sinceMs = Number.POSITIVE_INFINITY } = request;
+    const isNewFrom = this.newerLog !== undefined && this.newerLog.atMs >= sinceMs;
     await sink.write(Buffer.from(this.log));
+    if (isNewFrom) sink.reachedSince?.();
+    if (this.newerLog) await sink.write(Buffer.from(this.newerLog.text));
     return this.completeness;
   }
 

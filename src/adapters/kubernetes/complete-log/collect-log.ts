@@ -32,7 +32,7 @@ class LogCollection {
     this.#tools = tools;
     this.#request = request;
     this.#sink = sink;
-    this.#output = new BlockWriter(request.limitBytes);
+    this.#output = new BlockWriter(request.limitBytes, request.sinceMs);
     this.#merger = new LineMerger(this.#output, tools.times);
     this.#handover = new Handover(tools, request, {
       merger: this.#merger,
@@ -129,9 +129,10 @@ class LogCollection {
   }
 
   async #flush(): Promise<void> {
-    const blocks = this.#output.blocks();
+    const { blocks, since } = this.#output.blocks();
     if (blocks.length > 0) this.#handover.delivered();
-    for (const block of blocks) {
+    for (const [index, block] of blocks.entries()) {
+      if (index === since) this.#sink.reachedSince?.();
       const slow = this.#sink.write(block);
       if (slow !== undefined) await this.#unlessAborted(slow);
       if (this.#request.signal.aborted) return;

@@ -211,6 +211,7 @@ export class LineMerger implements LineHandler {
     if (!this.#hasAny) this.#first = { ...stamp };
     this.#hasAny = true;
     this.#line.start(stamp);
+    this.#output.beginLine(stamp);
   }
 
   /** From now on the previous line and this new one are neighbours. */

@@ -23,8 +23,14 @@ export class BlockWriter {
   #bytes = 0;
   #isFull = false;
 
-  constructor(limitBytes: number) {
+  readonly #sinceMs: number;
+  /** Of the ready blocks, the first with lines of `sinceMs` or later. */
+  #sinceBlock: number | undefined;
+  #isSince = false;
+
+  constructor(limitBytes: number, sinceMs = Number.POSITIVE_INFINITY) {
     this.#limitBytes = limitBytes;
+    this.#sinceMs = sinceMs;
   }
 
   get bytes(): number {
@@ -34,6 +40,14 @@ export class BlockWriter {
   /** The content exceeded the limit. */
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  /** Call before a line with a stamp: the first one at `sinceMs` or later begins a block. */
+  beginLine(stamp: Stamp): void {
+    if (this.#isSince || toMs(stamp) < this.#sinceMs) return;
+    this.#isSince = true;
+    this.#cut();
+    this.#sinceBlock = this.#ready.length;
   }
 
   write(bytes: Buffer, from: number, to: number): void {
@@ -63,12 +77,14 @@ export class BlockWriter {
     this.#bytes += 1;
   }
 
-  /** All blocks ready for the sink, in order. */
-  blocks(): Buffer[] {
+  /** All blocks ready for the sink, in order; `since`: the index of the one at which `sinceMs` is reached. */
+  blocks(): { readonly blocks: Buffer[]; readonly since: number | undefined } {
     this.#cut();
-    const ready = this.#ready;
+    const [blocks, since] = [this.#ready, this.#sinceBlock];
     this.#ready = [];
-    return ready;
+    if (since === undefined || since < blocks.length) this.#sinceBlock = undefined;
+    else this.#sinceBlock = since - blocks.length;
+    return { blocks, since };
   }
 
   #cut(): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../../src/core/errors.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { LogScene, SCENE_TIMES } from '../support/log-scene.ts';
 
 const COMPLETE = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
@@ -310,4 +311,31 @@ it('what a sink throws comes through, and every reading is closed', async () => 
 
   await expect(collected).rejects.toMatchObject({ code: 'spool_full' });
   expect(scene.kubelet.openReaders).toBe(0);
+});
+
+describe('the time since which lines are wanted', () => {
+  it('is reported once, before the first line of that time, with all lines before it', async () => {
+    const scene = new LogScene({ request: { sinceMs: new FakeClock().now() + 10_000 } });
+    fill(scene, 30);
+    await scene.pass(11_000);
+    const before = scene.truth;
+    fill(scene, 20, 31);
+    await scene.pass(1_000);
+    fill(scene, 20, 51);
+    await scene.end(400);
+
+    expect(await scene.finish()).toEqual(COMPLETE);
+    expect(scene.content).toBe(scene.truth);
+    expect(scene.beforeSince).toEqual([before]);
+  });
+
+  it('is not reported when no line is of that time', async () => {
+    const scene = new LogScene({ request: { terminated: true, sinceMs: new FakeClock().now() + 10_000 } });
+    fill(scene, 30);
+    await scene.end(0);
+
+    expect(await scene.finish()).toEqual(COMPLETE);
+    expect(scene.content).toBe(scene.truth);
+    expect(scene.beforeSince).toEqual([]);
+  });
 });

@@ -70,7 +70,7 @@ class Scene {
   }
 
   get content(): string {
-    this.#text += Buffer.concat(this.output.blocks()).toString();
+    this.#text += Buffer.concat(this.output.blocks().blocks).toString();
     return this.#text;
   }
 

@@ -25,6 +25,8 @@ export class LogScene {
   readonly random: () => number;
   readonly kubelet: SimulatedKubelet;
   readonly taken: Buffer[] = [];
+  /** The content before `sinceMs`, each time that it was reached. */
+  readonly beforeSince: string[] = [];
   readonly abort = new AbortController();
   readonly result: Promise<LogCompleteness>;
   isOver = false;
@@ -48,7 +50,10 @@ export class LogScene {
       ...options.request,
     };
     const tools = { client: this.kubelet, clock: this.clock, random: this.random, times: options.times ?? SCENE_TIMES };
-    this.result = collectLog(tools, request, { write: (chunk) => void this.taken.push(Buffer.from(chunk)) });
+    this.result = collectLog(tools, request, {
+      write: (chunk) => void this.taken.push(Buffer.from(chunk)),
+      reachedSince: () => this.beforeSince.push(this.content),
+    });
     this.result.then(
       () => {
         this.isOver = true;

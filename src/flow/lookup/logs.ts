@@ -1,0 +1,182 @@
+import type { LogFilter } from '../../core/command/command.ts';
+import { stateOfContainer } from '../../core/container/status.ts';
+import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { LineSelector } from '../../core/lookup/select-lines.ts';
+import { identityFor } from '../../core/policy/identity.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
+import { createLogFilter } from '../../core/report/log/log-filter.ts';
+import {
+  isLong,
+  type LogReading,
+  linesFileMessage,
+  logAnswer,
+  readingMessage,
+  selectionOf,
+  storedReading,
+} from '../../core/report/log-answer.ts';
+import type { Message } from '../../core/report/message.ts';
+import { logDoubt } from '../../core/report/parts/result-parts.ts';
+import { errorMessage } from '../../core/report/private-messages.ts';
+import { logsMessage, type Sight } from '../../core/report/run-for-one.ts';
+import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined, own } from '../../lib/object.ts';
+import { record } from '../audit.ts';
+import type { FlowDeps } from '../deps.ts';
+import { privateDestinationOf } from '../reply/destinations.ts';
+import { PIECE_BYTES, Turns } from '../stages/logs.ts';
+import { currentPod } from '../stages/pod-room.ts';
+import { accessProblem } from '../stages/preflight.ts';
+import { sendFile } from './private-file.ts';
+
+/** Slack waits three seconds, of which the links have used up to one. A longer reading answers later. */
+const ANSWER_MS = 1_000;
+/** A reading ends here, with what it has. */
+const READING_MS = 20_000;
+
+export interface LogRequestOfOne {
+  /** Of the reader, not of the run. */
+  readonly origin: Origin;
+  readonly filter: LogFilter;
+  readonly sight: Sight;
+  /** Output of this run may be shown to its requester alone. */
+  readonly isPrivate: boolean;
+}
+
+/**
+ * The answer to `logs` for a reader who may see the output. A run in progress, or a wish for certain lines, reads the log
+ * again from the cluster, from its start, through the same redaction. Where that cannot be, it shows what is stored.
+ */
+export async function logsOf(run: Run, request: LogRequestOfOne, deps: FlowDeps): Promise<Message> {
+  const { filter, sight, origin } = request;
+  const isPlain = Object.keys(filter).length === 0;
+  if (!isLaunched(run) || (isPlain && isFinal(run.state))) return logsMessage(run, sight);
+  const answer = answerOf(run, request, deps);
+  return withDeadline(deps.clock, ANSWER_MS, answer, () => {
+    void followUp(origin, answer, deps);
+    return readingMessage(run);
+  });
+}
+
+async function followUp(origin: Origin, answer: Promise<Message>, { thread, log }: FlowDeps): Promise<void> {
+  try {
+    const message = await answer.catch((thrown: unknown) => errorMessage(toKdebugError(thrown)));
+    await thread.tell(privateDestinationOf({ origin, delivery: {} }), message);
+  } catch (thrown) {
+    log.warn('log lines not sent', { reason: toKdebugError(thrown).code });
+  }
+}
+
+async function answerOf(run: LaunchedRun, request: LogRequestOfOne, deps: FlowDeps): Promise<Message> {
+  const { filter, sight, origin, isPrivate } = request;
+  const read = await readAgain(run, request, deps);
+  const stored = 'problem' in read && run.log ? storedReading(run.log, filter, read.problem) : undefined;
+  const reading = 'problem' in read ? stored : read;
+  if (!reading) return logsMessage(run, sight);
+  if (!isLong(reading.selected)) return logAnswer(run, { ...sight, filter, reading });
+  const { channelId, threadTs } = origin;
+  const thread = threadTs === undefined || isPrivate ? undefined : { channelId, threadTs };
+  const reader = privateDestinationOf({ origin, delivery: {} });
+  const file = {
+    filename: `kdebug-${run.id}-lines.log`,
+    title: `Lines of the log of run ${run.id}`,
+    text: `${reading.selected.text}\n`,
+    message: linesFileMessage(run, reading.selected, origin.requesterId),
+  };
+  void sendFile(file, { reader, thread }, deps);
+  return logAnswer(run, { ...sight, filter, reading, file: thread ? 'thread' : 'direct' });
+}
+
+/** A sentence that says why not. */
+interface Unread {
+  readonly problem: string;
+}
+
+async function readAgain(run: LaunchedRun, request: LogRequestOfOne, deps: FlowDeps): Promise<LogReading | Unread> {
+  const { plan, containerName } = run;
+  const { origin, filter } = request;
+  try {
+    if (!mayRead(run, origin, deps.policies.current()))
+      return { problem: 'The policy does not allow this channel to read from that namespace now.' };
+    const refused = await accessProblem({ id: run.id, origin }, plan, deps);
+    if (refused) return { problem: `The log cannot be read again for you: ${refused.message}.` };
+    const pod = await currentPod(plan, deps);
+    if (!pod) return { problem: 'The pod is gone.' };
+    const state = stateOfContainer(pod, containerName, plan.targetContainerName);
+    if (state.kind !== 'running' && state.kind !== 'terminated')
+      return { problem: 'The container has not started, or the node has forgotten it.' };
+    await record(deps, { id: run.id, origin }, 'log-read', { tail: filter.tail, sinceMs: filter.sinceMs });
+    const startedAtMs = state.kind === 'running' ? state.startedAtMs : Date.parse(state.termination.startedAt);
+    return await readLines(run, { ...request, isRunning: state.kind === 'running', startedAtMs }, deps);
+  } catch (thrown) {
+    const { code } = toKdebugError(thrown);
+    if (code === 'audit_unavailable') throw thrown;
+    return { problem: `The cluster does not give the log now (${code}).` };
+  }
+}
+
+/** By the policy of now, as for a run: some rule of the channel names the cluster and the namespace. */
+function mayRead({ plan }: LaunchedRun, { channelId }: Origin, policy: Policy): boolean {
+  const rules = own(policy.channels, channelId)?.rules ?? [];
+  return rules.some(
+    ({ clusters, namespaces }) =>
+      clusters.includes(plan.cluster) && namespaces.some((pattern) => matchesNamespace(pattern, plan.namespace)),
+  );
+}
+
+interface Source extends LogRequestOfOne {
+  readonly isRunning: boolean;
+  readonly startedAtMs: number;
+}
+
+/** From the start, because a secret of many lines is known by its first one; never more than the policy's limit. */
+async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Promise<LogReading> {
+  const { plan, containerName } = run;
+  const { filter, origin, isRunning, startedAtMs } = source;
+  const policy = deps.policies.current();
+  const redaction = createLogFilter({ redact: policy.output.redact });
+  const until = isDiagnostic(plan, policy) ? REPORT_BEGIN : undefined;
+  const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
+  const turns = new Turns();
+  const abort = new AbortController();
+  const cancel = deps.clock.after(READING_MS, () => abort.abort());
+  let isReached = filter.sinceMs === undefined;
+  const sinceMs = filter.sinceMs === undefined ? undefined : deps.clock.now() - filter.sinceMs;
+  try {
+    const completeness = await deps.clusters.get(plan.cluster).collectLog(
+      {
+        pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+        containerName,
+        // One plain read of what is there now.
+        terminated: true,
+        ended: Promise.resolve(),
+        startedAtMs,
+        limitBytes: plan.maxLogBytes,
+        signal: abort.signal,
+        ...defined({ sinceMs, actingAs: identityFor(policy.identity, origin) }),
+      },
+      {
+        write: async (chunk) => {
+          for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+            selector.push(redaction.push(chunk.subarray(from, from + PIECE_BYTES)));
+            await turns.next();
+          }
+        },
+        reachedSince: () => {
+          isReached = true;
+          selector.startHere();
+        },
+      },
+    );
+    selector.push(redaction.end());
+    if (!isReached) selector.startHere();
+    // Reading plainly cannot prove that the beginning is there.
+    const doubt = logDoubt({ ...completeness, beginningMayBeMissing: false, gaps: [] });
+    return { selected: selector.end(), isRunning, doubts: doubt === undefined ? [] : [`The log is ${doubt}.`] };
+  } finally {
+    cancel();
+  }
+}
