@@ -8,11 +8,9 @@ import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
 import type { ImageAlias, ImageClass, Policy } from '../policy/policy.ts';
-import { isBatchRun } from '../run/life-cycle.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
 import { askPart } from './parts/run-buttons.ts';
-import { batchWords } from './run-for-one.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
@@ -124,39 +122,6 @@ const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
 
-export function listMessage(runs: readonly Run[]): Message {
-  const summary =
-    runs.length === 0
-      ? 'No runs in this channel yet.'
-      : runs.length === 1
-        ? 'Latest run in this channel'
-        : `Last ${runs.length} runs in this channel`;
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(summary)] },
-      ...(runs.length === 0 ? [] : [{ kind: 'list', items: runs.map(lineOf) } as const]),
-      { kind: 'note', spans: [code('/kdebug show ID'), text(' says more about one')] },
-    ],
-  };
-}
-
-function lineOf(run: Run): readonly Span[] {
-  return [
-    code(run.id),
-    text(` ${wordOf(run)} · `),
-    code(`/kdebug ${run.commandLine}`),
-    text(' · '),
-    time(run.origin.receivedAtMs),
-  ];
-}
-
-function wordOf(run: Run): string {
-  if (isBatchRun(run)) return `batch: ${batchWords(run)}`;
-  return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
-}
-
 /** The image catalogue, for a channel in the policy: the default first, each with what it does. */
 export function imagesMessage(policy: Policy): Message {
   const aliases = Object.values(policy.images);
@@ -173,7 +138,7 @@ export function imagesMessage(policy: Policy): Message {
 }
 
 /** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
-export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
+function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
   if (description !== undefined) return sentence(visible(description));
   const what = diagnostic
     ? 'Diagnoses the pod and reports what is wrong'

@@ -1,13 +1,14 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
-import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { imagesMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { describePod } from '../lookup/describe.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
+import { listRuns } from '../lookup/list.ts';
 import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';
@@ -16,8 +17,6 @@ import type { BatchCommands } from './batch-commands.ts';
 import { answerReason, answerWith } from './refusals.ts';
 import { typeRerun } from './rerun.ts';
 import { sameAgain } from './same-again.ts';
-
-const LISTED_RUNS = 10;
 
 export interface CommandContext {
   readonly deps: FlowDeps;
@@ -28,7 +27,8 @@ export interface CommandContext {
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
-  const limited = context.looks.refusal(origin.requesterId, command.kind);
+  const isBroad = command.kind === 'list' && command.all === true;
+  const limited = context.looks.refusal(origin.requesterId, isBroad ? 'list-all' : command.kind);
   if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':
@@ -65,7 +65,7 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
     case 'help':
       return helpMessage(command.topic);
     case 'list':
-      return listMessage(await deps.store.recent(origin.channelId, LISTED_RUNS));
+      return listRuns(origin, command, deps);
     case 'show':
     case 'logs':
       return showOrLogs(origin, { kind: command.kind, id: command.id }, deps);

@@ -185,7 +185,7 @@ describe('/kdebug batch ID', () => {
     expect(told).toContain('failed, exit code 3 (Error)');
     expect(told).not.toContain('"actions"');
     expect(textOf(await desk.type(`show ${run.id}`))).toContain('3 pods matched');
-    expect(textOf(await desk.type('list'))).toContain('batch: Running, 1 of 3 pods succeeded');
+    expect(textOf(await desk.type('list'))).toContain(': Running, 1 of 3 pods succeeded');
   });
 
   it('does what the buttons do, and says that it did', async () => {
