@@ -8,7 +8,7 @@ import { STATUS_TEXT } from './batch/batch-facts.ts';
 import {
   channel,
   code,
-  type EmojiName,
+  EMOJI_OF,
   emoji,
   link,
   type Message,
@@ -20,7 +20,7 @@ import {
   time,
 } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
-import { headlineOf, toneOf } from './parts/result-parts.ts';
+import { headlineOf, toneOf } from './parts/run-lines.ts';
 import { batchWords } from './run-for-one.ts';
 
 /** A run as one reader may see it. */
@@ -84,7 +84,7 @@ const filterWords = ({ outcome, pod }: RunFilter): string =>
 /** The answer first: `✅ shop/web-1: No problems found · autodiagnose · @roy · 10:42 · id`. */
 function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
   const { tone, words } = resultOf(run, isHidden);
-  const mark = MARKS[tone];
+  const mark = EMOJI_OF[tone];
   const what = subjectOf(run);
   return [
     ...(mark === undefined ? [] : [emoji(mark), text(' ')]),
@@ -98,14 +98,6 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
     code(run.id),
   ];
 }
-
-const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
-  progress: 'hourglass_flowing_sand',
-  success: 'white_check_mark',
-  failure: 'x',
-  attention: 'warning',
-  neutral: undefined,
-};
 
 /** The pod; of a batch, or before a plan, the command. */
 function subjectOf(run: Run): string {
