@@ -1,4 +1,6 @@
 import type { Message } from '../../src/core/report/message.ts';
+import { BATCH_MESSAGES } from './messages/batch-messages.ts';
+import { PRIVATE_MESSAGES } from './messages/private-messages.ts';
 import { RUN_MESSAGES } from './messages/run-messages.ts';
 
 /** One message, and the situation in which people get it. */
@@ -16,4 +18,4 @@ export interface MessageKind {
 }
 
 /** Every message that people get, by kind. A new message gets its row here. */
-export const EVERY_MESSAGE: readonly MessageKind[] = [...RUN_MESSAGES];
+export const EVERY_MESSAGE: readonly MessageKind[] = [...RUN_MESSAGES, ...BATCH_MESSAGES, ...PRIVATE_MESSAGES];

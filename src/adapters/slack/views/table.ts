@@ -72,13 +72,13 @@ const isBlank = (cell: readonly Span[]): boolean => cell.every((span) => 'text' 
 
 export const hasTable = ({ parts }: Message): boolean => parts.some(({ kind }) => kind === 'table');
 
-/** The message with every table as a list, except the first `count`: Slack allows one in a message and none in a modal. */
-export function withTables(message: Message, count: 0 | 1): Message {
-  let seen = 0;
+/** The message with every table as a list, except the first `shown`: Slack allows one in a message and none in a modal. */
+export function withTables(message: Message, shown: 0 | 1): Message {
+  let count = 0;
   const parts = message.parts.map((part) => {
     if (part.kind !== 'table') return part;
-    seen += 1;
-    return seen > count ? asList(part) : part;
+    count += 1;
+    return count > shown ? asList(part) : part;
   });
   return { ...message, parts };
 }

@@ -70,7 +70,7 @@ export const STATUS_TEXT: Readonly<Record<BatchStatus, { readonly tone: Tone; re
   Succeeded: { tone: 'success', words: 'Succeeded' },
   Failed: { tone: 'failure', words: 'Failed' },
   PartiallySucceeded: { tone: 'attention', words: 'Partially succeeded' },
-  Cancelled: { tone: 'neutral', words: 'Cancelled' },
+  Cancelled: { tone: 'ended', words: 'Cancelled' },
 };
 
 const STATE_TEXT: Readonly<Record<PodState, string>> = {

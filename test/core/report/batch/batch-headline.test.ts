@@ -67,7 +67,7 @@ describe('the first line of a batch', () => {
     [
       'that was cancelled',
       { events: [...ended(0, 0), CANCELLED] },
-      'neutral autodiagnose on 4 pods in shop: cancelled, 1 succeeded, 3 not started',
+      'ended autodiagnose on 4 pods in shop: cancelled, 1 succeeded, 3 not started',
     ],
     [
       'that found something wrong',

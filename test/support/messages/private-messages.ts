@@ -1,0 +1,111 @@
+import { EXAMPLES, helpMessage } from '../../../src/core/command/help.ts';
+import { parseCommand } from '../../../src/core/command/parse.ts';
+import { REASONS, type ReasonCode } from '../../../src/core/errors.ts';
+import {
+  canIMessage,
+  rehearsalMessage,
+  type WhoAmI,
+  whoAmIMessage,
+} from '../../../src/core/report/explain-messages.ts';
+import type { Message } from '../../../src/core/report/message.ts';
+import {
+  commandErrorMessage,
+  imagesMessage,
+  limitedMessage,
+  reasonMessage,
+  refusalMessage,
+} from '../../../src/core/report/private-messages.ts';
+import { aPlan, aPolicy, aRule, aRun, START_MS } from '../builders.ts';
+import type { Example, MessageKind } from '../every-message.ts';
+
+/** What people mistype, each with its own words. */
+const MISTAKES = [
+  'lsit',
+  'web-1 --imgae=debian',
+  'web-1 --timeout=forever',
+  'web-1 -- ',
+  'web-1 two',
+  'secret/web',
+  'show',
+  'show abc',
+  'batch abcdefgh23 explode',
+  'web-1 --replicas=2',
+  'web-1 --profile=root',
+  'web-1 --reason="why',
+  'kubectl get pods',
+] as const;
+
+const mistakes: readonly Example[] = MISTAKES.flatMap((words) => {
+  const parsed = parseCommand(words);
+  return parsed.kind === 'error' ? [{ name: words.trim(), message: commandErrorMessage(parsed.error) }] : [];
+});
+
+const REASON_CODES = Object.keys(REASONS) as ReasonCode[];
+
+const refused = (code: ReasonCode, rule?: string): Message =>
+  refusalMessage(aRun({ state: 'denied' }), {
+    code,
+    message: REASONS[code].title,
+    hint: REASONS[code].hint,
+    ...(rule === undefined ? {} : { rule }),
+  });
+
+const WHO: WhoAmI = {
+  userId: 'U0ROY',
+  teamId: 'T0TEAM',
+  identity: undefined,
+  isRefused: false,
+  mappedTo: undefined,
+  approverGroups: ['sre'],
+  rules: [aRule()],
+};
+
+/** Answers that one person alone reads. */
+export const PRIVATE_MESSAGES: readonly MessageKind[] = [
+  {
+    file: 'private/errors',
+    examples: REASON_CODES.map((code) => ({ name: code, message: reasonMessage(code) })),
+  },
+  {
+    file: 'private/refusals',
+    examples: [
+      { name: 'no such pod', message: refused('pod_not_found') },
+      { name: 'a rule', message: refused('class_not_allowed', 'look') },
+      { name: 'a reason is missing', message: refused('reason_required', 'attach') },
+      {
+        name: 'too many in a minute',
+        message: limitedMessage('limit_per_person', { count: 6, max: 6, retryAtMs: START_MS }),
+      },
+      { name: 'too many at once', message: limitedMessage('limit_runs_per_person', { count: 7, max: 7 }) },
+    ],
+  },
+  { file: 'private/mistakes', examples: mistakes },
+  {
+    file: 'private/help',
+    examples: [undefined, 'flags', 'verbs', 'profiles', 'batch', 'apply', '--timeout', '--profile'].map((topic) => ({
+      name: topic ?? `help, with ${EXAMPLES.length} examples`,
+      message: helpMessage(topic),
+    })),
+  },
+  {
+    file: 'private/answers',
+    examples: [
+      { name: 'images', message: imagesMessage(aPolicy()) },
+      { name: 'whoami', message: whoAmIMessage(WHO) },
+      { name: 'whoami in a channel without a policy', message: whoAmIMessage({ ...WHO, rules: undefined }) },
+      { name: 'can-i: yes', message: canIMessage(aPlan(), { kind: 'allow', rule: 'look' }) },
+      {
+        name: 'can-i: no',
+        message: canIMessage(aPlan(), { kind: 'deny', code: 'class_not_allowed', rule: 'look', subject: 'elevated' }),
+      },
+      {
+        name: 'a dry run',
+        message: rehearsalMessage(aRun({ plan: aPlan(), decision: { kind: 'allow', rule: 'look' } }), {
+          accepted: true,
+          cluster: 'The API server would accept it.',
+          patch: '{"spec":{}}',
+        }),
+      },
+    ],
+  },
+];
