@@ -8,9 +8,9 @@ import { STATUS_TEXT } from './batch/batch-facts.ts';
 import {
   channel,
   code,
-  type EmojiName,
   emoji,
   link,
+  MARKS,
   type Message,
   person,
   type Span,
@@ -20,7 +20,7 @@ import {
   time,
 } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
-import { headlineOf, toneOf } from './parts/result-parts.ts';
+import { headlineOf, toneOf } from './parts/run-lines.ts';
 import { batchWords } from './run-for-one.ts';
 
 /** A run as one reader may see it. */
@@ -98,14 +98,6 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
     code(run.id),
   ];
 }
-
-const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
-  progress: 'hourglass_flowing_sand',
-  success: 'white_check_mark',
-  failure: 'x',
-  attention: 'warning',
-  neutral: undefined,
-};
 
 /** The pod; of a batch, or before a plan, the command. */
 function subjectOf(run: Run): string {

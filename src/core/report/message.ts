@@ -76,6 +76,17 @@ const EMOJI = {
 } as const;
 export type EmojiName = keyof typeof EMOJI;
 
+/** The mark of each tone, before a message's first words. */
+export const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
+  progress: 'hourglass_flowing_sand',
+  success: 'white_check_mark',
+  failure: 'x',
+  attention: 'warning',
+  decision: 'closed_lock_with_key',
+  ended: 'checkered_flag',
+  neutral: undefined,
+};
+
 export interface Fact {
   readonly label: string;
   readonly value: readonly Span[];

@@ -236,7 +236,7 @@ describe('the description of a pod', () => {
     const first = lines.indexOf('3 debug containers');
     expect(lines.slice(first + 1, first + 4)).toEqual([
       'busybox not started, not by kdebug',
-      'debian:12 running for 5.0 s, of a batch, or of another channel',
+      'debian:12 running for 5 s, of a batch, or of another channel',
       'abcdefghij autodiagnose by U0ROY: Succeeded, ended 1 min ago',
     ]);
     expect(lines.join()).not.toContain('bbbbbbbbbb');

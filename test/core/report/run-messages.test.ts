@@ -63,6 +63,7 @@ describe('the anchor', () => {
       [
         'web-1: Launching',
         'The result comes in this thread, in at most 2 min.',
+        '[Details]',
         'autodiagnose · shop · prod · @U0ROY · run abcdefghij',
       ].join('\n'),
     );

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { type EmojiName, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
+import { emoji, MARKS, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
@@ -11,16 +11,6 @@ export interface View {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
-
-const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
-  progress: 'hourglass_flowing_sand',
-  success: 'white_check_mark',
-  failure: 'x',
-  attention: 'warning',
-  decision: 'closed_lock_with_key',
-  ended: 'checkered_flag',
-  neutral: undefined,
-};
 
 function markOf(tone: Tone): readonly Span[] {
   const name = MARKS[tone];
