@@ -17,6 +17,7 @@ export const ACTION_NAMES = [
   'continue',
   'resize',
   'rerun-failed',
+  'show-outliers',
   'rerun',
   'run-anyway',
   'ask-for-it',
@@ -54,6 +55,7 @@ export const AUDITED_AS = {
   /** These make a new request, which has its own record. */
   'look-again': { step: 'request' },
   'rerun-failed': { step: 'request' },
+  'show-outliers': { step: 'lookup' },
   rerun: { step: 'request' },
   'run-anyway': { step: 'request' },
   'ask-for-it': { step: 'request' },

@@ -17,4 +17,5 @@ tellDescriptions(
       longLogs: [],
     }),
   () => Promise.resolve(),
+  { startsInits: true },
 );

@@ -33,7 +33,12 @@ limits: { startDeadline: 90s, runsPerUserPerMinute: 100 }
 `;
 
 /** The end-to-end tests of the verb `describe`: what a person reads of a pod, and what the verb must not reveal. */
-export function tellDescriptions(open: () => Promise<Scene>, close: () => Promise<void>): void {
+export function tellDescriptions(
+  open: () => Promise<Scene>,
+  close: () => Promise<void>,
+  /** The local kubelet starts no init containers. */
+  { startsInits = false } = {},
+): void {
   let bed: Bed;
   let kube: Kube;
   let scene: Scene;
@@ -121,6 +126,33 @@ export function tellDescriptions(open: () => Promise<Scene>, close: () => Promis
     const text = await described('missing-0');
     expect(linesOf(text)[0]).toMatch(/missing-0: app cannot start: (?:ErrImagePull|ImagePullBackOff)/);
   }, 120_000);
+
+  it.runIf(startsInits)(
+    'says first that an init container fails: the pod’s own wait for it',
+    async () => {
+      const { containers, ...spec } = app(['sleep', '3600']);
+      const initContainers = containers.map((each) => ({ ...each, name: 'migrate', command: ['sh', '-c', 'exit 7'] }));
+      await kube.pod(
+        shop,
+        'waits-0',
+        { ...spec, containers, initContainers },
+        ({ status }) => (status?.initContainerStatuses?.[0]?.restartCount ?? 0) > 0,
+      );
+      const lines = linesOf(await described('waits-0'));
+      expect(lines[0]).toMatch(/waits-0: migrate restarted \d+ times?, last exited .* ago: exit code 7/);
+      expect(lines.some((line) => /migrate \(init\)/.test(line))).toBe(true);
+      expect(lines.some((line) => /app waiting: PodInitializing/.test(line))).toBe(true);
+    },
+    120_000,
+  );
+
+  it('says of a pod that ended what came of it, and that nothing can be added to it', async () => {
+    const never = { ...app(['sh', '-c', 'exit 4']), restartPolicy: 'Never' };
+    await kube.pod(shop, 'job-0', never, ({ status }) => status?.phase === 'Failed');
+    const lines = linesOf(await described('job-0'));
+    expect(lines[0]).toMatch(/job-0: app exited .* ago: exit code 4/);
+    expect(lines.some((line) => line.startsWith('No debug container can be added:'))).toBe(true);
+  }, 60_000);
 
   it('says that no node can run a pod, and that nothing can be added to it', async () => {
     await kube.pod(

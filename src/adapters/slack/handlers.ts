@@ -33,6 +33,7 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   continue: MEMBERS,
   resize: MEMBERS,
   'rerun-failed': MEMBERS,
+  'show-outliers': MEMBERS,
   rerun: MEMBERS,
   'run-anyway': MEMBERS,
   'ask-for-it': MEMBERS,

@@ -27,7 +27,7 @@ export const MAX_CONFIRM_BUTTON = 30;
  */
 export const MAX_TABLE_ROWS = 100;
 export const MAX_TABLE_COLUMNS = 20;
-export const MAX_TABLE_CELL = 300;
+export const MAX_TABLE_CELL = 600;
 /** All cells together; we stay below it. */
 export const MAX_TABLE_WEIGHT = 9_500;
 /**

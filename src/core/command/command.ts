@@ -75,7 +75,8 @@ export type Command =
   | ({ readonly kind: 'list' } & RunFilter)
   | { readonly kind: 'images' }
   | { readonly kind: 'whoami' }
-  | { readonly kind: 'show' | 'stop' | 'rerun'; readonly id: string }
+  | { readonly kind: 'show' | 'stop'; readonly id: string }
+  | { readonly kind: 'rerun'; readonly id: string }
   | ({ readonly kind: 'logs'; readonly id: string } & LogFilter)
   | { readonly kind: 'export'; readonly id: string }
   | { readonly kind: 'describe'; readonly pod: string; readonly namespace?: string; readonly cluster?: string }

@@ -15,9 +15,15 @@ export function oneLine(text: string, length = MAX_LINE_LENGTH): string {
   return shorten(clean, length);
 }
 
+/** How long something has been so, in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
+export function spanOf(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 1) return 'under a second';
+  return seconds < 10 ? `${seconds} s` : formatDuration(ms);
+}
+
 /** `12 s ago`. */
-export const ago = (ms: number): string =>
-  Number.isFinite(ms) ? `${formatDuration(Math.max(0, ms))} ago` : 'at an unknown time';
+export const ago = (ms: number): string => (Number.isFinite(ms) ? `${spanOf(ms)} ago` : 'at an unknown time');
 
 export const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
   reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${oneLine(reason) || 'no reason'})`;
@@ -68,7 +74,7 @@ function stuckDeleting({ metadata: { deletionTimestamp } }: Pod, nowMs: number):
   // The timestamp is the end of the grace period.
   const overdueMs = deletionTimestamp === undefined ? 0 : nowMs - Date.parse(deletionTimestamp);
   if (!(overdueMs > MINUTE_MS)) return [];
-  return [{ code: 'stuck_deleting', text: `the pod should have been gone ${formatDuration(overdueMs)} ago` }];
+  return [{ code: 'stuck_deleting', text: `the pod should have been gone ${ago(overdueMs)}` }];
 }
 
 function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonly Finding[] {

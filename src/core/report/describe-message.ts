@@ -1,8 +1,8 @@
-import { formatCount, formatDuration } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/duration.ts';
 import { sentence, shorten } from '../../lib/text.ts';
-import { type Pod, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
-import type { ClusterFacts } from '../diagnosis/look-at-cluster.ts';
-import { isOver, oneLine } from '../diagnosis/pod-findings.ts';
+import { type Pod, type PodEvent, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
+import { type ClusterFacts, isOfDebugContainer } from '../diagnosis/look-at-cluster.ts';
+import { isOver, oneLine, spanOf } from '../diagnosis/pod-findings.ts';
 import { findingsOf } from '../diagnosis/verdict.ts';
 import { REASONS } from '../errors.ts';
 import type { Denial } from '../policy/policy.ts';
@@ -35,7 +35,11 @@ export function podMessage(description: PodDescription): Message {
   const { name, namespace } = pod.metadata;
   const shownName = shorten(`${namespace}/${name}`, MAX_NAME);
   const head = headOf(description);
-  const context = { named: head.findings.map((finding) => finding.text), nowMs };
+  const context = {
+    named: head.findings.map((finding) => finding.text),
+    isExplained: head.worst !== undefined,
+    nowMs,
+  };
   const room = MAX_LINE - shownName.length;
   const line = shorten(head.line, room);
   return {
@@ -89,7 +93,7 @@ function quietHead({ pod, events }: ClusterFacts): Pick<Head, 'tone' | 'line' | 
         ? {
             tone: 'success',
             line: ` is healthy${readyWords(pod)}`,
-            next: calmWords(pod, events !== undefined),
+            next: calmWords(pod, events),
           }
         : { tone: 'progress', line: ` is starting${readyWords(pod)}`, next: WAIT };
     case 'Pending':
@@ -109,11 +113,13 @@ function readyWords({ status }: Pod): string {
   return all === 0 ? '' : `, ${ready} of ${formatCount(all, 'container')} ready`;
 }
 
-function calmWords({ status }: Pod, knowsEvents: boolean): string {
+function calmWords({ status }: Pod, events: readonly PodEvent[] | undefined): string {
   const restarts = status.containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
   const count =
     restarts === 0 ? 'It has never restarted.' : `It has restarted ${formatCount(restarts, 'time')} in all.`;
-  return `${count}${knowsEvents ? '' : ' kdebug could not read its events.'}`;
+  if (!events) return `${count} kdebug could not read its events.`;
+  const hasWarnings = events.some((event) => event.type === 'Warning' && !isOfDebugContainer(event));
+  return hasWarnings ? `${count} Kubernetes warned about it: see its events below.` : count;
 }
 
 /** The whole of a cut first line, and the findings that it does not name. */
@@ -173,7 +179,7 @@ function smallPrint({ facts, cluster, podSecurity }: PodDescription): string {
     pod.status.phase.toLowerCase(),
     nodeWords(pod, node?.conditions),
     `Pod Security ${podSecurity}`,
-    ...(Number.isFinite(ageMs) ? [`${formatDuration(Math.max(0, ageMs))} old`] : []),
+    ...(Number.isFinite(ageMs) ? [`${spanOf(ageMs)} old`] : []),
     `cluster ${cluster}`,
     'nothing was started',
   ].join(' · ');

@@ -8,9 +8,9 @@ import { STATUS_TEXT } from './batch/batch-facts.ts';
 import {
   channel,
   code,
+  EMOJI_OF,
   emoji,
   link,
-  MARKS,
   type Message,
   person,
   type Span,
@@ -84,7 +84,7 @@ const filterWords = ({ outcome, pod }: RunFilter): string =>
 /** The answer first: `✅ shop/web-1: No problems found · autodiagnose · @roy · 10:42 · id`. */
 function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
   const { tone, words } = resultOf(run, isHidden);
-  const mark = MARKS[tone];
+  const mark = EMOJI_OF[tone];
   const what = subjectOf(run);
   return [
     ...(mark === undefined ? [] : [emoji(mark), text(' ')]),

@@ -76,8 +76,8 @@ const EMOJI = {
 } as const;
 export type EmojiName = keyof typeof EMOJI;
 
-/** The mark of each tone, before a message's first words. */
-export const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
+/** The emoji that begins a message of this tone. */
+export const EMOJI_OF: Readonly<Record<Tone, EmojiName | undefined>> = {
   progress: 'hourglass_flowing_sand',
   success: 'white_check_mark',
   failure: 'x',

@@ -3,7 +3,8 @@ import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../run/life-cycle.ts';
 import type { Run, RunLog } from '../run/run.ts';
-import { STATUS_TEXT } from './batch/batch-facts.ts';
+import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
+import { isDecided } from './batch/batch-headline.ts';
 import { type BatchRenderContext, batchMessage } from './batch/batch-message.ts';
 import { decisionSpans, planFields } from './explain-messages.ts';
 import { code, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
@@ -142,7 +143,10 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
-  return { ...message, parts: [...shown, ...linksPart(run, context), { kind: 'note', spans: change }] };
+  const facts: readonly Part[] = isDecided(run)
+    ? [{ kind: 'facts', facts: [...accessFacts(run), ...scopeFacts(run)] }]
+    : [];
+  return { ...message, parts: [...shown, ...facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
 /** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */

@@ -113,7 +113,7 @@ function smallLine(
  */
 export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
-  if (isBatchRun(run)) return batchResultMessage(run);
+  if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
   const { verdict, origin } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = headlineOf(verdict) ?? outcome.title;

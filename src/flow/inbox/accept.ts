@@ -129,7 +129,7 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
 /** These start no run, or not at once, so the store does not count them, but they cost work. */
-type Lookup = Command['kind'] | 'talk' | 'details' | 'copy-command' | 'same-again' | 'list-all';
+type Lookup = Command['kind'] | 'talk' | 'details' | 'copy-command' | 'show-outliers' | 'same-again' | 'list-all';
 const COSTLY: ReadonlySet<Lookup> = new Set([
   'can-i',
   'describe',

@@ -67,6 +67,7 @@ const ON_CLICK: ClickHandlers = {
   logs: lookBounded('logs'),
   details: lookBounded('details'),
   'copy-command': lookBounded('copy-command'),
+  'show-outliers': lookBounded('show-outliers'),
 };
 
 const ON_SUBMIT: SubmitHandlers = {

@@ -24,7 +24,7 @@ import { inTime, readPodFacts } from '../stages/pod-facts.ts';
 import { accessProblem } from '../stages/preflight.ts';
 
 /** Slack allows three seconds for the answer. */
-const PATIENCE_MS = 2_300;
+const PATIENCE_MS = 2_000;
 /** The answer is useful without events, node, siblings or links. */
 const EXTRAS_MS = 1_000;
 /** For an earlier run, and again for the link to it. */

@@ -201,6 +201,7 @@ describe('a private answer stands where the person looks', () => {
 describe('an answer that is a page is a window to read', () => {
   const buttons = [{ action: 'look-again', label: 'Run again', value: 'abcdefgh23' }] as const;
   const parts: Message['parts'] = [
+    { kind: 'table', columns: [{ label: 'Pod' }], rows: [[[{ kind: 'text', text: 'web-1' }]]] },
     { kind: 'preformatted', text: 'line 1\nline 2' },
     { kind: 'actions', buttons },
   ];

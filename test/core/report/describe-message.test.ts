@@ -181,7 +181,29 @@ describe('the description of a pod', () => {
     expect(lines.filter((line) => line.includes('web is not')).slice(1)).toEqual([
       'shop/web-1: the pod has not been ready for 2 min: web is not',
     ]);
-    expect(lines).toContain('Initialized for 2 min: Why: db waits');
+    expect(lines).toContain('Initialized not true for 2 min: Why: db waits');
+  });
+
+  it('lists no condition that the state of the containers explains', () => {
+    const waiting = { reason: 'ErrImagePull', message: 'no such image' };
+    const condition = { type: 'Ready', reason: 'ContainersNotReady', message: 'unready: [web]', since: ago(5_000) };
+    const status = {
+      phase: 'Pending',
+      containerStatuses: [aStatus({ waiting })],
+      unmetConditions: [condition],
+    } as const;
+    expect(linesOf(described(healthy({ status }))).join()).not.toContain('ContainersNotReady');
+    const starting = { ...status, containerStatuses: [aStatus()] };
+    expect(linesOf(described(healthy({ status: starting })))).toContain(
+      'Ready not true for 5 s: ContainersNotReady: unready: [web]',
+    );
+  });
+
+  it('sends the reader of a healthy pod with warnings to its events, and names these once', () => {
+    const mount = event({ reason: 'FailedMount', type: 'Warning', message: 'no volume' });
+    const lines = linesOf(described(healthy(), {}, [mount]));
+    expect(lines[2]).toBe('It has never restarted. Kubernetes warned about it: see its events below.');
+    expect(lines.filter((line) => line.includes('no volume'))).toEqual(['Warning FailedMount 1 min ago: no volume']);
   });
 
   it('leaves out the events of debug containers, and those that a finding quotes', () => {

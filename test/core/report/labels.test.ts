@@ -35,6 +35,7 @@ const batches: readonly BatchRunParts[] = [
   { ...CANARY, events: ended(0, 1) },
   { events: failing },
   { events: [...ended(0, 0), CANCELLED] },
+  { size: 2, events: [...ended(0, 0), ...ended(1, 1)] },
 ];
 
 const messages: readonly Message[] = [
@@ -66,6 +67,7 @@ it('every button of every card is read whole on a phone', () => {
       'continue',
       'resize',
       'rerun-failed',
+      'show-outliers',
       'rerun',
       'run-anyway',
       'ask-for-it',

@@ -26,6 +26,7 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   continue: 'button_stale',
   resize: 'button_stale',
   'rerun-failed': 'button_stale',
+  'show-outliers': 'button_stale',
   rerun: 'button_stale',
   'run-anyway': 'button_stale',
   'ask-for-it': 'button_stale',

@@ -215,6 +215,21 @@ describe('/kdebug batch ID', () => {
   });
 });
 
+describe('show outliers', () => {
+  const events = [...ended(0, 0), ...ended(1, 3), ...ended(2, 0)];
+
+  it('answers whoever sees the dashboard or the result, privately, and starts nothing', async () => {
+    const result = { channelId: asChannelId('C0SHOP'), ts: '7.7' };
+    const run = await kept({ size: 3, events, run: { delivery: { result } } });
+    const told = textOf(await desk.click('show-outliers', run, { userId: 'U0EVE' }));
+    expect(told).toContain('1 pod with another result. The other 2 pods: succeeded.');
+    expect(told).toMatch(/web-1.*failed, exit code 3 \(Error\)/);
+    expect(textOf(await desk.click('show-outliers', run, { messageTs: '7.7' }))).toContain('web-1');
+    expect(textOf(await desk.click('show-outliers', run, { messageTs: '8.8' }))).toContain('button_stale');
+    expect(desk.started).toEqual([]);
+  });
+});
+
 describe('run the failed pods again', () => {
   const events = [...ended(0, 0), ...ended(1, 3), ...ended(2, 0)];
   const request = { batch: { canary: false, replicas: 3, parallelism: 2 } };

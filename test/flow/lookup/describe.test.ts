@@ -75,7 +75,7 @@ describe('describe', () => {
     world.cluster.pod = () => new Promise(() => {});
     const asked = world.say('describe web-1');
     await settle();
-    await world.clock.advance(2_300);
+    await world.clock.advance(2_000);
     expect(textOf(await asked)).toContain('no answer in time');
   });
 

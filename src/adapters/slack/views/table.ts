@@ -53,28 +53,32 @@ export function tableBlocks({ columns, rows }: TablePart, room: Room): KnownBloc
 
 const weightOf = (cells: readonly Cell[]): number => weigh(JSON.stringify(cells));
 
-/** A table as a list: a line for each row, `first cell · label: cell …`. For a modal, and where Slack refuses a table. */
+/**
+ * A table as a list, a line for each row: `first cell · cell …`, numbers with their label. For a modal, beside files, and where Slack refuses
+ * a table.
+ */
 const asList = ({ columns, rows }: TablePart): Part => ({
   kind: 'list',
-  items: rows.map((row) =>
-    columns.flatMap(({ label }, column): Span[] => {
-      const cell = row[column] ?? [];
-      const isEmpty = cell.every((span) => 'text' in span && span.text.trim() === '');
-      if (column === 0) return isEmpty ? [{ kind: 'text', text: NOTHING }] : [...cell];
-      return isEmpty ? [] : [{ kind: 'text', text: ` · ${label}: ` }, ...cell];
-    }),
-  ),
+  items: rows.map((row) => columns.flatMap((column, index) => inLine(column, row[index] ?? [], index === 0))),
 });
+
+function inLine({ label, align }: TablePart['columns'][number], cell: readonly Span[], isFirst: boolean): Span[] {
+  if (isBlank(cell)) return isFirst ? [{ kind: 'text', text: NOTHING }] : [];
+  const before = align === 'right' ? ` · ${label}: ` : ' · ';
+  return isFirst ? [...cell] : [{ kind: 'text', text: before }, ...cell];
+}
+
+const isBlank = (cell: readonly Span[]): boolean => cell.every((span) => 'text' in span && span.text.trim() === '');
 
 export const hasTable = ({ parts }: Message): boolean => parts.some(({ kind }) => kind === 'table');
 
-/** The message with every table as a list, except the first `kept`: Slack allows one in a message and none in a modal. */
-export function withTables(message: Message, kept: 0 | 1): Message {
-  let count = 0;
+/** The message with every table as a list, except the first `count`: Slack allows one in a message and none in a modal. */
+export function withTables(message: Message, count: 0 | 1): Message {
+  let seen = 0;
   const parts = message.parts.map((part) => {
     if (part.kind !== 'table') return part;
-    count += 1;
-    return count > kept ? asList(part) : part;
+    seen += 1;
+    return seen > count ? asList(part) : part;
   });
   return { ...message, parts };
 }

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { emoji, MARKS, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
+import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
@@ -13,7 +13,7 @@ export interface View {
 }
 
 function markOf(tone: Tone): readonly Span[] {
-  const name = MARKS[tone];
+  const name = EMOJI_OF[tone];
   return name === undefined ? [] : [emoji(name), { kind: 'text', text: ' ' }];
 }
 

@@ -1,7 +1,7 @@
-import { formatCount, formatDuration } from '../../../lib/duration.ts';
+import { formatCount } from '../../../lib/duration.ts';
 import type { ContainerStatus, Pod, PodCondition, PodContainer, PodEvent } from '../../container/pod.ts';
 import { endingOf, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
-import { ago, oneLine } from '../../diagnosis/pod-findings.ts';
+import { ago, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
 import type { Run } from '../../run/run.ts';
 import { code, link, type Part, person, type Span, strong, text } from '../message.ts';
 import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
@@ -9,6 +9,8 @@ import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
 /** What the parts of a pod share: the findings that the message names already, and the time. */
 export interface PodContext {
   readonly named: readonly string[];
+  /** One of them is why the pod does not work. */
+  readonly isExplained: boolean;
   readonly nowMs: number;
 }
 
@@ -95,10 +97,11 @@ function rangeWords(what: string, request: string | undefined, limit: string | u
   return least === most || !least ? `${what} ${most}` : `${what} ${least} to ${most}`;
 }
 
-/** Bad conditions whose words no finding has named. */
-export function conditionsPart({ status }: Pod, { named, nowMs }: PodContext): readonly Part[] {
+/** Bad conditions, without those that a finding or the state of the containers explains. */
+export function conditionsPart({ status }: Pod, { named, isExplained, nowMs }: PodContext): readonly Part[] {
   const seen = new Set<string>();
   const news = (status.unmetConditions ?? []).filter(({ type, reason, message }) => {
+    if (isExplained && reason === 'ContainersNotReady') return false;
     const words = oneLine(message || reason);
     // ContainersReady repeats what Ready says.
     const isRepeated = type !== 'DisruptionTarget' && (seen.has(words) || isNamed(words, named));
@@ -106,23 +109,24 @@ export function conditionsPart({ status }: Pod, { named, nowMs }: PodContext): r
     return !isRepeated;
   });
   return listPart(
-    'Conditions not met',
+    'Conditions',
     news.map((condition) => conditionSpans(condition, nowMs)),
     MAX_EVENTS,
   );
 }
 
 /** ` for 3 min`; empty for an unknown time. */
-const forWords = (ms: number): string => (Number.isFinite(ms) ? ` for ${formatDuration(Math.max(0, ms))}` : '');
+const forWords = (ms: number): string => (Number.isFinite(ms) ? ` for ${spanOf(ms)}` : '');
 
 const isNamed = (words: string, named: readonly string[]): boolean =>
   words !== '' && named.some((sentence) => sentence.includes(words.slice(0, 60)));
 
 function conditionSpans({ type, reason, message, since }: PodCondition, nowMs: number): readonly Span[] {
   const why = [reason, message].map((words) => oneLine(words)).filter((words) => words !== '');
+  const state = type === 'DisruptionTarget' ? 'true' : 'not true';
   return [
     code(oneLine(type, MAX_NAME)),
-    text(`${forWords(nowMs - Date.parse(since))}: ${why.join(': ') || 'no reason given'}`),
+    text(` ${state}${forWords(nowMs - Date.parse(since))}: ${why.join(': ') || 'no reason given'}`),
   ];
 }
 
