@@ -73,9 +73,9 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
   it('answers Roy with a verdict: nothing is wrong, and what was looked at', async () => {
     await scene.healthy(kube, shop, 'nginx-pod-1234');
     const { anchor, result } = await inThread('nginx-pod-1234 --image=autodiagnose');
-    expect(anchor).toContain('Succeeded');
+    expect(anchor).toMatch(/No problems found|Nothing is failing|\/\S+ is \d+% full/);
     // The local cluster's processes see this machine's own disks, which may be full.
-    expect(result).toMatch(/No problems found|Nothing is failing|1 finding: \/\S+ is \d+% full/);
+    expect(result).toMatch(/No problems found|Nothing is failing|\/\S+ is \d+% full/);
     expect(result).toMatch(/Checked, no problems: .*memory.*sockets.*restarts.*probes/);
     expect(result).toMatch(/autodiagnose \d/);
     expect(result).not.toContain('KDEBUG REPORT');
@@ -84,7 +84,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
   it('finds the memory of a leaking pod, with its number, its threshold and one next step', async () => {
     await scene.leaky(kube, shop, 'cart-leaky-0');
     const { result } = await inThread('cart-leaky-0');
-    expect(result).toMatch(/memory.*\b9\d%.*\(threshold: 90%\) [A-Z].*\./i);
+    expect(result).toMatch(/memory.*\b9\d%.*\n.*[A-Z].*\. Threshold: 90%\./i);
   }, 90_000);
 
   it('knows from the API that a container restarts, also when its end took the diagnosis along', async () => {
@@ -130,14 +130,13 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       expect(JSON.stringify(again.blocks)).toContain('files');
       expect(JSON.stringify(again.blocks)).not.toContain('look-again');
       const thread = bed.slack.thread(CHANNEL, first.anchorTs).map(({ blocks }) => JSON.stringify(blocks));
-      expect(thread.some((blocks) => /restricted.*runs as 65532:0/.test(blocks) && blocks.includes('U0BOB'))).toBe(
-        true,
-      );
+      expect(thread.some((blocks) => /restricted.*runs as 65532:0/.test(blocks))).toBe(true);
+      expect(thread.some((blocks) => blocks.includes('U0BOB'))).toBe(true);
     }, 90_000);
 
     it('is seen at once by the next run of that image', async () => {
       const next = await inThread(words(''));
-      expect(next.anchor).toContain('restricted (picked automatically), runs as 65532:0');
+      expect(next.result).toContain('restricted (picked automatically), runs as 65532:0');
       expect(next.result).toMatch(/Checked, no problems: files/);
       expect(next.result).not.toContain('ptrace access');
     }, 60_000);

@@ -88,7 +88,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   describe('one run', () => {
     it('answers the main job in its thread with a verdict', async () => {
       const thread = await inThread('pod-1234 --image=autodiagnose');
-      expect(thread.anchor).toContain('Succeeded');
+      expect(thread.anchor).toMatch(/No problems found|Nothing is failing|Threshold: /);
       expect(thread.result).toContain(thread.run);
       expect(thread.result).toMatch(/Exit code\s*:?\s*0/);
       expect(bed.slack.unknown).toEqual([]);
@@ -209,7 +209,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       ],
     });
     const thread = await inThread(`careful -n ${vault} --image=debian -- ls /proc/1/root`);
-    expect(thread.anchor).toContain('restricted (picked automatically), runs as 65532:65532');
+    expect(thread.result).toContain('restricted (picked automatically), runs as 65532:65532');
     expect(thread.anchor).toContain('Succeeded');
     expect(thread.result).toMatch(/\bbin\b/);
   }, 60_000);

@@ -6,7 +6,7 @@ import { batchResultMessage } from './batch/result-message.ts';
 import { code, type Message, type Part, person, type Span, strong, text } from './message.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from './outcome-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from './parts/approval-parts.ts';
-import { powerParts } from './parts/power-parts.ts';
+import { powerParts, profileText } from './parts/power-parts.ts';
 import { requestFacts, wholeReason } from './parts/request-parts.ts';
 import { logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
 import { runButtonsPart } from './parts/run-buttons.ts';
@@ -130,10 +130,15 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
       ...linePart(secondLine(run)),
       ...(isPrivate ? [] : runButtonsPart(run, 'result')),
       ...resultParts(run),
-      { kind: 'note', spans: [text([...resultWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
+      {
+        kind: 'note',
+        spans: [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))],
+      },
     ],
   };
 }
+
+const powerWords = ({ plan }: Run): readonly string[] => (plan ? [profileText(plan)] : []);
 
 /** What a result says below its first two lines and buttons, without the small print. */
 export const resultParts = (run: Run): readonly Part[] => [

@@ -63,6 +63,7 @@ describe('the anchor', () => {
       [
         'web-1: Launching',
         'The result comes in this thread, in at most 2 min.',
+        '[Details]',
         'autodiagnose · shop · prod · @U0ROY · run abcdefghij',
       ].join('\n'),
     );
@@ -162,7 +163,9 @@ describe('the result', () => {
 
   it('has the exit code, the duration, the size, the excerpt and the run id', () => {
     const text = textOf(resultMessage(finished()));
-    expect(text).toContain('Exit code 0 (Completed) · 2 s · log of 1 line, 6 B · Run abcdefghij');
+    expect(text).toContain(
+      'Exit code 0 (Completed) · 2 s · log of 1 line, 6 B · restricted (picked automatically), runs as 7:8 · Run abcdefghij',
+    );
     expect(text).toContain('hello');
   });
 

@@ -7,7 +7,7 @@ import { anchorMessage, type RenderContext, resultMessage } from '../../../src/c
 import type { BatchRun } from '../../../src/core/run/life-cycle.ts';
 import { aBatchRun, type BatchRunParts, ended } from '../../core/report/batch/a-batch-run.ts';
 import { anApproval, START_MS } from '../builders.ts';
-import type { Example, MessageKind } from '../every-message.ts';
+import type { Example, MessageKind } from './kinds.ts';
 
 const NOW: RenderContext = {
   approvers: { sre: { usergroup: 'S0SRE', users: [] }, leads: { channel: asChannelId('C0OPS'), users: [] } },

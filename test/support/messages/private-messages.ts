@@ -16,7 +16,7 @@ import {
   refusalMessage,
 } from '../../../src/core/report/private-messages.ts';
 import { aPlan, aPolicy, aRule, aRun, START_MS } from '../builders.ts';
-import type { Example, MessageKind } from '../every-message.ts';
+import type { Example, MessageKind } from './kinds.ts';
 
 /** What people mistype, each with its own words. */
 const MISTAKES = [

@@ -8,7 +8,7 @@ import { anchorMessage, type RenderContext, resultMessage } from '../../../src/c
 import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../../src/core/run/run.ts';
 import { aGrant, anApproval, aPlan, aRun, aTermination, START_MS } from '../builders.ts';
-import type { Example, MessageKind } from '../every-message.ts';
+import type { Example, MessageKind } from './kinds.ts';
 
 const APPROVERS = {
   sre: { usergroup: 'S0SRE', users: [] },

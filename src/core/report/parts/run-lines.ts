@@ -108,9 +108,6 @@ function saysWorst({ line = '', findings: [worst] }: Verdict): boolean {
   return worst !== undefined && line.includes(beginOf(worst));
 }
 
-/** Each finding that the first two lines leave out. */
-export const otherFindings = ({ findings }: Verdict): readonly VerdictFinding[] => findings.slice(1);
-
 /** What to do next, else why: the second line of a card and of a result. Empty if there is nothing to say. */
 export function secondLine(run: Run): readonly Span[] {
   const { outcome, verdict } = run;
