@@ -92,6 +92,7 @@ interface ReminderContext {
 export function reminderMessage(run: Run, { approvers, url }: ReminderContext = {}): Message {
   const { approval, origin } = run;
   const subject = subjectOf(run);
+  const mentions = approvers ? mentionsOf(run, approvers) : [];
   const request = [text('the request of '), person(origin.requesterId), text(' for ')];
   return {
     summary: `Reminder: the request for ${subject} still needs a decision`,
@@ -101,8 +102,9 @@ export function reminderMessage(run: Run, { approvers, url }: ReminderContext = 
       {
         kind: 'paragraph',
         spans: [
-          ...(approvers ? mentionsOf(run, approvers) : []),
-          text('Reminder: '),
+          ...(mentions.length > 0
+            ? [text('Reminder for '), ...mentions.slice(0, -1), text(': ')]
+            : [text('Reminder: ')]),
           ...request,
           strong(shortName(subject)),
           text(' still needs a decision.'),
@@ -110,7 +112,7 @@ export function reminderMessage(run: Run, { approvers, url }: ReminderContext = 
       },
       {
         kind: 'paragraph',
-        spans: [text('It expires: '), time(approval?.expiresAtMs ?? 0), ...linkTo(url, 'Open the request')],
+        spans: [text('Expires: '), time(approval?.expiresAtMs ?? 0), ...linkTo(url, 'Open the request')],
       },
       { kind: 'note', spans: [text(`Reminder of run ${run.id}`)] },
     ],

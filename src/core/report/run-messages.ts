@@ -53,7 +53,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
     tone,
     parts: [
       { kind: 'paragraph', spans: firstLine(run, headline) },
-      ...linePart(isPrivate && run.state === 'finished' ? [] : cardLine(run)),
+      ...linePart(cardLine(run, isPrivate)),
       ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
       ...approvalParts(run, approvers, nowMs),

@@ -125,7 +125,7 @@ describe('the anchor of a diagnosis that has ended', () => {
     }
     const message = anchorMessage(finished({ verdict }), moment);
     expect(message.summary).toBe('memory at 95% of its limit: autodiagnose on shop/web-1');
-    expect(textOf(message)).toContain('Succeeded after 2 s');
+    expect(textOf(message)).toContain('@U0ROY · 2 s · run abcdefghij');
   });
 
   it('tells nothing of the verdict where output is private, not even by its mark', () => {
@@ -232,7 +232,7 @@ describe('the result', () => {
     const text = textOf(resultMessage(finished({ verdict, log: log({ omittedLines: 40, lines: 80 }) })));
     const order = [
       'memory 95%, and 1 more finding',
-      'Threshold: 90%. Raise the limit.',
+      'Raise the limit. Threshold: 90%.',
       '[Look again as 7:0]',
       '1 more in the report',
       'Checked, no problems: dns, cpu',

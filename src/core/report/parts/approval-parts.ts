@@ -36,16 +36,18 @@ export function approvalParts(run: Run, approvers: Approvers, nowMs: number): re
     ...pendingPart(run, approvers, nowMs),
     ...buttonsPart(run, nowMs),
     ...copiesPart(run),
-    ...(isShownAbove(run) ? [] : votesPart(run)),
+    ...votesPart(withoutShown(run)),
     ...grantPart(run, nowMs),
     ...withdrawParts(run),
     ...(run.batch && run.state === 'pending-approval' ? [noteOf(approvalWords(run).join(' · '))] : []),
   ];
 }
 
-/** The second line of a rejected run's card has its only vote. */
-const isShownAbove = ({ state, batch, approval }: Run): boolean =>
-  state === 'rejected' && !batch && approval?.votes.length === 1;
+/** The second line of a rejected run's card has its last vote. */
+const withoutShown = (run: Run): Run =>
+  run.state !== 'rejected' || run.batch || !run.approval
+    ? run
+    : { ...run, approval: { ...run.approval, votes: run.approval.votes.slice(0, -1) } };
 
 const noteOf = (words: string): Part => ({ kind: 'note', spans: [text(words)] });
 
@@ -53,7 +55,10 @@ const noteOf = (words: string): Part => ({ kind: 'note', spans: [text(words)] })
 function pendingPart(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
   const { approval } = run;
   if (run.state !== 'pending-approval' || !approval) return [];
-  const groups = joined(approval.from.map((name) => groupSpans(name, approvers)).filter(({ length }) => length > 0));
+  const groups = joined(
+    approval.from.map((name) => groupSpans(name, approvers)).filter(({ length }) => length > 0),
+    ' or ',
+  );
   const given = approval.votes.filter(({ kind }) => kind === 'approve').length;
   const needed = `${formatCount(approval.count, 'approval')} needed${given === 0 ? '' : `, ${given} given`}, expires `;
   const who = groups.length === 0 ? [text('Approvers')] : groups;
@@ -82,11 +87,11 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
     ...(group?.channel === undefined ? [] : [[text('the members of '), channel(group.channel)]]),
     ...(group?.users ?? []).map((userId) => [person(userId)]),
   ];
-  return joined(members);
+  return joined(members, ' ');
 }
 
-const joined = (groups: readonly (readonly Span[])[]): readonly Span[] =>
-  groups.flatMap((one, index) => (index === 0 ? one : [text(' '), ...one]));
+const joined = (groups: readonly (readonly Span[])[], between: string): readonly Span[] =>
+  groups.flatMap((one, index) => (index === 0 ? one : [text(between), ...one]));
 
 /** Who voted what, when and why. */
 export function votesPart({ approval }: Run): readonly Part[] {

@@ -4,7 +4,7 @@ import { quoteWord } from '../../command/print.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
-import { classText } from '../../policy/class-facts.ts';
+import { type ClassFact, classText } from '../../policy/class-facts.ts';
 import { code, type Part, person, type Span, strong, text } from '../message.ts';
 import { typedText } from '../typed-text.ts';
 import { isWhole, MAX_LINE_LENGTH, shortName, whySpans } from './run-lines.ts';
@@ -18,6 +18,9 @@ const POWER: Readonly<Record<Profile, string>> = {
   sysadmin: 'privileged: everything on the node',
 };
 
+/** Facts that the words of the profile say already. */
+const IN_PROFILE: ReadonlySet<ClassFact> = new Set(['privileged', 'capabilities']);
+
 /** Room for a mention, which Slack shows as a name. */
 const NAME_LENGTH = 16;
 const MAX_INLINE_LENGTH = 60;
@@ -28,6 +31,7 @@ const MAX_INLINE_LENGTH = 60;
  */
 export function requestParts(plan: Plan): readonly Part[] {
   const { command, env, reason, class: judged, classReasons } = plan;
+  const risks = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
   const what = whatSpans(plan);
   const subject = `${plan.namespace}/${plan.podName}`;
   const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= MAX_LINE_LENGTH;
@@ -47,7 +51,7 @@ export function requestParts(plan: Plan): readonly Part[] {
     },
     ...(reason === undefined ? [] : [paragraph(whySpans(reason))]),
     { kind: 'paragraph', spans: accessSpans(plan), whole: true },
-    ...(classReasons.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${classText(judged, classReasons)}`)])]),
+    ...(risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${classText(judged, risks)}`)])]),
     ...(isShort ? [] : [wherePart(plan)]),
     ...(isInline(plan) ? [] : [block(commandText(command))]),
     ...(env.length > 0
@@ -124,11 +128,11 @@ function accessSpans(plan: Plan): readonly Span[] {
 
 /** For the small line: what approvers may want to compare. */
 export function requestFacts(plan: Plan): readonly string[] {
-  const { observed, targetContainerName, image, nodeName, podUid, class: judged, classReasons } = plan;
+  const { observed, targetContainerName, image, nodeName, podUid, class: judged } = plan;
   const memory = targetContainerName === undefined ? undefined : observed?.memoryLimit;
   const earlier = observed?.earlierContainers ?? 0;
   return [
-    ...(classReasons.length === 0 ? [`class ${judged}`] : []),
+    `class ${judged}`,
     visible(image),
     ...(memory === undefined ? [] : [`shares the memory limit of ${memory}`]),
     ...(earlier === 0 ? [] : [formatCount(earlier, 'earlier debug container')]),

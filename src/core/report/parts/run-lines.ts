@@ -1,6 +1,6 @@
-import { afterWords, formatCount, formatDuration } from '../../../lib/duration.ts';
+import { afterWords, formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
-import { shorten, shortenMiddle } from '../../../lib/text.ts';
+import { sentence, shorten, shortenMiddle } from '../../../lib/text.ts';
 import type { Outcome } from '../../run/outcome.ts';
 import type { Run, Verdict, VerdictFinding } from '../../run/run.ts';
 import { code, type Message, person, type Span, strong, type Tone, text } from '../message.ts';
@@ -29,7 +29,7 @@ export interface CardHead {
   readonly tone: Tone;
   readonly headline: string;
   /** How it ended, where the verdict is the headline. */
-  readonly besides?: string;
+  readonly besides?: string | undefined;
 }
 
 /** `*web-1*: memory at 95% of its limit`, in one line. */
@@ -53,13 +53,27 @@ function endOf(run: Run, outcome: Outcome, isPrivate: boolean): CardHead {
   const { tone, title } = describeOutcome(outcome);
   const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
   const duration = durationOf(run);
-  const after = duration === undefined ? '' : ` ${afterWords(duration)}`;
+  const after = duration === undefined || !RAN.has(outcome.kind) ? '' : ` ${afterWords(duration)}`;
   const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', later than kdebug had waited' : ''}`;
   if (isPrivate) return { tone: hidesVerdict ? 'ended' : tone, headline: ended };
   const headline = headlineOf(verdict);
   return headline === undefined
     ? { tone: toneOf(verdict, tone), headline: ended }
-    : { tone: toneOf(verdict, tone), headline, besides: ended };
+    : { tone: toneOf(verdict, tone), headline, besides: besidesOf(outcome, ended, duration, endedLate) };
+}
+
+/** Outcomes whose name makes sense before a duration: the container ran, and this ended it. */
+const RAN: ReadonlySet<Outcome['kind']> = new Set(['succeeded', 'failed', 'timed-out', 'stopped']);
+
+/** Success needs no word beside a verdict. */
+function besidesOf(
+  { kind }: Outcome,
+  ended: string,
+  duration: number | undefined,
+  endedLate = false,
+): string | undefined {
+  if (kind !== 'succeeded' || endedLate) return `${ended.charAt(0).toLowerCase()}${ended.slice(1)}`;
+  return duration === undefined ? undefined : shortDuration(duration);
 }
 
 /** Only findings that mean something is wrong ask for attention. */
@@ -107,13 +121,15 @@ export function secondLine(run: Run): readonly Span[] {
 }
 
 function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding): readonly Span[] {
-  const threshold = limit === undefined ? '' : `Threshold: ${limit}. `;
-  if (saysWorst(verdict)) {
-    const words = `${threshold}${next}`.trim();
-    return words === '' ? [] : [text(oneLine(words))];
-  }
-  const bold = shorten(found, MAX_LINE_LENGTH - 2);
-  return [strong(bold), text(oneLine(`. ${threshold}${next}`, MAX_LINE_LENGTH - bold.length).trimEnd())];
+  const bold = saysWorst(verdict) ? '' : shorten(found, MAX_LINE_LENGTH - 2);
+  const room = MAX_LINE_LENGTH - bold.length;
+  const step = `${bold === '' ? '' : '. '}${next}`;
+  const threshold = limit === undefined ? '' : ` Threshold: ${limit}.`;
+  const words = step.length + threshold.length > room ? step : `${step}${threshold}`;
+  return [
+    ...(bold === '' ? [] : [strong(bold)]),
+    text(oneLine(bold === '' ? words.trim() : words, room).trimEnd()),
+  ].filter((span) => !('text' in span) || span.text !== '');
 }
 
 /** A log without lines has no last ones to check. */
@@ -125,7 +141,7 @@ function nextOrWhy({ outcome, log }: Run, { next, happened }: OutcomeText): stri
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
   const words = describeOutcome(run.outcome);
-  if (run.outcome.kind === 'succeeded') return undefined;
+  if (run.outcome.kind === 'succeeded' || saysNoMore(run.outcome)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
   const isShown = !worst && nextOrWhy(run, words) === words.happened;
   const next = worst || oneLine(words.next) !== words.next ? words.next : '';
@@ -133,21 +149,48 @@ export function restOfOutcome(run: Run): string | undefined {
   return rest.length === 0 ? undefined : rest.join(' ');
 }
 
+/** The title has the exit code, and `Error` is every program's reason. */
+const saysNoMore = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && outcome.signal === undefined && outcome.reason === 'Error';
+
 export const oneLine = (words: string, length = MAX_LINE_LENGTH): string =>
   shorten(words.replace(/\s+/g, ' '), Math.max(1, length));
 
-/** The second line of a card whose run has not finished: why it waits, why it was asked for, how it was decided. */
-export function cardLine(run: Run): readonly Span[] {
-  const { state, waiting, plan, origin } = run;
-  if (state === 'finished') return secondLine(run).length > 0 ? secondLine(run) : checkedLine(run.verdict);
-  if (state === 'rejected') return rejectionSpans(run);
-  if (state === 'cancelled') return [person(origin.requesterId), text(' withdrew it. Nothing was started.')];
-  if (state === 'expired') return [text('Not enough approvals in time. Send it again when an approver is around.')];
-  if (state === 'starting' && waiting) {
-    return [code(waiting.reason), text(oneLine(` ${visible(waiting.message)}`, 118 - waiting.reason.length))];
+/** The second line of a card: what to do next, why it waits, why somebody wants it, or how it was decided. */
+export function cardLine(run: Run, isPrivate = false): readonly Span[] {
+  switch (run.state) {
+    case 'finished':
+      return isPrivate ? [] : finishedSpans(run);
+    case 'denied':
+      return run.refusal ? [text(oneLine(sentence(run.refusal.message)))] : [];
+    case 'rejected':
+      return rejectionSpans(run);
+    case 'cancelled':
+      return [person(run.origin.requesterId), text(' withdrew it. Nothing was started.')];
+    case 'expired':
+      return [text('Not enough approvals in time. Send it again when an approver is around.')];
+    default:
+      return waitingSpans(run) ?? comingSpans(run, isPrivate);
   }
+}
+
+function finishedSpans(run: Run): readonly Span[] {
+  const next = secondLine(run);
+  return next.length > 0 ? next : checkedLine(run.verdict);
+}
+
+function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
+  if (state !== 'starting' || !waiting) return undefined;
+  const { reason, message } = waiting;
+  return [code(reason), text(oneLine(` ${visible(message)}`, MAX_LINE_LENGTH - 1 - reason.length))];
+}
+
+/** Why somebody wants it, else when the result comes. */
+function comingSpans({ state, plan }: Run, isPrivate: boolean): readonly Span[] {
   if (plan?.reason !== undefined) return whySpans(plan.reason);
-  return plan ? [text(`The result comes in this thread, in at most ${formatDuration(plan.timeoutMs)}.`)] : [];
+  if (!plan || isPrivate) return [];
+  const soonest = state === 'collecting' ? 'soon' : `in at most ${formatDuration(plan.timeoutMs)}`;
+  return [text(`The result comes in this thread, ${soonest}.`)];
 }
 
 function rejectionSpans({ approval }: Run): readonly Span[] {
