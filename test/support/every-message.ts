@@ -1,4 +1,5 @@
 import type { Message } from '../../src/core/report/message.ts';
+import { BUTTON_MESSAGES } from './messages/button-messages.ts';
 import { RUN_MESSAGES } from './messages/run-messages.ts';
 
 /** One message, and the situation in which people get it. */
@@ -16,4 +17,4 @@ export interface MessageKind {
 }
 
 /** Every message that people get, by kind. A new message gets its row here. */
-export const EVERY_MESSAGE: readonly MessageKind[] = [...RUN_MESSAGES];
+export const EVERY_MESSAGE: readonly MessageKind[] = [...RUN_MESSAGES, ...BUTTON_MESSAGES];
