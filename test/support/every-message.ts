@@ -1,4 +1,5 @@
 import { BATCH_MESSAGES } from './messages/batch-messages.ts';
+import { BUTTON_MESSAGES } from './messages/button-messages.ts';
 import type { MessageKind } from './messages/kinds.ts';
 import { PRIVATE_MESSAGES } from './messages/private-messages.ts';
 import { RUN_MESSAGES } from './messages/run-messages.ts';
@@ -7,4 +8,9 @@ import { RUN_MESSAGES } from './messages/run-messages.ts';
  * Every message that people get, by kind. New messages get a file in `messages/` and a row here; `npx vitest run
  * test/contract/messages.test.ts --update=all` writes their goldens. Read them as somebody with a phone at night.
  */
-export const EVERY_MESSAGE: readonly MessageKind[] = [...RUN_MESSAGES, ...BATCH_MESSAGES, ...PRIVATE_MESSAGES];
+export const EVERY_MESSAGE: readonly MessageKind[] = [
+  ...RUN_MESSAGES,
+  ...BUTTON_MESSAGES,
+  ...BATCH_MESSAGES,
+  ...PRIVATE_MESSAGES,
+];
