@@ -2,17 +2,17 @@ import type { Command } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
-import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { openRequestForm } from '../form/request-form.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
 import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
-import { answerReason, answerWith } from './refusals.ts';
+import { answerWith } from './refusals.ts';
 
 const LISTED_RUNS = 10;
 
@@ -22,6 +22,7 @@ export interface CommandContext {
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
+  readonly previews: LookLimiter;
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
@@ -31,7 +32,7 @@ export async function answerCommand(origin: Origin, command: Command, context: C
     case 'run':
       return context.accept(origin, command.request);
     case 'form':
-      return openRequestForm(origin.channelId, {}, context.deps);
+      return openRequestForm({ ...origin, userId: origin.requesterId }, {}, context);
     case 'batch':
       return context.batches.command(origin, command);
     case 'export':
@@ -70,15 +71,4 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
 function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   const policy = policies.current();
   return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
-}
-
-/** For a bare `/kdebug` and the shortcut "Debug a pod". */
-export function openRequestForm(
-  channelId: string,
-  hint: ReturnType<typeof podInText>,
-  { policies }: Pick<FlowDeps, 'policies'>,
-): Answer {
-  const policy = policies.current();
-  if (!own(policy.channels, channelId)) return answerReason('channel_unknown', channelId);
-  return { kind: 'form', form: requestForm(policy, hint) };
 }
