@@ -90,7 +90,6 @@ export function Search({ id, describedBy, invalid, placeholder, chosen, search, 
         aria-invalid={invalid || undefined}
         placeholder={chosen?.label ?? placeholder}
         value={typed ?? chosen?.label ?? ''}
-        onFocus={() => setTyped((now) => now ?? '')}
         onClick={() => setTyped((now) => now ?? '')}
         onBlur={close}
         onChange={({ target }) => setTyped(target.value)}
