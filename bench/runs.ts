@@ -162,7 +162,7 @@ class OwnSide {
     const index = this.#run;
     this.#run += 1;
     const { pods, namespace } = this.#scene;
-    const words = `${pods[index % pods.length]} -n ${namespace} --image=debian --target=app --profile=general -- echo hello`;
+    const words = `${pods[index % pods.length]} -n ${namespace} --image=debian --target=app --profile=general -- echo hello ${index}`;
     const endedBefore = new Set(this.#watch.ended);
     const cpuBefore = this.#app.cpuMs;
     const startMs = performance.now();

@@ -48,9 +48,9 @@ identity: { mode: serviceAccount }
 approvers:
   sre: { usergroup: S0SRE }
 images:
-  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true }
+  autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true, description: 'Finds out why a pod is slow, restarting or unreachable.' }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
-  debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed }
+  debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed, description: 'gdb and strace, to look inside a running process.' }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
 defaultImage: autodiagnose
 # Shorter than the default, so that a node that is away is told while one still looks.

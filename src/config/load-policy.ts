@@ -110,7 +110,7 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   class: image.class,
   command: image.command,
   diagnostic: image.diagnostic,
-  ...defined({ timeoutMs: image.timeout }),
+  ...defined({ timeoutMs: image.timeout, description: image.description }),
 });
 
 const ruleOf = ({ batch, approval, ...rule }: RawRule): Rule => ({

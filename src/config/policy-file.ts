@@ -102,6 +102,12 @@ const Image = z.strictObject({
     .default(false)
     .describe('its report is believed: a diagnostic image, which runs its own command only'),
   timeout: duration(1).optional(),
+  description: z
+    .string()
+    .min(1)
+    .max(120)
+    .optional()
+    .describe('what it does, in one short sentence, for /kdebug images and the form'),
 });
 
 const Approval = z.strictObject({

@@ -17,6 +17,13 @@ export const ACTION_NAMES = [
   'continue',
   'resize',
   'rerun-failed',
+  'show-outliers',
+  'rerun',
+  'run-anyway',
+  'ask-for-it',
+  'logs',
+  'details',
+  'copy-command',
 ] as const;
 export type ActionName = (typeof ACTION_NAMES)[number];
 
@@ -43,7 +50,8 @@ export const isActionName = (name: string): name is ActionName => ACTION_NAMES.s
 
 /** The audit record of a click, allowed or refused: its step, and the fact `kind` where the step has several. */
 export interface AuditedAs {
-  readonly step: 'vote' | 'grant' | 'batch' | 'request';
+  /** `lookup`: it starts and changes nothing, so, like a typed `show` or `logs`, only a refusal at the door is recorded. */
+  readonly step: 'vote' | 'grant' | 'batch' | 'request' | 'lookup';
   readonly kind?: string;
 }
 
@@ -54,9 +62,16 @@ export const AUDITED_AS = {
   /** Withdraws a request. Of a batch that is approved or running it is a `batch` record of the same kind. */
   cancel: { step: 'vote', kind: 'cancel' },
   'end-grant': { step: 'grant', kind: 'end' },
-  /** These two make a new request, which has its own record. */
+  /** These make a new request, which has its own record. */
   'look-again': { step: 'request' },
   'rerun-failed': { step: 'request' },
+  'show-outliers': { step: 'lookup' },
+  rerun: { step: 'request' },
+  'run-anyway': { step: 'request' },
+  'ask-for-it': { step: 'request' },
+  logs: { step: 'lookup' },
+  details: { step: 'lookup' },
+  'copy-command': { step: 'lookup' },
   pause: { step: 'batch', kind: 'pause' },
   resume: { step: 'batch', kind: 'resume' },
   continue: { step: 'batch', kind: 'continue' },

@@ -68,6 +68,7 @@ export const REASONS = {
     'Write -- and the command with its arguments, or leave -- out.',
   ),
   run_id_missing: user('no run given', 'Add the id of a run; /kdebug list shows them.'),
+  outcome_unknown: user('no run ends as this word says', 'Use one of the words that the answer lists.'),
   run_id_invalid: user('this is not a run id', 'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.'),
   // --- the policy --------------------------------------------------------------------------------------------------
   channel_unknown: user(
@@ -382,6 +383,15 @@ export const REASONS = {
     'you have used this button already',
     'Its run answers in the thread, or told you privately why not. To run it once more, type the command.',
   ),
+  run_not_ended: user('this run has not ended yet', 'Wait for its result, or type the command again.'),
+  run_has_secret: user(
+    'the command of this run has a secret in it, and another person typed it',
+    'Type the command yourself, with your own secret.',
+  ),
+  nothing_to_ask_for: user(
+    'no profile that this channel may ask for would help',
+    'Ask the policy owners for a rule: /kdebug whoami shows the rules of this channel.',
+  ),
   button_early: user('this card is not ready yet', 'Click the button again in a moment.'),
   button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
   request_forgotten: user(
@@ -463,6 +473,11 @@ export const REASONS = {
     'this is not an EphemeralJob that kdebug can run',
     'Each problem is listed with its line and column; docs/ephemeraljob.md lists the supported fields.',
   ),
+  list_all_not_approver: user(
+    'only approvers can list the runs of other channels, and you approve for none',
+    'Type /kdebug list --mine --all for your own runs in every channel.',
+  ),
+  lookup_late: user('the answer took too long', 'Nothing was started or changed. Try again in a moment.'),
   run_not_found: user('no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
   audit_unavailable: user(

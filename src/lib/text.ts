@@ -5,6 +5,13 @@
 export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
+/** At most `length` characters, with `…` in the middle after a cut: names differ most at their ends. */
+export function shortenMiddle(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = text.slice(text.length - Math.ceil((length - 1) / 2)).replace(/^[\udc00-\udfff]/, '');
+  return `${shorten(text, length - end.length)}${end}`;
+}
+
 /** kdebug's own name stays lower case, even at a sentence's start. */
 const STARTS_WITH_NAME = /^kdebug\b/;
 

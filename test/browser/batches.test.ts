@@ -28,7 +28,7 @@ describePlay(
         await card.getByRole('button', { name: 'Resume', exact: true }).click();
 
         await card
-          .getByText(/6 of 8 pods/)
+          .getByText(/on 8 pods in shop: 6 succeeded, 2 failed/)
           .first()
           .waitFor({ timeout: LONG });
         expect(await card.textContent()).toMatch(/2 pods failed, exit code 1/);
@@ -40,7 +40,7 @@ describePlay(
           .first();
         await file.locator('.file-lines').waitFor({ timeout: SLOW });
         expect(await file.textContent()).toContain('PartiallySucceeded');
-        expect(await card.getByRole('button', { name: 'Retry 2 failed pods' }).count()).toBe(1);
+        expect(await card.getByRole('button', { name: 'Retry 2 failed' }).count()).toBe(1);
       },
       LONG,
     );

@@ -21,6 +21,15 @@ describe('the example of the design', () => {
     expect(policy.output).toEqual({ redact: [], retentionMs: 604_800_000, deliverTo: 'thread' });
   });
 
+  it('loads what an image does, in a sentence of at most 120 characters', () => {
+    const text = readFileSync(fixture('design.yaml'), 'utf8');
+    const described = (words: string) =>
+      text.replace(/(autodiagnose: \{)/, `$1 description: ${JSON.stringify(words)},`);
+    expect(loaded(described('Looks around.')).images.autodiagnose).toMatchObject({ description: 'Looks around.' });
+    expect(() => loaded(described('x'.repeat(121)))).toThrow();
+    expect(policy.images.autodiagnose).not.toHaveProperty('description');
+  });
+
   it('loads its rules and approval', () => {
     expect(policy.channels).toMatchObject({
       C0SHOP: {

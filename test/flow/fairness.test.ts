@@ -51,7 +51,7 @@ describe('a person', () => {
     expect(await ask(world)).toBeDefined();
     world.cluster.report({ terminated: aTermination() });
     await settle();
-    expect(await ask(world)).toBeUndefined();
+    expect(await world.say('web-1 --timeout=50s', anOrigin({ dedupeKey: 'later' }))).toBeUndefined();
   });
 
   it('has so many requests waiting for an approval, which use up nothing of the channel', async () => {

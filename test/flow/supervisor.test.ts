@@ -36,7 +36,7 @@ describe('the main job', () => {
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
     expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
     expect(textOf(world.result())).toContain('all is well');
-    expect(world.anchor()?.summary).toContain('Succeeded after 2.0 s');
+    expect(world.anchor()?.summary).toContain('Succeeded after 2 s');
     expect(world.pipeline.active).toBe(0);
     expect(world.cluster.watchers).toBe(0);
   });

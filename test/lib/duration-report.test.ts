@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { afterWords, formatBytes, formatCount, formatDuration, shortDuration } from '../../src/lib/duration.ts';
 
 it.each([
-  [-5, '0.0 s'],
+  [-5, '0 s'],
+  [2_000, '2 s'],
   [400, '0.4 s'],
   [9_949, '9.9 s'],
   [12_000, '12 s'],
@@ -38,7 +39,7 @@ it('what took no time to speak of is never said to have taken 0.0 s', () => {
     'in under a second',
     'in under a second',
     'after 0.9 s',
-    'after 2.0 s',
+    'after 2 s',
   ]);
   expect([0, 49, 50].map(shortDuration)).toEqual(['under 0.1 s', 'under 0.1 s', '0.1 s']);
 });

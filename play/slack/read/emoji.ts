@@ -18,6 +18,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['🔒', 'lock'],
   ['🔓', 'unlock'],
   ['🔐', 'closed_lock_with_key'],
+  ['🏁', 'checkered_flag'],
   ['🔑', 'key'],
   ['🔍', 'mag'],
   ['🔎', 'mag_right'],

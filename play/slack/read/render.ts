@@ -118,6 +118,8 @@ const EMOJI: ReadonlyMap<string, string> = new Map([
   ['x', '❌'],
   ['warning', '⚠️'],
   ['arrow_forward', '▶️'],
+  ['closed_lock_with_key', '🔐'],
+  ['checkered_flag', '🏁'],
 ]);
 
 const SPANS: Readonly<Record<string, (team: Team, span: Json) => string>> = {

@@ -39,6 +39,13 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   continue: MEMBERS,
   resize: MEMBERS,
   'rerun-failed': MEMBERS,
+  'show-outliers': MEMBERS,
+  rerun: MEMBERS,
+  'run-anyway': MEMBERS,
+  'ask-for-it': MEMBERS,
+  logs: MEMBERS,
+  details: MEMBERS,
+  'copy-command': MEMBERS,
 };
 
 const FORMS: Readonly<Record<FormName, Rules>> = {

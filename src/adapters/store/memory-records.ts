@@ -35,6 +35,53 @@ export class LearntIdentities {
   }
 }
 
+/** The least length of a channel's list before dropped runs are taken out of it. */
+const MIN_COMPACTED = 64;
+
+/** The runs of each channel in order of creation. Reading the newest costs what it returns, however long the history is. */
+export class RunsByChannel<Entry extends { readonly number: number }> {
+  readonly #entryOf: (id: RunId) => Entry | undefined;
+  readonly #channels = new Map<string, { ids: RunId[]; live: number }>();
+
+  constructor(entryOf: (id: RunId) => Entry | undefined) {
+    this.#entryOf = entryOf;
+  }
+
+  add(channelId: string, id: RunId): void {
+    const channel = this.#channels.get(channelId) ?? { ids: [], live: 0 };
+    channel.ids.push(id);
+    channel.live += 1;
+    this.#channels.set(channelId, channel);
+  }
+
+  /** Call it once the run has no entry any more. */
+  dropped(channelId: string): void {
+    const channel = this.#channels.get(channelId);
+    if (!channel) return;
+    channel.live -= 1;
+    if (channel.live === 0) this.#channels.delete(channelId);
+    if (channel.ids.length < Math.max(MIN_COMPACTED, 2 * channel.live)) return;
+    channel.ids = channel.ids.filter((id) => this.#entryOf(id) !== undefined);
+  }
+
+  /** The newest of all these channels, newest first. */
+  newest(channels: Iterable<string>, count: number): readonly Entry[] {
+    const found = [...new Set(channels)].flatMap((channelId) => this.#newestOf(channelId, count));
+    return found.sort((one, other) => other.number - one.number).slice(0, count);
+  }
+
+  #newestOf(channelId: string, count: number): Entry[] {
+    const { ids = [] } = this.#channels.get(channelId) ?? {};
+    const found: Entry[] = [];
+    for (let at = ids.length - 1; at >= 0 && found.length < count; at -= 1) {
+      const id = ids[at];
+      const entry = id && this.#entryOf(id);
+      if (entry) found.push(entry);
+    }
+    return found;
+  }
+}
+
 const MAX_NOTES = 100;
 
 /** Notes in memory. Bounded: 100 a run. Reading a run's notes removes them. */

@@ -7,7 +7,7 @@ import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/stor
 import type { Clock } from '../../lib/clock.ts';
 import { frozenCopy } from '../../lib/frozen-copy.ts';
 import { defined } from '../../lib/object.ts';
-import { LearntIdentities, MemoryNotes } from './memory-records.ts';
+import { LearntIdentities, MemoryNotes, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -21,6 +21,8 @@ export interface MemoryRunStoreOptions {
 
 interface Entry {
   run: Run;
+  /** Rises with every run. */
+  readonly number: number;
   fence: number;
   owner: string | undefined;
   leaseEndsMs: number;
@@ -45,10 +47,11 @@ export class MemoryRunStore implements RunStore {
   /** In order of settling. */
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
-  readonly #byChannel = new Map<string, Set<RunId>>();
+  readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
   /** When runs under a quota's key were created, within the last minute. */
   readonly #minutes = new Map<string, readonly number[]>();
   readonly #identities = new LearntIdentities({ now: () => this.#now() });
+  #created = 0;
   #lastFence = 0;
   #closed = false;
 
@@ -67,14 +70,15 @@ export class MemoryRunStore implements RunStore {
     if (this.#entry(run.id)) throw new KdebugError('internal_error', { detail: `the run id ${run.id} is taken` });
     const limited = this.#limit(quotas);
     if (limited) return limited;
-    const entry: Entry = { run: frozenCopy(run), fence: 0, owner: undefined, leaseEndsMs: 0, settledAtMs: 0, quotas };
+    this.#created += 1;
+    const lease = { fence: 0, owner: undefined, leaseEndsMs: 0 };
+    const entry: Entry = { run: frozenCopy(run), number: this.#created, ...lease, settledAtMs: 0, quotas };
     for (const { key, per } of quotas)
       if (per === 'minute') this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
-    const channel = this.#byChannel.get(run.origin.channelId) ?? new Set();
-    this.#byChannel.set(run.origin.channelId, channel.add(run.id));
+    this.#byChannel.add(run.origin.channelId, run.id);
     this.#moveIfSettled(entry);
     return { kind: 'created', fence };
   }
@@ -146,11 +150,11 @@ export class MemoryRunStore implements RunStore {
     return this.#identities.of(kind);
   }
 
-  async recent(channelId: string, limit: number): Promise<readonly Run[]> {
+  async recent(channels: string | readonly string[], limit: number, skip = 0): Promise<readonly Run[]> {
     this.#mustBeOpen();
     this.#dropOld();
-    const ids = [...(this.#byChannel.get(channelId) ?? [])].reverse().slice(0, limit);
-    return ids.flatMap((id) => this.#entry(id)?.run ?? []);
+    const entries = this.#byChannel.newest([channels].flat(), skip + limit);
+    return entries.slice(skip).map(({ run }) => run);
   }
 
   async check(): Promise<void> {
@@ -236,9 +240,7 @@ export class MemoryRunStore implements RunStore {
   #drop(run: Run): void {
     this.#settled.delete(run.id);
     this.#byDedupeKey.delete(run.origin.dedupeKey);
-    const channel = this.#byChannel.get(run.origin.channelId);
-    channel?.delete(run.id);
-    if (channel?.size === 0) this.#byChannel.delete(run.origin.channelId);
+    this.#byChannel.dropped(run.origin.channelId);
   }
 
   #mustBeOpen(): void {

@@ -148,17 +148,33 @@ export function groupResults(batch: Batch): readonly ResultGroup[] {
   }
   return [...groups.values()]
     .sort((a, b) => b.count - a.count)
-    .map(({ first, count, examples }) => {
-      const result = resultOfPod(first.results);
-      return {
-        state: stateOf(batch, first),
-        ...defined({ exitCode: result?.exitCode, reason: result?.reason }),
-        findings: findingsOf(first),
-        count,
-        examples,
-      };
-    });
+    .map(({ first, count, examples }) => ({ ...groupOfPod(batch, first), count, examples }));
 }
+
+/** The group of which this ended pod is the only member. */
+export function groupOfPod(batch: Batch, pod: BatchPod): ResultGroup {
+  const result = resultOfPod(pod.results);
+  return {
+    state: stateOf(batch, pod),
+    ...defined({ exitCode: result?.exitCode, reason: result?.reason }),
+    findings: findingsOf(pod),
+    count: 1,
+    examples: [exampleOf(pod)],
+  };
+}
+
+/** The ended pods outside the largest group, group by group, and that group. O(pods). */
+export function outliersOf(batch: Batch): { readonly pods: readonly BatchPod[]; readonly most?: ResultGroup } {
+  const [most, ...others] = groupResults(batch);
+  if (most === undefined) return { pods: [] };
+  const order = new Map(others.map((group, index) => [keyOfGroup(group), index]));
+  const orderOf = (pod: BatchPod): number | undefined => order.get(keyOfGroup(groupOfPod(batch, pod)));
+  const pods = batch.pods.filter((pod) => pod.endedAtMs !== undefined && orderOf(pod) !== undefined);
+  return { pods: pods.toSorted((a, b) => (orderOf(a) ?? 0) - (orderOf(b) ?? 0)), most };
+}
+
+const keyOfGroup = ({ state, exitCode, reason, findings }: ResultGroup): string =>
+  JSON.stringify([state, exitCode, reason, findings]);
 
 function exampleOf(pod: BatchPod): Example {
   const { findings, message } = resultOfPod(pod.results) ?? {};

@@ -1,6 +1,7 @@
 import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
 import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { OutcomeWord } from '../run/outcome.ts';
 
 /** What a request aims at. Every kind but `pod` may match several pods, so it is a batch. */
 export type Target =
@@ -44,15 +45,39 @@ export interface RunRequest {
   };
 }
 
+/** Which runs `list` shows. */
+export interface RunFilter {
+  /** Only the reader's own. */
+  readonly mine?: true;
+  /** Of other channels too: those for which the reader approves; with `mine`, all. */
+  readonly all?: true;
+  /** In the pod's name, in lower case. */
+  readonly pod?: string;
+  readonly outcome?: OutcomeWord;
+  /** From 1. */
+  readonly page?: number;
+}
+
+/** Which lines of a log `logs` shows; without any of these, an excerpt. */
+export interface LogFilter {
+  /** At most so many, the last ones. */
+  readonly tail?: number;
+  readonly sinceMs?: number;
+  /** A literal; case does not matter. */
+  readonly grep?: string;
+}
+
 /** Every command that `/kdebug` understands (design, section 3.1). */
 export type Command =
   | { readonly kind: 'run'; readonly request: RunRequest }
   | { readonly kind: 'form' }
   | { readonly kind: 'help'; readonly topic?: string }
-  | { readonly kind: 'list' }
+  | ({ readonly kind: 'list' } & RunFilter)
   | { readonly kind: 'images' }
   | { readonly kind: 'whoami' }
-  | { readonly kind: 'show' | 'logs' | 'stop' | 'rerun'; readonly id: string }
+  | { readonly kind: 'show' | 'stop'; readonly id: string }
+  | { readonly kind: 'rerun'; readonly id: string }
+  | ({ readonly kind: 'logs'; readonly id: string } & LogFilter)
   | { readonly kind: 'export'; readonly id: string }
   | { readonly kind: 'describe'; readonly pod: string; readonly namespace?: string; readonly cluster?: string }
   | { readonly kind: 'can-i'; readonly request: RunRequest }

@@ -12,9 +12,14 @@ export type ValueKind =
   | 'duration'
   | 'reason'
   | 'replicas'
-  | 'parallelism';
+  | 'parallelism'
+  | 'pod-part'
+  | 'outcome'
+  | 'page'
+  | 'tail'
+  | 'literal';
 
-export const FLAG_GROUPS = ['target', 'container', 'run', 'batch'] as const;
+export const FLAG_GROUPS = ['target', 'container', 'run', 'batch', 'lookup'] as const;
 export type FlagGroup = (typeof FLAG_GROUPS)[number];
 
 export interface Flag {
@@ -57,7 +62,7 @@ const TABLE = [
     name: 'all',
     value: 'switch',
     group: 'target',
-    help: 'All pods of the namespace; a batch.',
+    help: 'All pods of the namespace; a batch. With list: every channel for which you approve, or with --mine every channel.',
     example: '--all -n shop --image=security-audit',
   },
   {
@@ -186,6 +191,55 @@ const TABLE = [
     help: 'One pod first; the others wait until somebody has seen its result and goes on.',
     example: '-l app=web --canary',
   },
+  { name: 'mine', value: 'switch', group: 'lookup', help: 'List only your own runs.', example: 'list --mine' },
+  {
+    name: 'pod',
+    value: 'pod-part',
+    placeholder: 'NAME',
+    group: 'lookup',
+    help: 'List only runs on pods with this in their name.',
+    example: 'list --pod=web',
+  },
+  {
+    name: 'outcome',
+    value: 'outcome',
+    placeholder: 'WORD',
+    group: 'lookup',
+    help: 'List only runs that ended so, or are there now: problems, running, waiting, succeeded, failed, refused, timed-out …',
+    example: 'list --outcome=problems',
+  },
+  {
+    name: 'page',
+    value: 'page',
+    placeholder: 'N',
+    group: 'lookup',
+    help: 'The next ten runs of a list; without it the newest.',
+    example: 'list --page=2',
+  },
+  {
+    name: 'tail',
+    value: 'tail',
+    placeholder: 'N',
+    group: 'lookup',
+    help: 'At most this many lines of a log, the last ones.',
+    example: 'logs abcdefgh23 --tail=100',
+  },
+  {
+    name: 'since',
+    value: 'duration',
+    placeholder: '5m',
+    group: 'lookup',
+    help: 'Only the lines of a log that were written within this time.',
+    example: 'logs abcdefgh23 --since=5m',
+  },
+  {
+    name: 'grep',
+    value: 'literal',
+    placeholder: '"TEXT"',
+    group: 'lookup',
+    help: 'Only the lines of a log with this text in them, letter by letter; upper and lower case are the same.',
+    example: 'logs abcdefgh23 --grep="connection refused"',
+  },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof TABLE)[number]['name'];
@@ -207,6 +261,9 @@ export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.
 /** `-n, --namespace=NS`, for usage lines. */
 export const flagUsage = (flag: Flag): string =>
   `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
+
+/** The flags of a request for a run: all but those of the verbs that look things up. */
+export const RUN_FLAGS: readonly FlagName[] = FLAGS.filter(({ group }) => group !== 'lookup').map(({ name }) => name);
 
 /** Flags that people paste from a shell; they change nothing here. Without hyphens. */
 export const IGNORED: ReadonlySet<string> = new Set(['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach']);

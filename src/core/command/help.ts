@@ -1,5 +1,5 @@
 import { code, type Message, type Part, type Span, text } from '../report/message.ts';
-import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage } from './flags.ts';
+import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage, RUN_FLAGS } from './flags.ts';
 import { type KnownVerb, NOT_YET, VERBS, verbNamed } from './verbs.ts';
 
 type Item = readonly Span[];
@@ -28,6 +28,7 @@ const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
   container: 'What to run',
   run: 'How to run it',
   batch: 'Several pods at once',
+  lookup: 'What to list, and which lines of a log',
 };
 
 const typed = (command: string): Span => code(`/kdebug ${command}`);
@@ -103,8 +104,8 @@ const profileList = (): Part =>
 function verbHelp(verb: KnownVerb): Message {
   const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
   const flagPart =
-    flags.length === FLAGS.length
-      ? paragraph(text('It takes every flag: '), code('/kdebug help flags'))
+    verb.flags === RUN_FLAGS
+      ? paragraph(text('It takes every flag of a run: '), code('/kdebug help flags'))
       : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
   return message(`kdebug help: ${verb.name}`, [
     paragraph(typed(verb.usage)),

@@ -3,6 +3,7 @@ import { nearest } from '../../lib/text.ts';
 import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
+import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
 import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { readNamed, typed, unexpectedWord } from './line/target.ts';
 import { readRunId } from './line/values.ts';
@@ -86,6 +87,7 @@ function readSentence(line: Line, reading: Reading): Command | undefined {
   if (verb) return readVerb(verb, { ...reading, line, words: rest });
   const misspelt = first && rest[0] && misspeltVerb(first, rest[0]);
   if (misspelt) return reading.report(misspelt);
+  reportLookupFlags(line, reading.report);
   const request = readRequest(line, line.words, reading.report);
   return request && { kind: 'run', request };
 }
@@ -133,11 +135,15 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
   if (misplaced) reading.report(misplaced);
   switch (verb.name) {
     case 'list':
+      return noMore(reading, 0) ? { kind: 'list', ...readRunFilter(reading.line, reading.report) } : undefined;
     case 'images':
     case 'whoami':
       return noMore(reading, 0) ? { kind: verb.name } : undefined;
+    case 'logs': {
+      const named = readById('logs', reading);
+      return named && { ...named, ...readLogFilter(reading.line, reading.report) };
+    }
     case 'show':
-    case 'logs':
     case 'stop':
     case 'rerun':
     case 'export':
@@ -181,7 +187,7 @@ function readId({ line, words, report }: VerbReading): string | undefined {
   return report({ code: 'run_id_missing', message: 'No run is named.', hint, ...line.end });
 }
 
-function readById(kind: 'show' | 'logs' | 'stop' | 'rerun' | 'export', reading: VerbReading): Command | undefined {
+function readById<Kind extends 'show' | 'stop' | 'rerun' | 'export' | 'logs'>(kind: Kind, reading: VerbReading) {
   const id = readId(reading);
   return noMore(reading, 1) && id !== undefined ? { kind, id } : undefined;
 }

@@ -1,5 +1,5 @@
 import { printDuration } from '../../lib/duration.ts';
-import type { Command, CommandError, RunRequest, Target } from './command.ts';
+import type { Command, CommandError, LogFilter, RunFilter, RunRequest, Target } from './command.ts';
 import { protectMarkup } from './repair.ts';
 import { verbNamed } from './verbs.ts';
 
@@ -25,11 +25,13 @@ function partsOf(command: Command): readonly string[] {
     case 'help':
       return command.topic === undefined ? ['help'] : ['help', command.topic];
     case 'list':
+      return ['list', ...listParts(command)];
     case 'images':
     case 'whoami':
       return [command.kind];
-    case 'show':
     case 'logs':
+      return ['logs', command.id, ...logParts(command)];
+    case 'show':
     case 'stop':
     case 'rerun':
     case 'export':
@@ -42,6 +44,20 @@ function partsOf(command: Command): readonly string[] {
       return applyParts(command);
   }
 }
+
+const listParts = ({ mine, all, pod, outcome, page }: RunFilter): readonly string[] => [
+  ...when('mine', mine === true),
+  ...when('all', all === true),
+  ...value('pod', pod),
+  ...value('outcome', outcome),
+  ...value('page', page?.toString()),
+];
+
+const logParts = ({ tail, sinceMs, grep }: LogFilter): readonly string[] => [
+  ...value('tail', tail?.toString()),
+  ...value('since', sinceMs === undefined ? undefined : printDuration(sinceMs)),
+  ...value('grep', grep),
+];
 
 function applyParts(command: Extract<Command, { kind: 'apply' }>): readonly string[] {
   const head = ['apply', ...locationParts(command)];

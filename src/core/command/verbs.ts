@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/text.ts';
-import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter } from './flags.ts';
+import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter, RUN_FLAGS } from './flags.ts';
 
 /** What a verb takes besides flags. `run` and `can-i` also take a target and the words after `--`. */
 export interface Verb {
@@ -11,10 +11,11 @@ export interface Verb {
   readonly flags: readonly FlagName[];
 }
 
-const ALL_FLAGS: readonly FlagName[] = FLAGS.map((flag) => flag.name);
 const NONE: readonly FlagName[] = [];
 const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
+const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'];
+const LOG_FLAGS: readonly FlagName[] = ['tail', 'since', 'grep'];
 
 /** Ends the help of a verb that parses but is not implemented yet. */
 export const NOT_YET = 'Not in this version.';
@@ -28,20 +29,26 @@ const TABLE = [
     example: 'help flags',
     flags: NONE,
   },
-  { name: 'list', usage: 'list', help: 'The latest runs in this channel.', example: 'list', flags: NONE },
+  {
+    name: 'list',
+    usage: 'list [--mine] [--all] [--pod=NAME] [--outcome=WORD] [--page=N]',
+    help: 'The latest runs in this channel, ten a page, with links.',
+    example: 'list --outcome=problems',
+    flags: LIST_FLAGS,
+  },
   {
     name: 'show',
     usage: 'show ID',
-    help: 'One run: its result, its plan, who decided, and where it stands in Slack.',
+    help: 'One run: its result, its plan, who decided when and why, its log, and links to it in Slack.',
     example: 'show abcdefgh23',
     flags: NONE,
   },
   {
     name: 'logs',
-    usage: 'logs ID',
-    help: 'The first and last lines of a run’s log, and where the whole of it is.',
-    example: 'logs abcdefgh23',
-    flags: NONE,
+    usage: 'logs ID [--tail=N] [--since=5m] [--grep=TEXT]',
+    help: 'The log of a run, also while it runs: its first and last lines, or those that you ask for.',
+    example: 'logs abcdefgh23 --grep=error',
+    flags: LOG_FLAGS,
   },
   {
     name: 'stop',
@@ -53,14 +60,14 @@ const TABLE = [
   {
     name: 'rerun',
     usage: 'rerun ID',
-    help: `The same request once more, decided anew. ${NOT_YET}`,
+    help: 'The same request once more, as yours: decided anew, in the same thread.',
     example: 'rerun abcdefgh23',
     flags: NONE,
   },
   {
     name: 'describe',
     usage: 'describe POD [-n NS]',
-    help: `What is known of a pod: containers, restarts, events. ${NOT_YET}`,
+    help: 'How a pod is, and what this channel may run in it; launches nothing.',
     example: 'describe web-1 -n shop',
     flags: NAMESPACE_FLAGS,
   },
@@ -77,7 +84,7 @@ const TABLE = [
     usage: 'can-i POD [flags]',
     help: 'Whether this command would be allowed, and by which rule; launches nothing.',
     example: 'can-i web-1 -n shop --image=debian',
-    flags: ALL_FLAGS,
+    flags: RUN_FLAGS,
   },
   {
     name: 'batch',

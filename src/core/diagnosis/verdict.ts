@@ -58,6 +58,17 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
   return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
 }
 
+/**
+ * Everything that the API's facts show to be wrong or worth knowing, the most important first; without the one about
+ * warnings, for a message that lists the events themselves.
+ */
+export const findingsOf = (facts: ClusterFacts): readonly VerdictFinding[] =>
+  ordered(
+    Object.values(lookAtCluster(facts))
+      .flat()
+      .filter(({ code }) => code !== 'warning_events'),
+  ).map(shown);
+
 const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
 
 /** The value as a multiple of the threshold; 1 if there is none. */

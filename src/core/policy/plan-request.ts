@@ -90,7 +90,11 @@ export function planPod(
  * The kind of target (`kindOfTarget`) whose learnt user and group to look up. Undefined: the pod itself says whom the
  * target runs as, or nothing learnt applies.
  */
-export function kindToLookUp(pod: Pod, { targetContainer }: RunRequest, cluster: string): string | undefined {
+export function kindToLookUp(
+  pod: Pod,
+  { targetContainer }: Pick<RunRequest, 'targetContainer'>,
+  cluster: string,
+): string | undefined {
   const target = targetContainerOf(pod, targetContainer);
   if (target.kind !== 'container') return undefined;
   const { container } = target;

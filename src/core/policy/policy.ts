@@ -69,6 +69,8 @@ export interface ImageAlias {
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
   readonly timeoutMs?: number;
+  /** What it does, in one sentence of at most 120 characters. */
+  readonly description?: string;
 }
 
 export interface ChannelPolicy {

@@ -9,11 +9,14 @@ import {
   person,
   type Span,
   strong,
+  type Tone,
   text,
   time,
   usergroup,
 } from './message.ts';
-import { type Approvers, whyExpired } from './parts/approval-parts.ts';
+import { STATE_TEXT } from './outcome-text.ts';
+import { type Approvers, whyExpired, withoutWithdrawal } from './parts/approval-parts.ts';
+import { oneLine, shortName, subjectOf } from './parts/run-lines.ts';
 import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
 
@@ -24,36 +27,37 @@ import { typedCommand } from './typed-text.ts';
 export function copyMessage(run: Run, context: RenderContext, url: string | undefined): Message {
   if (run.state !== 'pending-approval') return decidedCopy(run, url);
   const card = anchorMessage(run, context);
-  const spans = [
-    person(run.origin.requesterId),
-    text(' asks for an approval in '),
-    channel(run.origin.channelId),
-    text('. '),
-    ...linkTo(url, 'Open the thread'),
-  ];
-  return { ...card, parts: [{ kind: 'paragraph', spans }, ...card.parts.map(withoutWithdrawal)] };
+  const parts = withoutWithdrawal(card.parts);
+  const origin: Part = {
+    kind: 'note',
+    spans: [
+      text('Requested by '),
+      person(run.origin.requesterId),
+      text(' in '),
+      channel(run.origin.channelId),
+      ...linkTo(url, 'Open the thread'),
+    ],
+  };
+  return { ...card, parts: [...parts.slice(0, -1), origin, ...parts.slice(-1)] };
 }
 
-/** The requester gets no copy, and nobody else may withdraw the request. */
-const withoutWithdrawal = (part: Part): Part =>
-  part.kind === 'actions' ? { ...part, buttons: part.buttons.filter(({ action }) => action !== 'cancel') } : part;
-
 function decidedCopy(run: Run, url: string | undefined): Message {
-  const { headline, spans } = decisionOf(run);
+  const { headline, spans, tone } = decisionOf(run);
   const command = typedCommand(run);
-  const where: Part = { kind: 'note', spans: [text(`Copy of run ${run.id} · `), ...linkTo(url, 'Open the thread')] };
   return {
     summary: `${headline}: ${command}`,
-    tone: 'neutral',
+    notification: [text(headline), ...spans, text(`: ${subjectOf(run)}`)],
+    tone,
     parts: [
-      { kind: 'paragraph', spans: [strong(headline), ...spans] },
-      { kind: 'paragraph', spans: [code(command), text(', asked for by '), person(run.origin.requesterId)] },
-      where,
+      { kind: 'paragraph', spans: [strong(shortName(subjectOf(run))), text(': '), strong(headline), ...spans] },
+      { kind: 'paragraph', spans: [person(run.origin.requesterId), text(' requested '), code(oneLine(command, 90))] },
+      { kind: 'note', spans: [text(`Copy of run ${run.id}`), ...linkTo(url, 'Open the thread')] },
     ],
   };
 }
 
 interface Decided {
+  readonly tone: Tone;
   readonly headline: string;
   readonly spans: readonly Span[];
 }
@@ -61,15 +65,21 @@ interface Decided {
 function decisionOf({ state, approval, origin }: Run): Decided {
   const votes = approval?.votes ?? [];
   const last = votes.at(-1);
-  if (state === 'expired') return { headline: 'Expired', spans: [text(`: ${whyExpired(approval)}`)] };
-  if (state === 'cancelled')
-    return { headline: 'Withdrawn', spans: [text(' by '), person(origin.requesterId), text(': nothing was started')] };
+  const { tone } = STATE_TEXT[state];
+  if (state === 'expired') return { tone, headline: 'Expired', spans: [text(`: ${whyExpired(approval)}`)] };
+  if (state === 'cancelled') {
+    return {
+      tone,
+      headline: 'Withdrawn',
+      spans: [text(' by '), person(origin.requesterId), text(': nothing was started')],
+    };
+  }
   if (state === 'rejected' && last) {
-    const why = last.reason === undefined ? [] : [text(`: ${last.reason}`)];
-    return { headline: 'Rejected', spans: [text(' by '), person(last.userId), ...why] };
+    const why = last.reason === undefined ? [] : [text(`: ${oneLine(last.reason, 60)}`)];
+    return { tone, headline: 'Rejected', spans: [text(' by '), person(last.userId), ...why] };
   }
   const who = votes.flatMap(({ userId }, index) => [text(index === 0 ? ' by ' : ', '), person(userId)]);
-  return { headline: 'Approved', spans: who };
+  return { tone: 'success', headline: 'Approved', spans: who };
 }
 
 /** Whom a reminder mentions, and where the card is if the reminder is not in its thread. */
@@ -81,22 +91,28 @@ interface ReminderContext {
 /** Sent when half of the approval time has passed. Mentions the approvers if they are given. */
 export function reminderMessage(run: Run, { approvers, url }: ReminderContext = {}): Message {
   const { approval, origin } = run;
+  const subject = subjectOf(run);
   const mentions = approvers ? mentionsOf(run, approvers) : [];
+  const request = [text('the request of '), person(origin.requesterId), text(' for ')];
   return {
-    summary: `Reminder: this request still needs a decision`,
-    tone: 'attention',
+    summary: `Reminder: the request for ${subject} still needs a decision`,
+    notification: [text('Reminder: '), ...request, text(`${subject} still needs a decision`)],
+    tone: 'decision',
     parts: [
       {
         kind: 'paragraph',
         spans: [
-          ...mentions,
-          text('This request of '),
-          person(origin.requesterId),
-          text(' still needs a decision. It expires at '),
-          time(approval?.expiresAtMs ?? 0),
-          text('. '),
-          ...linkTo(url, 'Open the request'),
+          ...(mentions.length > 0
+            ? [text('Reminder for '), ...mentions.slice(0, -1), text(': ')]
+            : [text('Reminder: ')]),
+          ...request,
+          strong(shortName(subject)),
+          text(' still needs a decision.'),
         ],
+      },
+      {
+        kind: 'paragraph',
+        spans: [text('Expires: '), time(approval?.expiresAtMs ?? 0), ...linkTo(url, 'Open the request')],
       },
       { kind: 'note', spans: [text(`Reminder of run ${run.id}`)] },
     ],
@@ -113,4 +129,4 @@ function mentionsOf({ approval, origin }: Run, approvers: Approvers): readonly S
 }
 
 const linkTo = (url: string | undefined, words: string): readonly Span[] =>
-  url === undefined ? [] : [link(url, words)];
+  url === undefined ? [] : [text(' · '), link(url, words)];

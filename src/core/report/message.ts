@@ -5,27 +5,41 @@ import type { ActionName, FormName } from '../actions.ts';
  * text from a cluster, a log or a person can format, mention, link or unfurl anything.
  */
 export interface Message {
-  /** One line for notifications, screen readers and transcripts. */
+  /** One line for transcripts, and for notifications and screen readers where `notification` is absent. */
   readonly summary: string;
+  /** One line for notifications and screen readers; it may mention people, and only people. */
+  readonly notification?: readonly Span[];
   readonly tone: Tone;
   readonly parts: readonly Part[];
   /** The reason of a refusal. It is not shown; a note names it where operators need it. */
   readonly code?: string;
 }
 
-export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'neutral';
+/** `decision`: somebody must approve or reject. `ended`: it is over, and neither good nor bad. `neutral` has no mark. */
+export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'decision' | 'ended' | 'neutral';
 
 /** `whole`: people decide on it. If it cannot be shown uncut, the message gets no buttons. */
 export type Part =
   | { readonly kind: 'heading'; readonly text: string }
-  | { readonly kind: 'paragraph'; readonly spans: readonly Span[] }
+  | { readonly kind: 'paragraph'; readonly spans: readonly Span[]; readonly whole?: true }
   | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
   /** Monospaced and verbatim: log excerpts, commands with a caret. */
   | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
+  | TablePart
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
   | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
+
+/**
+ * Rows of the same columns. At most four columns fit a phone. Slack shows one table in a message; a second one becomes a list. A cell may
+ * be empty, and a row may be short. Show a table only after the first two lines: where Slack refuses it, it becomes a list too.
+ */
+export interface TablePart {
+  readonly kind: 'table';
+  readonly columns: readonly { readonly label: string; readonly align?: 'left' | 'right' }[];
+  readonly rows: readonly (readonly (readonly Span[])[])[];
+}
 
 export type Span =
   | { readonly kind: 'text'; readonly text: string }
@@ -45,8 +59,8 @@ export type Span =
    * text.
    */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
-  /** A time; shown in the reader's own time zone, to the minute. */
-  | { readonly kind: 'time'; readonly atMs: number }
+  /** A time; shown in the reader's own time zone, to the minute. `isToday`: without the day. */
+  | { readonly kind: 'time'; readonly atMs: number; readonly isToday?: true }
   /** One of kdebug's own marks, never a name from a text; the words beside it say the same. `text` is the character. */
   | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
 
@@ -56,9 +70,22 @@ export const EMOJI = {
   white_check_mark: '✅',
   x: '❌',
   warning: '⚠️',
+  closed_lock_with_key: '🔐',
+  checkered_flag: '🏁',
   arrow_forward: '▶️',
 } as const;
 export type EmojiName = keyof typeof EMOJI;
+
+/** The emoji that begins a message of this tone. */
+export const EMOJI_OF: Readonly<Record<Tone, EmojiName | undefined>> = {
+  progress: 'hourglass_flowing_sand',
+  success: 'white_check_mark',
+  failure: 'x',
+  attention: 'warning',
+  decision: 'closed_lock_with_key',
+  ended: 'checkered_flag',
+  neutral: undefined,
+};
 
 export interface Fact {
   readonly label: string;
@@ -82,6 +109,13 @@ export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', us
 export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });
+
+/** Within half a day, everybody knows which day is meant. */
+const SOON_MS = 12 * 3_600_000;
+
+/** A time in a sentence: `at 12:41 AM`, or with its day if it is not soon. */
+export const soon = (atMs: number, nowMs: number): readonly Span[] =>
+  Math.abs(atMs - nowMs) < SOON_MS ? [text('at '), { kind: 'time', atMs, isToday: true }] : [time(atMs)];
 export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });
 
 /** A form to fill in, without any knowledge of Slack. All texts are plain. */

@@ -1,3 +1,4 @@
+import { sentence } from '../../lib/text.ts';
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
 import type { RunState } from '../run/run-state.ts';
 import { person, type Span, type Tone, text } from './message.ts';
@@ -23,14 +24,16 @@ const fixed = (tone: Tone, title: string, happened: string, next: string) => ():
 
 /** In a pod at its memory limit, the kernel kills a new container while it starts (seen on a real cluster). */
 const NOT_RUN =
-  'Either the image does not have that program, or the pod has no memory left for another container: check the command and the pod’s memory limit.';
+  'Check the command and the pod’s memory limit: either the program is missing, or no memory is left to start it.';
+
+const STARTS_LATER = 'kdebug stopped waiting: if the container still starts later, it does nothing.';
 
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
   ErrImagePull:
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
-  ErrImageNeverPull: 'The node does not have this image and was told never to pull it: leave --image-pull-policy out.',
+  ErrImageNeverPull: 'The node does not have this image and may not pull it: leave --image-pull-policy out.',
   InvalidImageName: 'Ask the policy owners to fix the image reference.',
   CreateContainerConfigError:
     'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.',
@@ -55,14 +58,14 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   'start-failed': ({ reason, message }) => ({
     tone: 'failure',
     title: `Did not start: ${reason}`,
-    happened: message || `The kubelet reports ${reason}, without details.`,
-    next: `${START_HINTS[reason] ?? 'Check the pod’s events.'} kdebug stopped waiting. If the container still starts later, it does nothing.`,
+    happened: `${sentence(message || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
+    next: START_HINTS[reason] ?? 'Check the pod’s events.',
   }),
   'no-status': fixed(
     'failure',
     'No answer from the node',
-    'The API server accepted the container, but the node never reported on it.',
-    'Check the node: its kubelet may be down. If the container still starts later, it does nothing.',
+    `The API server accepted the container, but the node never reported on it. ${STARTS_LATER}`,
+    'Check the node: its kubelet may be down.',
   ),
   'timed-out': fixed(
     'attention',
@@ -98,7 +101,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   refused: ({ by, message }) => ({
     tone: 'failure',
     title: `Refused by ${REFUSERS[by]}`,
-    happened: message,
+    happened: [message, REFUSAL_DETAILS[by]].filter(Boolean).join(' '),
     next: REFUSAL_HINTS[by],
   }),
   denied: ({ code }) => ({
@@ -115,8 +118,8 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   }),
   expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Send it again when an approver is around.'),
   cancelled: ({ by }) => ({
-    tone: 'neutral',
-    title: 'Cancelled',
+    tone: 'ended',
+    title: 'Withdrawn',
     happened: `${by} withdrew it.`,
     next: 'Nothing was started.',
   }),
@@ -137,14 +140,19 @@ const REFUSERS = {
 } as const;
 
 const REFUSAL_HINTS = {
-  rbac: 'Ask for this rule in a Role of that namespace: { apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }.',
+  rbac: 'Ask the owners of the cluster for the right to patch pods/ephemeralcontainers in that namespace.',
   'pod-security':
     'Use --profile=auto or restricted. If the message names containers other than ours, only a new pod helps.',
   webhook: 'Ask the owners of that admission policy.',
   validation: 'Fix what the message names.',
-  'name-taken':
-    'Check the pod with kubectl: somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
+  'name-taken': 'Check the pod with kubectl: another container in it has the name of this run.',
 } as const;
+
+const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> = {
+  rbac: 'The missing rule: { apiGroups: [""], resources: [pods/ephemeralcontainers], verbs: [patch] }.',
+  'name-taken':
+    'Either somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
+};
 
 /** What happened. The person who decided becomes a mention; the cluster's words stay plain text. */
 export function happenedSpans(outcome: Outcome): readonly Span[] {
@@ -165,16 +173,16 @@ export function describeOutcome(outcome: Outcome): OutcomeText {
 export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
   received: { tone: 'progress', headline: 'Received' },
   denied: { tone: 'failure', headline: 'Denied' },
-  'pending-approval': { tone: 'attention', headline: 'Waiting for approval' },
+  'pending-approval': { tone: 'decision', headline: 'Waiting for approval' },
   rejected: { tone: 'failure', headline: 'Rejected' },
   expired: { tone: 'attention', headline: 'Expired' },
-  cancelled: { tone: 'neutral', headline: 'Withdrawn' },
+  cancelled: { tone: 'ended', headline: 'Withdrawn' },
   approved: { tone: 'progress', headline: 'Launching' },
   launching: { tone: 'progress', headline: 'Launching' },
   starting: { tone: 'progress', headline: 'Starting' },
   running: { tone: 'progress', headline: 'Running' },
   collecting: { tone: 'progress', headline: 'Reading the log' },
-  finished: { tone: 'neutral', headline: 'Finished' },
+  finished: { tone: 'ended', headline: 'Finished' },
 };
 
 /** The summary of a card that waits for a decision begins with this. */

@@ -1,4 +1,5 @@
 import { formatCount } from '../../lib/duration.ts';
+import { visible } from '../../lib/invisible.ts';
 import { sentence, shorten } from '../../lib/text.ts';
 import type { Command, CommandError } from '../command/command.ts';
 import { helpMessage } from '../command/help.ts';
@@ -6,11 +7,10 @@ import { pointAt } from '../command/print.ts';
 import type { Talk } from '../command/talk.ts';
 import { verbNear } from '../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
-import type { Policy } from '../policy/policy.ts';
-import { isBatchRun } from '../run/life-cycle.ts';
+import type { ImageAlias, ImageClass, Policy } from '../policy/policy.ts';
 import type { Refusal, Run } from '../run/run.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
-import { batchWords } from './run-for-one.ts';
+import { askPart } from './parts/run-buttons.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
@@ -27,6 +27,7 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
         spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
       },
       { kind: 'paragraph', spans: [text(refusal.hint)] },
+      ...askPart(run, refusal),
       {
         kind: 'note',
         spans: [code(`/kdebug ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
@@ -121,59 +122,37 @@ const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
 
-export function listMessage(runs: readonly Run[]): Message {
-  const summary =
-    runs.length === 0
-      ? 'No runs in this channel yet.'
-      : runs.length === 1
-        ? 'Latest run in this channel'
-        : `Last ${runs.length} runs in this channel`;
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(summary)] },
-      ...(runs.length === 0 ? [] : [{ kind: 'list', items: runs.map(lineOf) } as const]),
-      { kind: 'note', spans: [code('/kdebug show ID'), text(' says more about one')] },
-    ],
-  };
-}
-
-function lineOf(run: Run): readonly Span[] {
-  return [
-    code(run.id),
-    text(` ${wordOf(run)} · `),
-    code(`/kdebug ${run.commandLine}`),
-    text(' · '),
-    time(run.origin.receivedAtMs),
-  ];
-}
-
-function wordOf(run: Run): string {
-  if (isBatchRun(run)) return `batch: ${batchWords(run)}`;
-  return run.state === 'finished' && run.outcome ? run.outcome.kind : run.state;
-}
-
-/** The image catalogue, for a channel in the policy. */
+/** The image catalogue, for a channel in the policy: the default first, each with what it does. */
 export function imagesMessage(policy: Policy): Message {
   const aliases = Object.values(policy.images);
-  const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can ask for';
+  const isDefault = ({ alias }: ImageAlias): boolean => alias === policy.defaultImage;
+  const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can use with --image';
+  const items = aliases
+    .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+    .map((image) => [code(image.alias), text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`)]);
   return {
     summary,
     tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(summary)] },
-      {
-        kind: 'list',
-        items: aliases.map((alias) => [
-          code(alias.alias),
-          text(` ${alias.class}, ${alias.command === 'allowed' ? 'accepts a command' : 'default command only'}`),
-          text(alias.alias === policy.defaultImage ? ', the default' : ''),
-        ]),
-      },
-    ],
+    parts: [paragraph([strong(summary)]), ...(items.length === 0 ? [] : [{ kind: 'list', items } as const])],
   };
 }
+
+/** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
+export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
+  if (description !== undefined) return sentence(visible(description));
+  const what = diagnostic
+    ? 'Diagnoses the pod and reports what is wrong'
+    : command === 'allowed'
+      ? 'Runs the command that you write after --'
+      : 'Runs its own command';
+  return `${what}; ${HARM[harm]}.`;
+}
+
+const HARM: Readonly<Record<ImageClass, string>> = {
+  observe: 'it only reads',
+  intrusive: 'it may slow or change the workload',
+  elevated: 'it has more power than the workload',
+};
 
 /** Says which of the typed words were ignored, and why. */
 export const notesMessage = (notes: readonly string[]): Message => ({

@@ -1,10 +1,11 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { defined, isObject } from '../../lib/object.ts';
 import type { CommandError } from '../command/command.ts';
-import type { ChannelOffer } from '../policy/channel-offer.ts';
-import type { ImageAlias, ImageClass, Policy } from '../policy/policy.ts';
+import type { ImageAlias, Policy } from '../policy/policy.ts';
+import type { ChannelOffer } from '../policy/resolve.ts';
 import type { Field, Form, Option } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
+import { imageSentence } from './private-messages.ts';
 
 /** What a message says about a pod. */
 export interface PodHint {
@@ -98,16 +99,7 @@ const line = (id: string, label: string, details: Partial<Field>): Field => ({
 
 const plainOption = (value: string): Option => ({ value, label: value });
 
-const CLASS_WORDS: Readonly<Record<ImageClass, string>> = {
-  observe: 'Looks only',
-  intrusive: 'Can change the pod',
-  elevated: 'Can reach beyond the pod',
-};
-
-const imageOption = (alias: ImageAlias): Option => ({
-  ...plainOption(alias.alias),
-  description: `${CLASS_WORDS[alias.class]}. Runs ${alias.command === 'fixed' ? 'its own program' : 'your command'}.`,
-});
+const imageOption = (alias: ImageAlias): Option => ({ ...plainOption(alias.alias), description: imageSentence(alias) });
 
 /** What the form's `value` holds; nothing of a forged one. */
 export function stateOfValue(value: string): FormState {
@@ -160,9 +152,9 @@ const AFTER_WORD = new RegExp(
  * waits for approval adds the reason.
  */
 const WAITING_CARD = new RegExp(
-  `· run [a-z0-9]{10} · [^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: \\S+ on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
+  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:@\\S{1,40}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
 );
-const OWN_CARD = new RegExp(`· run [a-z0-9]{10} · [^]*: \\S+ on (${NAME})/(${NAME})$`);
+const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for @\\S{1,40})?$`);
 
 /**
  * Finds the pod and namespace in a message, for example an alert: first by labels or words, then by the shape of a

@@ -1,16 +1,18 @@
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
-import { type BatchRun, isFinal } from '../run/life-cycle.ts';
+import { type BatchRun, isBatchRun, isFinal } from '../run/life-cycle.ts';
 import type { Run, RunLog } from '../run/run.ts';
-import { STATUS_TEXT } from './batch/batch-facts.ts';
+import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
+import { isDecided } from './batch/batch-headline.ts';
 import { type BatchRenderContext, batchMessage } from './batch/batch-message.ts';
 import { decisionSpans, planFields } from './explain-messages.ts';
 import { code, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
-import { caveats } from './parts/result-parts.ts';
-import { resultMessage } from './run-messages.ts';
+import { caveats, resultFacts } from './parts/result-parts.ts';
+import { headlineOf, secondLine } from './parts/run-lines.ts';
+import { resultMessage, resultParts } from './run-messages.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
 export interface RunLinks {
@@ -36,7 +38,7 @@ export function showMessage(run: Run, sight: Sight): Message {
       { kind: 'heading', text: `Run ${run.id}: ${title}` },
       paragraph([code(`/kdebug ${run.commandLine}`)]),
       ...linksPart(run, sight),
-      ...(sight.isHidden ? [] : resultParts(run)),
+      ...(sight.isHidden ? [] : outcomeParts(run)),
       ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
       // The command line above already shows the command, without its secrets.
       ...(plan ? [{ kind: 'facts', facts: planFields(plan).filter(({ label }) => label !== 'Command') } as const] : []),
@@ -44,7 +46,7 @@ export function showMessage(run: Run, sight: Sight): Message {
       ...(sight.isHidden ? [HIDDEN] : []),
       {
         kind: 'note',
-        spans: [text('Asked by '), person(run.origin.requesterId), text(', '), time(run.origin.receivedAtMs)],
+        spans: [text('Requested by '), person(run.origin.requesterId), text(', '), time(run.origin.receivedAtMs)],
       },
     ],
   };
@@ -68,19 +70,26 @@ export function logsMessage(run: Run, sight: Sight): Message {
 
 const HIDDEN: Part = {
   kind: 'paragraph',
-  spans: [text('What it wrote is for the requester alone, so it is not shown here.')],
+  spans: [text('Its output is for the requester alone, so it is not shown here.')],
 };
 
 const titleOf = (run: Run): string =>
   run.state === 'finished' && run.outcome ? describeOutcome(run.outcome).title : STATE_TEXT[run.state].headline;
 
-/** The result message without its heading, buttons and small print. */
-function resultParts(run: Run): readonly Part[] {
+/** What the result says, without its buttons and without a mention. */
+function outcomeParts(run: Run): readonly Part[] {
   if (!ENDED.has(run.state)) return [];
-  return resultMessage(run).parts.filter(
-    ({ kind }, index) =>
-      kind !== 'actions' && kind !== 'note' && !(kind === 'heading' && index === 0 && run.verdict?.line === undefined),
-  );
+  if (run.state !== 'finished' || isBatchRun(run)) {
+    return resultMessage(run).parts.filter(({ kind }) => kind !== 'actions' && kind !== 'note' && kind !== 'heading');
+  }
+  const headline = headlineOf(run.verdict);
+  const second = secondLine(run);
+  return [
+    ...(headline === undefined ? [] : [paragraph([strong(headline)])]),
+    ...(second.length === 0 ? [] : [paragraph(second)]),
+    ...resultParts(run),
+    { kind: 'facts', facts: resultFacts(run) },
+  ];
 }
 
 const ENDED: ReadonlySet<Run['state']> = new Set(['finished', 'rejected', 'expired', 'cancelled']);
@@ -134,7 +143,10 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = parts.filter(({ kind }) => kind !== 'actions');
-  return { ...message, parts: [...shown, ...linksPart(run, context), { kind: 'note', spans: change }] };
+  const facts: readonly Part[] = isDecided(run)
+    ? [{ kind: 'facts', facts: [...accessFacts(run), ...scopeFacts(run)] }]
+    : [];
+  return { ...message, parts: [...shown, ...facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
 /** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */

@@ -1,27 +1,29 @@
-import { afterWords, formatCount, formatDuration } from '../../lib/duration.ts';
 import { visible } from '../../lib/invisible.ts';
-import { classText } from '../policy/class-facts.ts';
 import { isBatchRun } from '../run/life-cycle.ts';
-import type { Outcome } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
-import { code, type Fact, type Message, type Part, person, type Span, strong, type Tone, text } from './message.ts';
-import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE, STATE_TEXT } from './outcome-text.ts';
-import { type Approvers, approvalParts, decisionMessage } from './parts/approval-parts.ts';
-import { powerParts, profileText } from './parts/power-parts.ts';
+import { code, type Message, type Part, person, type Span, strong, text } from './message.ts';
+import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from './outcome-text.ts';
+import { type Approvers, approvalParts, approvalWords, decisionMessage } from './parts/approval-parts.ts';
+import { powerParts } from './parts/power-parts.ts';
+import { requestFacts, wholeReason } from './parts/request-parts.ts';
+import { logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
+import { runButtonsPart } from './parts/run-buttons.ts';
 import {
-  durationOf,
+  cardLine,
+  firstLine,
   headlineOf,
-  logParts,
-  lookedBy,
-  nextPart,
-  resultFacts,
-  terminationPart,
+  headOf,
+  MAX_LINE_LENGTH,
+  oneLine,
+  podOf,
+  restOfOutcome,
+  secondLine,
+  subjectOf,
   toneOf,
-  verdictParts,
-} from './parts/result-parts.ts';
-import { typedText } from './typed-text.ts';
+} from './parts/run-lines.ts';
+import { typedCommand } from './typed-text.ts';
 
 /** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
 export interface RenderContext {
@@ -32,181 +34,128 @@ export interface RenderContext {
   readonly isPrivate?: boolean;
 }
 
-/** The root message of a run. The same run and context always give the same message. */
+/**
+ * The root message of a run: the answer, what to do next or why, the buttons; all else is small print. The same run and
+ * context always give the same message.
+ */
 export function anchorMessage(run: Run, context: RenderContext): Message {
   if (isBatchRun(run)) return batchMessage(run, context);
-  const { tone, headline, besides } = statusOf(run, context);
+  return run.state === 'pending-approval' && run.plan ? requestMessage(run, context) : cardMessage(run, context);
+}
+
+function cardMessage(run: Run, context: RenderContext): Message {
+  const { nowMs, approvers, isPrivate = false } = context;
+  const { tone, headline, besides } = headOf(run, nowMs, isPrivate);
+  const words = `${headline}: ${imageOf(run)} on ${subjectOf(run)}`;
   return {
-    summary: summaryOf(run, headline),
+    summary: words,
+    notification: [text(`${words}, for `), person(run.origin.requesterId)],
     tone,
     parts: [
-      {
-        kind: 'paragraph',
-        spans: [strong(headline), text('  '), code(podOf(run)), text('  '), ...containerSpans(run)],
-      },
-      { kind: 'facts', facts: planFacts(run) },
-      ...approverPart(run),
-      ...waitingPart(run),
-      ...(besides === undefined ? [] : [paragraph(besides)]),
-      ...approvalParts(run, context.approvers, context.nowMs),
+      { kind: 'paragraph', spans: firstLine(run, headline) },
+      ...linePart(cardLine(run, isPrivate)),
+      ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
+      ...approvalParts(run, approvers, nowMs),
+      { kind: 'note', spans: smallLine(run, { besides, isPrivate }) },
+    ],
+  };
+}
+
+/** The card of a run that waits for a decision. */
+function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: RenderContext): Message {
+  const { plan, id, origin } = run;
+  const subject = `${imageOf(run)} on ${subjectOf(run)}`;
+  const reason = plan?.reason === undefined ? '' : `: ${visible(plan.reason)}`;
+  const who = [person(origin.requesterId), text(`, ${imageOf(run)} (${plan?.profile}) on ${subjectOf(run)}${reason}`)];
+  return {
+    summary: `${APPROVAL_NEEDED}: ${subject}${reason}`,
+    notification: [text(`${APPROVAL_NEEDED}: `), ...who],
+    tone: 'decision',
+    parts: [
+      ...powerParts(plan ? { plan } : {}),
+      ...approvalParts(run, approvers, nowMs),
+      ...(plan ? wholeReason(plan) : []),
       {
         kind: 'note',
         spans: [
-          text('Asked by '),
-          person(run.origin.requesterId),
-          text(` · run ${run.id} · `),
-          code(`/kdebug ${run.commandLine}`),
-          ...(context.isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
+          text(
+            [...(plan ? [plan.cluster, ...requestFacts(plan)] : []), ...approvalWords(run), `run ${id}`].join(' · '),
+          ),
+          ...(isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
         ],
       },
     ],
   };
 }
 
+/** `autodiagnose · shop · prod · @Roy · run abcdefghij`. What a person typed comes last, behind `/kdebug`. */
+function smallLine(
+  run: Run,
+  { besides, isPrivate }: { readonly besides: string | undefined; readonly isPrivate: boolean },
+): readonly Span[] {
+  const { plan, origin, id } = run;
+  const where = plan ? [plan.imageAlias, plan.namespace, plan.cluster] : [];
+  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
+  const ownWords = isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
+  return [
+    text(where.map((word) => `${word} · `).join('')),
+    person(origin.requesterId),
+    text(`${besides === undefined ? '' : ` · ${besides}`} · run ${id}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
+    ...ownWords,
+  ];
+}
+
 /**
  * The result reply of a finished run. It leads with the diagnosis' verdict if there is one, and mentions the requester
- * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention; it has no buttons
- * because a direct message is no channel of the policy, where requests are possible.
+ * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention but names its pod;
+ * it has no buttons because a direct message is no channel of the policy, where requests are possible.
  */
 export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
   if (run.state !== 'finished') return decisionMessage(run);
-  if (isBatchRun(run)) return batchResultMessage(run);
-  const { verdict } = run;
+  if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
+  const { verdict, origin } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = headlineOf(verdict) ?? outcome.title;
+  const isNamed = !isPrivate && namesRequester(run);
+  const summary = `${podOf(run)}: ${headline}`;
   return {
-    summary: `${podOf(run)}: ${headline}`,
+    summary,
+    ...(isNamed ? { notification: [person(origin.requesterId), text(`, ${summary}`)] } : {}),
     tone: toneOf(verdict, outcome.tone),
     parts: [
-      isPrivate || !namesRequester(run) ? { kind: 'heading', text: headline } : headlineFor(run, headline),
-      ...(outcome.tone === 'success' && verdict ? [] : [paragraph(outcome.happened)]),
-      ...verdictParts(run).filter(({ kind }) => !isPrivate || kind !== 'actions'),
-      { kind: 'facts', facts: resultFacts(run) },
-      ...logParts(run),
-      ...terminationPart(run),
-      ...nextPart(run, outcome.next),
-      { kind: 'note', spans: [text([`Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
+      { kind: 'paragraph', spans: isPrivate ? firstLine(run, headline) : headSpans(run, headline, isNamed) },
+      ...linePart(secondLine(run)),
+      ...(isPrivate ? [] : runButtonsPart(run, 'result')),
+      ...resultParts(run),
+      { kind: 'note', spans: [text([...resultWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))] },
     ],
   };
 }
 
-/** A Slack header cannot hold a mention, so this is a paragraph. */
-const headlineFor = ({ origin }: Run, headline: string): Part => ({
-  kind: 'paragraph',
-  spans: [person(origin.requesterId), text('  '), strong(headline)],
-});
+/** What a result says below its first two lines and buttons, without the small print. */
+export const resultParts = (run: Run): readonly Part[] => [
+  ...linePart([text(restOfOutcome(run) ?? '')]),
+  ...verdictParts(run),
+  ...logParts(run),
+  ...terminationPart(run),
+];
 
-/** `podInText` reads the pod from it. */
-function summaryOf(run: Run, headline: string): string {
-  const subject = `${run.plan?.imageAlias ?? run.request.image ?? 'debug'} on ${subjectOf(run)}`;
-  if (run.state !== 'pending-approval') return `${headline}: ${subject}`;
-  const reason = run.plan?.reason;
-  return `${APPROVAL_NEEDED}: ${subject}${reason === undefined ? '' : `: ${visible(reason)}`}`;
-}
+/** A Slack header cannot hold a mention, so this is a paragraph. */
+const headSpans = ({ origin }: Run, headline: string, isNamed: boolean): readonly Span[] => [
+  ...(isNamed ? [person(origin.requesterId), text('  ')] : []),
+  strong(oneLine(headline, MAX_LINE_LENGTH - 20)),
+];
+
+const linePart = (spans: readonly Span[]): readonly Part[] =>
+  spans.some((span) => !('text' in span) || span.text !== '') ? [{ kind: 'paragraph', spans }] : [];
+
+const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';
 
 function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): readonly Part[] {
   if (isPrivate) return [];
   const shown = tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
-}
-
-const paragraph = (sentence: string): Part => ({ kind: 'paragraph', spans: [text(sentence)] });
-
-const podOf = (run: Run): string =>
-  run.plan ? run.plan.podName : run.request.target.kind === 'pod' ? run.request.target.name : run.commandLine;
-
-const subjectOf = (run: Run): string => (run.plan ? `${run.plan.namespace}/${run.plan.podName}` : podOf(run));
-
-function containerSpans(run: Run): readonly Span[] {
-  const { plan } = run;
-  if (!plan) return [];
-  return plan.targetContainerName === undefined
-    ? [text('with no target container')]
-    : [text('container '), code(plan.targetContainerName)];
-}
-
-interface Status {
-  readonly tone: Tone;
-  readonly headline: string;
-  /** How it ended, where the verdict is the headline. */
-  readonly besides?: string;
-}
-
-function statusOf(run: Run, { nowMs, isPrivate = false }: RenderContext): Status {
-  if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
-  const { tone, headline } = STATE_TEXT[run.state];
-  const sinceMs = run.startedAtMs ?? run.launchedAtMs;
-  return {
-    tone,
-    headline:
-      sinceMs === undefined || run.state === 'denied' ? headline : `${headline} · ${formatDuration(nowMs - sinceMs)}`,
-  };
-}
-
-/**
- * Uses the tone and words of the result, so that the channel never shows a tick and the thread a warning. Where the
- * output is private, the tone must not give the verdict away either.
- */
-function endOf(run: Run, outcome: Outcome, isPrivate: boolean): Status {
-  const { verdict, late: endedLate } = run;
-  const { tone, title } = describeOutcome(outcome);
-  const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
-  const duration = durationOf(run);
-  const after = duration === undefined ? '' : ` ${afterWords(duration)}`;
-  const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', later than kdebug had waited' : ''}`;
-  if (isPrivate) return { tone: hidesVerdict ? 'neutral' : tone, headline: ended };
-  const headline = headlineOf(verdict);
-  return headline === undefined
-    ? { tone: toneOf(verdict, tone), headline: ended }
-    : { tone: toneOf(verdict, tone), headline, besides: ended };
-}
-
-function planFacts(run: Run): readonly Fact[] {
-  const { plan } = run;
-  if (!plan) return [];
-  return [
-    { label: 'Namespace', value: [code(plan.namespace)] },
-    { label: 'Image', value: [code(plan.imageAlias)] },
-    { label: 'Profile', value: [text(profileText(plan))] },
-    { label: 'Cluster', value: [text(plan.cluster)] },
-    ...approverFacts(run),
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: typedText(visible(plan.reason)) }]),
-    ...(plan.label === undefined ? [] : [{ label: 'Label', value: [text(plan.label)] }]),
-  ];
-}
-
-/** What approvers must see as well: the class, the node, and what the pod already carries. */
-function approverFacts({ state, plan }: Run): readonly Fact[] {
-  if (state !== 'pending-approval' || !plan) return [];
-  const { observed, targetContainerName } = plan;
-  const memory = observed?.memoryLimit === undefined ? [] : [`shares the memory limit of ${observed.memoryLimit}`];
-  const earlier = observed?.earlierContainers ?? 0;
-  return [
-    { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
-    { label: 'Node', value: [text(plan.nodeName)] },
-    {
-      label: 'Pod',
-      value: [
-        text(
-          [
-            `uid ${plan.podUid}`,
-            formatCount(earlier, 'earlier debug container'),
-            ...(targetContainerName === undefined ? [] : memory),
-          ].join(', '),
-        ),
-      ],
-    },
-  ];
-}
-
-const approverPart = ({ state, plan }: Run): readonly Part[] =>
-  state === 'pending-approval' && plan ? powerParts({ plan }) : [];
-
-function waitingPart(run: Run): readonly Part[] {
-  if (run.state !== 'starting' || !run.waiting) return [];
-  const { reason, message } = run.waiting;
-  return [{ kind: 'paragraph', spans: [code(reason), text(message ? ` ${message}` : '')] }];
 }
 
 /** A requester who waited no longer than this is probably still looking at the channel. */

@@ -20,5 +20,39 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
+/** What each outcome counts as for who looks for runs. */
+export const OUTCOME_GROUP = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  'oom-killed': 'failed',
+  'start-failed': 'failed',
+  'no-status': 'failed',
+  'timed-out': 'failed',
+  stopped: 'stopped',
+  'target-ended': 'failed',
+  'pod-gone': 'failed',
+  'pod-replaced': 'failed',
+  'node-lost': 'failed',
+  refused: 'refused',
+  denied: 'refused',
+  rejected: 'refused',
+  expired: 'refused',
+  cancelled: 'cancelled',
+  internal: 'failed',
+} as const satisfies Readonly<Record<OutcomeKind, string>>;
+
+/**
+ * By which people look for runs: `running` and `waiting` (for an approval) now; `problems`: a run that failed, or found
+ * something wrong; the groups; and every outcome by its own name.
+ */
+export type OutcomeWord = OutcomeKind | (typeof OUTCOME_GROUP)[OutcomeKind] | 'running' | 'waiting' | 'problems';
+
+export const OUTCOME_WORDS: readonly OutcomeWord[] = [
+  ...new Set<OutcomeWord>([
+    ...(['problems', 'running', 'waiting', 'succeeded', 'failed', 'refused'] as const),
+    ...(Object.keys(OUTCOME_GROUP) as OutcomeKind[]),
+  ]),
+];
+
 /** The part of the cluster that refused; `name-taken`: another container than the one sent has our name. */
 export type RefusedBy = 'rbac' | 'pod-security' | 'webhook' | 'validation' | 'name-taken';

@@ -137,7 +137,7 @@ export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
 }
 
 /** One field: a reason, which approvers see. */
-export const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly label: string }): Form => ({
+const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly label: string }): Form => ({
   ...form,
   fields: [
     { id: 'reason', label, kind: 'lines', optional: false, maxLength: 500, hint: 'It is shown on the card and kept.' },

@@ -1,16 +1,15 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
-import { channelOffer } from '../../core/policy/channel-offer.ts';
-import { resolveCluster, resolveNamespace } from '../../core/policy/resolve.ts';
+import { channelOffer, resolveCluster, resolveNamespace } from '../../core/policy/resolve.ts';
+import type { Form } from '../../core/report/message.ts';
 import {
   commandErrorPreview,
   decisionPreview,
   NOT_KNOWN,
   PICK_A_POD,
   refusalPreview,
-} from '../../core/report/form-preview.ts';
-import type { Form } from '../../core/report/message.ts';
+} from '../../core/report/parts/form-preview.ts';
 import { commandOfForm, loadingForm, type PodHint, requestForm, validFields } from '../../core/report/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined, own } from '../../lib/object.ts';

@@ -1,6 +1,6 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
-import { asChannelId, asUserId, type UserId } from '../../core/ids.ts';
+import { asChannelId, asUserId, type RunId, type UserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
 import { resolveCluster } from '../../core/policy/resolve.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
@@ -23,12 +23,25 @@ export interface Starter {
 
 export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
 
+/** Answers a request whose `dedupeKey` is known; `earlierId` is the run of the first one. */
+export type IfRepeated = (earlierId: RunId) => Promise<Answer> | Answer;
+
 /** The only entry for requests: checks the limits, writes the run to the store, and starts it. */
-export type AcceptRequest = (origin: Origin, request: RunRequest, extras?: RequestExtras) => Promise<Answer>;
+export type AcceptRequest = (
+  origin: Origin,
+  request: RunRequest,
+  extras?: RequestExtras,
+  ifRepeated?: IfRepeated,
+) => Promise<Answer>;
+
+const ifRepeatedBy =
+  ({ source }: Origin): IfRepeated =>
+  (earlierId) =>
+    source === 'button' ? answerReason('already_asked', `run ${earlierId}`) : NOTHING;
 
 export const createAcceptRequest =
   (deps: FlowDeps, starter: Starter): AcceptRequest =>
-  async (origin, request, extras = {}) => {
+  async (origin, request, extras = {}, ifRepeated = ifRepeatedBy(origin)) => {
     const refused = starter.refusalFor(origin.requesterId);
     if (refused) return answerReason(refused);
     const policy = deps.policies.current();
@@ -49,9 +62,7 @@ export const createAcceptRequest =
       const max = quotas.find(({ code }) => code === created.code)?.max ?? created.count;
       return answerWith(limitedMessage(created.code, { ...created, max }));
     }
-    if (created.kind === 'duplicate') {
-      return origin.source === 'button' ? answerReason('already_asked', `run ${created.runId}`) : NOTHING;
-    }
+    if (created.kind === 'duplicate') return ifRepeated(created.runId);
     starter.start(new HeldRun({ run, fence: created.fence }, deps));
     return NOTHING;
   };
@@ -117,15 +128,26 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
-/** These start no run, so the store does not count them, but they cost work. */
-type Lookup = Command['kind'] | 'talk';
-const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
+/** These start no run, or not at once, so the store does not count them, but they cost work. */
+type Lookup = Command['kind'] | 'talk' | 'details' | 'copy-command' | 'show-outliers' | 'same-again' | 'list-all';
+const COSTLY: ReadonlySet<Lookup> = new Set([
+  'can-i',
+  'describe',
+  'whoami',
+  'export',
+  'apply',
+  'talk',
+  'details',
+  'rerun',
+  'same-again',
+  'list-all',
+]);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

@@ -4,11 +4,12 @@ import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { RunRequest } from '../../core/command/command.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { againForm } from '../../core/report/click-messages.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { LookAgain, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined, own } from '../../lib/object.ts';
-import { reasonForm } from '../approval/approvers.ts';
+import type { PlanSubject } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Actor, Answer, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
@@ -16,7 +17,7 @@ import { type AcceptRequest, originOf, type Requester } from './accept.ts';
 import { runOfCard } from './find-run.ts';
 import { answerReason, closeForm } from './refusals.ts';
 
-type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed'>;
+export type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'>;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
 export interface Again extends Actor {
@@ -24,26 +25,20 @@ export interface Again extends Actor {
   /** Absent in a form, which is bound only to the channel. */
   readonly messageTs?: string;
   readonly reason?: string;
+  /** Chosen in the form of `ask-for-it`. */
+  readonly profile?: string;
 }
 
-function withReason({ reason: _, ...request }: RunRequest, reason: string | undefined): RunRequest {
+export function withReason({ reason: _, ...request }: RunRequest, reason: string | undefined): RunRequest {
   return { ...request, ...defined({ reason }) };
 }
 
-/** Asks for a reason. Starts empty, because it must be the clicker's own. `value` names the button and the run. */
-const againForm = (action: AgainAction, { id, commandLine }: Run): Answer => ({
+export const formAgain = (...parts: Parameters<typeof againForm>): Answer => ({
   kind: 'form',
-  form: reasonForm({
-    name: 'again-reason',
-    value: `${action}:${id}`,
-    title: 'Ask again',
-    submit: 'Ask',
-    intro: `Like run ${id}: /kdebug ${commandLine.split('\n', 1)[0]}`,
-    label: 'Your reason',
-  }),
+  form: againForm(...parts),
 });
 
-/** The form stays open without a reason. */
+/** The form stays open without a reason, unless it asks for a profile and the rule for that wants none. */
 export async function submitAgain(
   { value, teamId, userId, channelId, fields }: Submission,
   send: Readonly<Record<AgainAction, (again: Again) => Promise<Answer>>>,
@@ -51,10 +46,14 @@ export async function submitAgain(
   const [action = '', runId = ''] = value.split(':');
   const sendAgain = own(send, action);
   if (!sendAgain) return closeForm(answerReason('button_stale'));
-  const reason = (fields.reason ?? '').replace(/\s+/g, ' ').trim();
-  if (!reason) return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
-  return closeForm(await sendAgain({ teamId, userId, channelId, runId, reason }));
+  const { profile } = fields;
+  const reason = (fields.reason ?? '').replace(/\s+/g, ' ').trim() || undefined;
+  if (reason === undefined && profile === undefined) return NO_REASON;
+  const answer = await sendAgain({ teamId, userId, channelId, runId, ...defined({ reason, profile }) });
+  return answer.kind === 'form' ? NO_REASON : closeForm(answer);
 }
+
+const NO_REASON: SubmitAnswer = { kind: 'errors', errors: { reason: 'A reason is needed.' } };
 
 interface RerunContext {
   readonly accept: AcceptRequest;
@@ -73,7 +72,7 @@ export async function rerunFailed(
 ): Promise<Answer> {
   const { batch, request, job, commandLine } = run;
   if (run.state !== 'finished' || podsToRerun(batch).length === 0) return answerReason('batch_unchangeable');
-  if (again.reason === undefined && rerunNeedsReason(run, again, policy)) return againForm('rerun-failed', run);
+  if (again.reason === undefined && rerunNeedsReason(run, again, policy)) return formAgain('rerun-failed', run);
   // The pods are known; `replicas` only bounded the first selection.
   const { replicas: _, ...size } = request.batch;
   const repeated = withReason({ ...request, batch: { ...size, parallelism: batch.parallelism } }, again.reason);
@@ -98,7 +97,7 @@ function rerunNeedsReason({ batch }: BatchRun, { userId: requesterId }: Again, p
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 
 /** The longest time that the clicker waits for the form. */
-const LOOK_MS = 1_000;
+export const LOOK_MS = 1_000;
 
 /** Repeats a finished diagnosis with the profile that its verdict offered, as `rerunFailed` does, in the same thread. */
 export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
@@ -106,27 +105,31 @@ export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequ
   if (!run?.verdict?.lookAgain) return answerReason('button_stale');
   const origin = originOf(requesterOf(again, run, deps.clock.now()), 'button');
   const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
-  if (again.reason === undefined && (await lookNeedsReason({ ...run, origin, request }, deps))) {
-    return againForm('look-again', run);
+  if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
+    return formAgain('look-again', run);
   }
   return accept(origin, request);
 }
 
 /** Whether the rule requires a reason; true if no decision comes in time. */
-async function lookNeedsReason(run: Run, deps: FlowDeps): Promise<boolean> {
-  const isWanted = planOrRefusal(run, deps).then(
+export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise<boolean> {
+  const isWanted = planOrRefusal(subject, deps, { isOver: () => false }).then(
     (made) => 'decision' in made && made.decision.kind === 'deny' && made.decision.code === 'reason_required',
     () => true,
   );
   return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
 }
 
-function requesterOf(again: Again, { id, origin, delivery }: Run, receivedAtMs: number): Requester {
+function requesterOf(again: Again, run: Run, receivedAtMs: number): Requester {
   const { teamId, userId, channelId } = again;
-  const threadTs = origin.threadTs ?? (delivery.anchor?.channelId === channelId ? delivery.anchor.ts : undefined);
-  const dedupeKey = `look-again:${id}:${userId}`;
+  const threadTs = threadOf(run);
+  const dedupeKey = `look-again:${run.id}:${userId}`;
   return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) };
 }
+
+/** The thread in which a run answers, if it has one in its channel. */
+export const threadOf = ({ origin, delivery: { anchor } }: Pick<Run, 'origin' | 'delivery'>): string | undefined =>
+  origin.threadTs ?? (anchor?.channelId === origin.channelId ? anchor.ts : undefined);
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {
   return again.kind === 'identity'

@@ -19,7 +19,7 @@ import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts'
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { type Again, rerunFailed } from './again.ts';
-import { isOnCard, readRun, readRunOfChannel, runOfCard } from './find-run.ts';
+import { isOnCard, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -197,8 +197,9 @@ export class BatchCommands {
     return this.#parts.approvals.click(click, 'cancel');
   }
 
+  /** The dashboard, or the result, which has buttons too. */
   async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | undefined> {
-    const run = await runOfCard(click, ({ delivery }) => delivery.anchor, this.#parts.deps);
+    const run = await runOfAnyCard(click, this.#parts.deps);
     return run && isBatchRun(run) ? run : undefined;
   }
 }

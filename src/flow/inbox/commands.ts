@@ -1,20 +1,22 @@
-import type { Command } from '../../core/command/command.ts';
+import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
-import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
+import { imagesMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../form/request-form.ts';
+import { describePod } from '../lookup/describe.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
+import { listRuns } from '../lookup/list.ts';
 import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { answerWith } from './refusals.ts';
-
-const LISTED_RUNS = 10;
+import { typeRerun } from './rerun.ts';
+import { sameAgain } from './same-again.ts';
 
 export interface CommandContext {
   readonly deps: FlowDeps;
@@ -26,11 +28,14 @@ export interface CommandContext {
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
-  const limited = context.looks.refusal(origin.requesterId, command.kind);
+  const isBroad = command.kind === 'list' && command.all === true;
+  const limited = context.looks.refusal(origin.requesterId, isBroad ? 'list-all' : command.kind);
   if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':
-      return context.accept(origin, command.request);
+      return (await offerOfSame(origin, command.request, context)) ?? context.accept(origin, command.request);
+    case 'rerun':
+      return typeRerun(origin, command.id, context);
     case 'form':
       return openRequestForm({ ...origin, userId: origin.requesterId }, {}, context);
     case 'batch':
@@ -44,14 +49,24 @@ export async function answerCommand(origin: Origin, command: Command, context: C
   }
 }
 
-type Lookup = Exclude<Command, { kind: 'run' | 'form' | 'batch' | 'export' | 'apply' }>;
+async function offerOfSame(
+  origin: Origin,
+  request: RunRequest,
+  { deps, looks }: CommandContext,
+): Promise<Answer | undefined> {
+  const mayLook = () => looks.refusal(origin.requesterId, 'same-again') === undefined;
+  const same = await sameAgain(origin, request, { deps, mayLook });
+  return same && answerWith(same);
+}
+
+type Lookup = Exclude<Command, { kind: 'run' | 'rerun' | 'form' | 'batch' | 'export' | 'apply' }>;
 
 async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Promise<Message> {
   switch (command.kind) {
     case 'help':
       return helpMessage(command.topic);
     case 'list':
-      return listMessage(await deps.store.recent(origin.channelId, LISTED_RUNS));
+      return listRuns(origin, command, deps);
     case 'show':
     case 'logs':
       return showOrLogs(origin, { kind: command.kind, id: command.id }, deps);
@@ -61,9 +76,9 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
       return canI(origin, command.request, deps);
     case 'whoami':
       return whoAmI(origin, deps);
-    case 'stop':
-    case 'rerun':
     case 'describe':
+      return describePod(origin, command, deps);
+    case 'stop':
       return notYetMessage(command.kind);
   }
 }

@@ -37,3 +37,13 @@ export async function runOfCard(
   const run = await readRun(click.runId, deps);
   return run && isOnCard(cardOf(run), click) ? run : undefined;
 }
+
+/** The same for a button that is on the run's card and on its result. */
+export async function runOfAnyCard(
+  click: ClickedAt & { readonly runId: string },
+  deps: Deps,
+): Promise<Run | undefined> {
+  const run = await readRun(click.runId, deps);
+  if (run?.origin.channelId !== click.channelId) return undefined;
+  return [run.delivery.anchor, run.delivery.result].some((card) => isOnCard(card, click)) ? run : undefined;
+}

@@ -11,6 +11,7 @@ import type { FlowDeps } from '../deps.ts';
 import { changeRequestForm, openRequestForm } from '../form/request-form.ts';
 import { searchOptions } from '../form/search.ts';
 import type { RunChanger } from '../held-run.ts';
+import { type Look, look } from '../lookup/click.ts';
 import type {
   Answer,
   Click,
@@ -28,6 +29,7 @@ import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand } from './commands.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
+import { askForIt, clickRerun, clickRunAnyway } from './rerun.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
 interface InboxParts {
@@ -54,6 +56,13 @@ const decide =
   ({ approvals }: InboxParts, click: Click): Promise<Answer> =>
     approvals.click(click, action);
 
+const lookBounded =
+  (what: Look) =>
+  async ({ deps, looks }: InboxParts, click: Click): Promise<Answer> => {
+    const limited = looks.refusal(click.userId, what);
+    return limited ? answerWith(limited) : look(click, what, deps);
+  };
+
 const ON_CLICK: ClickHandlers = {
   approve: decide('approve'),
   'approve-grant': decide('approve-grant'),
@@ -66,16 +75,28 @@ const ON_CLICK: ClickHandlers = {
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
+  rerun: (parts, click) => clickRerun({ ...click, runId: click.value }, parts),
+  'run-anyway': (parts, click) => clickRunAnyway({ ...click, runId: click.value }, parts),
+  'ask-for-it': (parts, click) => askForIt({ ...click, runId: click.value }, parts),
+  logs: lookBounded('logs'),
+  details: lookBounded('details'),
+  'copy-command': lookBounded('copy-command'),
+  'show-outliers': lookBounded('show-outliers'),
 };
 
 const ON_SUBMIT: SubmitHandlers = {
   debug: ({ submitRequest }, submission) => submitRequest(submission),
   'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
-  'again-reason': ({ deps, accept, batches }, submission) =>
-    submitAgain(submission, {
+  'again-reason': (parts, submission) => {
+    const { deps, accept, batches } = parts;
+    return submitAgain(submission, {
       'look-again': (again) => lookAgain(again, deps, accept),
       'rerun-failed': (again) => batches.rerunFailed(again),
-    }),
+      rerun: (again) => clickRerun(again, parts),
+      'run-anyway': (again) => clickRunAnyway(again, parts),
+      'ask-for-it': (again) => askForIt(again, parts),
+    });
+  },
   apply: ({ jobs }, submission) => jobs.submit(submission),
   'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
 };

@@ -37,7 +37,7 @@ export async function showRun(
   { origin, kind, deps }: { readonly origin: Origin; readonly kind: 'show' | 'logs'; readonly deps: FlowDeps },
 ): Promise<Message> {
   const isRequester = run.origin.requesterId === origin.requesterId;
-  const isHidden = !isRequester && (await isPrivate(run, deps));
+  const isHidden = await isHiddenFrom(run, origin.requesterId, deps);
   const links = await linksOf(run, isRequester, deps);
   if (!isBatchRun(run))
     return kind === 'logs' ? logsMessage(run, { isHidden, links }) : showMessage(run, { isHidden, links });
@@ -45,9 +45,9 @@ export async function showRun(
   return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, isPrivate: isHidden, links });
 }
 
-/** True if Slack cannot say. */
-async function isPrivate({ origin }: Run, deps: FlowDeps): Promise<boolean> {
-  return isForRequesterAlone(origin, deps).catch(() => true);
+/** Whether this person may not see what its containers wrote; true if Slack cannot say. */
+export async function isHiddenFrom({ origin }: Run, userId: string, deps: FlowDeps): Promise<boolean> {
+  return origin.requesterId !== userId && isForRequesterAlone(origin, deps).catch(() => true);
 }
 
 /** Links that this person can open: in the run's channel and in their own direct message. */

@@ -86,7 +86,12 @@ export type Answer =
    * A form to fill in (a modal); its submission goes to `Inbox.submit`. With `complete`, `form` only opens at once, as
    * Slack waits 3 s for that, and is replaced by what `complete` resolves with; it never rejects.
    */
-  | { readonly kind: 'form'; readonly form: Form; readonly complete?: () => Promise<Form> };
+  | { readonly kind: 'form'; readonly form: Form; readonly complete?: () => Promise<Form> }
+  /**
+   * A window to read (a modal without submit), for what is too long or too detailed for the thread. It shows no buttons: Slack names no
+   * channel with a click there. Where no window can open, the message is told privately instead. The title has at most 24 characters.
+   */
+  | { readonly kind: 'page'; readonly title: string; readonly message: Message };
 
 /**
  * Receives everything from Slack, already verified (signature, app, team) and authorised by the one table of handlers.

@@ -64,8 +64,11 @@ export interface RunStore {
   learn(kind: string, identity: UserAndGroup): Promise<void>;
   /** The value that `learn` stored for that kind. */
   learnt(kind: string): Promise<UserAndGroup | undefined>;
-  /** The newest runs of a channel, newest first. */
-  recent(channelId: string, limit: number): Promise<readonly Run[]>;
+  /**
+   * The newest runs of a channel, or of several together, newest first; `skip` leaves out so many of the newest. Work and
+   * memory depend on these numbers and on the number of channels, never on the history.
+   */
+  recent(channels: string | readonly string[], limit: number, skip?: number): Promise<readonly Run[]>;
   /** For readiness: rejects when the store does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;

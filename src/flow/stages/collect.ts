@@ -2,7 +2,6 @@ import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
-import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
 import {
   believedReport,
@@ -12,16 +11,14 @@ import {
 } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
-import { toKdebugError } from '../../core/errors.ts';
 import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
-import type { Cluster } from '../ports/cluster.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
+import { inTime, readPodFacts } from './pod-facts.ts';
 import { currentPod } from './pod-room.ts';
 
 /** Outcomes after which the log can no longer be read. */
@@ -75,8 +72,6 @@ export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
 }
 
-/** How long to wait for extra facts of the API: an incomplete verdict is better than a late one. */
-const MAX_FACTS_WAIT_MS = 2_000;
 /** Outcomes that the target's own state may explain without a report. */
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
@@ -97,36 +92,16 @@ export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps
   return verdictOf(diagnosis, plan, facts);
 }
 
-async function factsOf(
+function factsOf(
   pod: Pod,
   { containerName, launchedAtMs }: Run,
   { deps, plan, hasReport }: { readonly deps: FlowDeps; readonly plan: Plan; readonly hasReport: boolean },
 ): Promise<ClusterFacts> {
-  const cluster = deps.clusters.get(plan.cluster);
-  const [siblings, events, node] = await Promise.all([
-    inTime(deps, siblingsOf(pod, cluster)),
-    hasReport ? inTime(deps, cluster.events(pod.metadata)) : undefined,
-    hasReport && pod.spec.nodeName !== undefined ? inTime(deps, cluster.node(pod.spec.nodeName)) : undefined,
-  ]);
   const { targetContainerName } = plan;
   const launch =
     containerName !== undefined && launchedAtMs !== undefined ? { containerName, launchedAtMs } : undefined;
-  return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now(), launch };
-}
-
-/** Uses the open watch; a pod without a Deployment has no siblings. */
-const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
-  TEMPLATE_HASH in pod.metadata.labels
-    ? cluster.pods(pod.metadata.namespace, [{ key: TEMPLATE_HASH, operator: 'exists' }])
-    : [];
-
-/** Undefined on failure or timeout: the verdict says what is missing. */
-async function inTime<Value>(deps: FlowDeps, reading: Promise<Value>): Promise<Value | undefined> {
-  const answered = reading.catch((thrown: unknown) => {
-    deps.log.debug('cluster fact left out of verdict', { reason: toKdebugError(thrown).code });
-    return undefined;
-  });
-  return withDeadline(deps.clock, MAX_FACTS_WAIT_MS, answered, () => undefined);
+  const cluster = deps.clusters.get(plan.cluster);
+  return readPodFacts(pod, { cluster, targetContainerName, launch, withEventsAndNode: hasReport }, deps);
 }
 
 /** Stores the target's user, so that the next run there uses it at once (profile *auto*). Never stores root. */

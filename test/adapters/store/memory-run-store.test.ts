@@ -46,6 +46,18 @@ describe('MemoryRunStore stays small', () => {
     expect((await store.recent('C0SHOP', 10)).map(({ id }) => id)).toEqual(['bbbbbbbbbb', 'aaaaaaaaaa']);
   });
 
+  it('lists a channel out of which most runs were dropped, in order', async () => {
+    const { store, settle } = aStore({ maxSettled: 3 });
+    const ids = Array.from(
+      { length: 300 },
+      (_, n) =>
+        `aaaaaaa${'abcdefghij'[Math.floor(n / 100)]}${'abcdefghij'[Math.floor(n / 10) % 10]}${'abcdefghij'[n % 10]}`,
+    );
+    for (const id of ids) await settle(id);
+    expect((await store.recent('C0SHOP', 10)).map(({ id }) => id)).toEqual(ids.slice(-3).reverse());
+    expect((await store.recent('C0SHOP', 10, 2)).map(({ id }) => id)).toEqual([ids.at(-3)]);
+  });
+
   it('keeps what it learnt of the newest thousand images', async () => {
     const { store } = aStore();
     await store.learn('sha256:first', { uid: 1, gid: 1 });

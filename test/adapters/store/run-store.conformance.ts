@@ -292,6 +292,29 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect(await at.store.recent('C0NOBODY', 3)).toEqual([]);
     });
 
+    it('lists the next runs after those that a reader has seen, open and settled in one order', async () => {
+      for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd', 'eeeeeeeeee']) {
+        const fence = await created(at.store, aRun(id));
+        if (id === 'bbbbbbbbbb' || id === 'dddddddddd') await at.store.save(settled(aRun(id)), fence);
+      }
+      const page = async (skip: number) => (await at.second.recent('C0SHOP', 2, skip)).map(({ id }) => id);
+      expect(await page(0)).toEqual(['eeeeeeeeee', 'dddddddddd']);
+      expect(await page(2)).toEqual(['cccccccccc', 'bbbbbbbbbb']);
+      expect(await page(4)).toEqual(['aaaaaaaaaa']);
+      expect(await page(5)).toEqual([]);
+    });
+
+    it('lists several channels together, newest first, each once, and no other', async () => {
+      const channels = ['C0SHOP', 'C0OTHER', 'C0THIRD'];
+      for (const [index, id] of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd'].entries())
+        await created(at.store, aRun(id, { channelId: channels[index % 3] ?? '' }));
+      const ids = async (of: readonly string[], limit: number, skip = 0) =>
+        (await at.store.recent(of, limit, skip)).map(({ id }) => id);
+      expect(await ids(['C0SHOP', 'C0OTHER'], 9)).toEqual(['dddddddddd', 'bbbbbbbbbb', 'aaaaaaaaaa']);
+      expect(await ids(channels, 2, 1)).toEqual(['cccccccccc', 'bbbbbbbbbb']);
+      expect(await ids([], 9)).toEqual([]);
+    });
+
     it('takes one run for who must change it now, unless another holds it', async () => {
       const run = aRun('aaaaaaaaaa');
       const fence = await created(at.store, run, 'one');

@@ -26,6 +26,11 @@ it.each([
   ['web -- &amp;amp; &lt;@U1&gt;', "web -- '&amp;amp;' '&lt;@U1>'"],
   ["web -- '' \\— “a\u00a0b”", "web -- '' '—' 'a\u00a0b'"],
   [`Show ${ID}`, `show ${ID}`],
+  [
+    'list --page=3 --all --outcome=PROBLEMS --mine --pod web',
+    'list --mine --all --pod=web --outcome=problems --page=3',
+  ],
+  [`logs ${ID} --grep "it's" --since 90s --tail=5`, `logs ${ID} --tail=5 --since=1m30s --grep="it's"`],
   ['describe pod/web -n shop', 'describe web -n shop'],
   ['help -n', 'help --namespace'],
   ['can-i web --dry-run', 'can-i web --dry-run'],

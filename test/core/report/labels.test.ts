@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
+import { sameAgainMessage } from '../../../src/core/report/click-messages.ts';
 import type { Message } from '../../../src/core/report/message.ts';
+import { refusalMessage } from '../../../src/core/report/private-messages.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { RunState } from '../../../src/core/run/run-state.ts';
 import { aGrant, anApproval, aPlan, aRun, START_MS } from '../../support/builders.ts';
@@ -33,11 +35,14 @@ const batches: readonly BatchRunParts[] = [
   { ...CANARY, events: ended(0, 1) },
   { events: failing },
   { events: [...ended(0, 0), CANCELLED] },
+  { size: 2, events: [...ended(0, 0), ...ended(1, 1)] },
 ];
 
 const messages: readonly Message[] = [
   ...[...runs, granted].map((run) => anchorMessage(run, moment)),
   ...[...runs, ...looks].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
+  sameAgainMessage(granted, { nowMs: START_MS }),
+  refusalMessage(runs[0] ?? granted, { code: 'reason_required', message: 'x', hint: 'y' }),
   ...batches.map((parts) => anchorMessage(aBatchRun(parts), moment)),
 ];
 
@@ -62,6 +67,13 @@ it('every button of every card is read whole on a phone', () => {
       'continue',
       'resize',
       'rerun-failed',
+      'show-outliers',
+      'rerun',
+      'run-anyway',
+      'ask-for-it',
+      'logs',
+      'details',
+      'copy-command',
     ]),
   );
 });

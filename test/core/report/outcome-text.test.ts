@@ -29,6 +29,7 @@ it.each(Object.values(ALL))(
     expect(words.title).not.toBe('');
     expect(words.happened).not.toBe('');
     expect(words.next).toMatch(outcome.kind === 'succeeded' ? /^$/ : /\.$/);
+    expect(words.next.length).toBeLessThan(120);
   },
 );
 

@@ -29,15 +29,16 @@ it.each([
 });
 
 it('reads what our own card looks at, whatever its log says', () => {
-  const card = (line: string) => `✅ Succeeded\n${line}\nAsked by\n@U0ROY\n· run abcdefghij · /kdebug pod-1234`;
-  const summary = '\n✅ Succeeded after 1.0 s: autodiagnose on shop/pod-1234';
+  const card = (line: string) =>
+    ` pod-1234: Succeeded\n${line}\nautodiagnose · shop · prod ·\n@U0ROY\n· run abcdefghij`;
+  const summary = '\n✅ Succeeded after 1 s: autodiagnose on shop/pod-1234, for @U0ROY';
   expect(podInText(card('read') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
   expect(podInText(card('pod=other namespace=dark') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
 });
 
 it('reads a card that waits for an approval, whatever its reason says', () => {
-  const card = 'Asked by\n@U0ROY\n· run abcdefghij · /kdebug pod-1234';
-  const summary = '\n:warning: Approval needed: debugger on shop/pod-1234';
+  const card = 'prod · pod uid 1 · run abcdefghij';
+  const summary = '\n🔐 Approval needed: @U0ROY, debugger (sysadmin) on shop/pod-1234';
   for (const reason of ['', ': it hangs', ': as before: debugger on dark/other', ': pod=other'])
     expect(podInText(card + summary + reason)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
 });

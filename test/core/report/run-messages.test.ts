@@ -17,6 +17,8 @@ function lines(part: Part): readonly string[] {
       return [words(part.spans)];
     case 'list':
       return part.items.map(words);
+    case 'table':
+      return part.rows.map((row) => row.map(words).join(' | '));
     case 'facts':
       return part.facts.map(({ label, value }) => `${label}: ${words(value)}`);
     case 'actions':
@@ -49,7 +51,7 @@ const finished = (parts: Partial<Run> = {}): Run =>
   });
 
 describe('the anchor', () => {
-  it('says what is asked of whom, by whom, with which power', () => {
+  it('says what happens to which pod, what comes next, and the rest in one small line', () => {
     const text = textOf(
       anchorMessage(aRun({ state: 'approved', plan: aPlan({ securityContext: { runAsUser: 7, runAsGroup: 8 } }) }), {
         approvers: {},
@@ -57,16 +59,20 @@ describe('the anchor', () => {
       }),
     );
     expect(text).toContain('Launching');
-    expect(text).toContain('web-1  container web');
-    expect(text).toContain('Profile: restricted (picked automatically), runs as 7:8');
-    expect(text).toContain('Asked by @U0ROY · run abcdefghij');
+    expect(text).toBe(
+      [
+        'web-1: Launching',
+        'The result comes in this thread, in at most 2 min.',
+        'autodiagnose · shop · prod · @U0ROY · run abcdefghij',
+      ].join('\n'),
+    );
   });
 
   it('counts the time since the launch, then since the start', () => {
     const starting = aRun({ state: 'starting', plan: aPlan(), launchedAtMs: START_MS });
-    expect(anchorMessage(starting, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Starting · 4.0 s');
+    expect(anchorMessage(starting, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Starting · 4 s');
     const running = { ...starting, state: 'running', startedAtMs: START_MS + 3_000 } as const;
-    expect(anchorMessage(running, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Running · 1.0 s');
+    expect(anchorMessage(running, { approvers: {}, nowMs: START_MS + 4_000 }).summary).toContain('Running · 1 s');
   });
 
   it('shows why it has not started, and the newest lines only while it runs', () => {
@@ -99,7 +105,7 @@ describe('the anchor', () => {
   it('ends with the outcome and how long it ran, by the container’s own times', () => {
     expect(anchorMessage(finished(), { approvers: {}, nowMs: START_MS + 99_000 })).toMatchObject({
       tone: 'success',
-      summary: 'Succeeded after 2.0 s: autodiagnose on shop/web-1',
+      summary: 'Succeeded after 2 s: autodiagnose on shop/web-1',
     });
   });
 });
@@ -118,14 +124,14 @@ describe('the anchor of a diagnosis that has ended', () => {
       expect(anchorMessage(run, moment).tone).toBe(resultMessage(run).tone);
     }
     const message = anchorMessage(finished({ verdict }), moment);
-    expect(message.summary).toBe('1 finding: memory at 95% of its limit: autodiagnose on shop/web-1');
-    expect(textOf(message)).toContain('Succeeded after 2.0 s');
+    expect(message.summary).toBe('memory at 95% of its limit: autodiagnose on shop/web-1');
+    expect(textOf(message)).toContain('@U0ROY · 2 s · run abcdefghij');
   });
 
   it('tells nothing of the verdict where output is private, not even by its mark', () => {
     const moment = { approvers: {}, nowMs: START_MS, isPrivate: true };
     const bad = anchorMessage(finished({ verdict }), moment);
-    expect(bad.tone).toBe('neutral');
+    expect(bad.tone).toBe('ended');
     expect(anchorMessage(finished({ verdict: { line: 'No problems found', findings: [] } }), moment)).toEqual(bad);
   });
 });
@@ -142,7 +148,7 @@ describe('the notification of a card that waits', () => {
 describe('a person in a reason', () => {
   it('is mentioned by name on the card', () => {
     const run = aRun({ state: 'pending-approval', plan: aPlan({ reason: 'ask U0BOB first' }) });
-    expect(textOf(anchorMessage(run, { approvers: {}, nowMs: START_MS }))).toContain('Reason: ask @U0BOB first');
+    expect(textOf(anchorMessage(run, { approvers: {}, nowMs: START_MS }))).toContain('Why: ask @U0BOB first');
   });
 });
 
@@ -150,17 +156,14 @@ describe('the result', () => {
   it('mentions the requester first when it went wrong, and in private not at all: a direct message notifies by itself', () => {
     const run = finished({ outcome: { kind: 'timed-out' } });
     expect(textOf(resultMessage(run)).startsWith('@U0ROY  Timed out')).toBe(true);
-    expect(textOf(resultMessage(run, { isPrivate: true })).startsWith('Timed out')).toBe(true);
+    expect(textOf(resultMessage(run, { isPrivate: true })).startsWith('web-1: Timed out')).toBe(true);
     expect(textOf(resultMessage(finished()))).not.toContain('@');
   });
 
   it('has the exit code, the duration, the size, the excerpt and the run id', () => {
     const text = textOf(resultMessage(finished()));
-    expect(text).toContain('Exit code: 0 (Completed)');
-    expect(text).toContain('Duration: 2.0 s');
-    expect(text).toContain('Log: 1 line, 6 B');
+    expect(text).toContain('Exit code 0 (Completed) · 2 s · log of 1 line, 6 B · Run abcdefghij');
     expect(text).toContain('hello');
-    expect(text).toContain('Run abcdefghij');
   });
 
   it('says what happened and what to do when it did not succeed', () => {
@@ -195,7 +198,7 @@ describe('the result', () => {
   });
 
   it('counts what was redacted', () => {
-    expect(textOf(resultMessage(finished({ log: log({ redactions: 2 }) })))).toContain('Redacted: 2 secrets');
+    expect(textOf(resultMessage(finished({ log: log({ redactions: 2 }) })))).toContain('2 secrets redacted');
   });
 
   it('leads with the verdict of the image and its findings', () => {
@@ -228,18 +231,22 @@ describe('the result', () => {
     };
     const text = textOf(resultMessage(finished({ verdict, log: log({ omittedLines: 40, lines: 80 }) })));
     const order = [
-      'memory 95% (threshold: 90%) Raise the limit.',
+      'memory 95%, and 1 more finding',
+      'Raise the limit. Threshold: 90%.',
+      '[Look again as 7:0]',
       '1 more in the report',
       'Checked, no problems: dns, cpu',
       'files: ptrace access: look again as 7:0',
-      '[Look again as 7:0]',
       'Full report attached (80 lines)',
       'Run abcdefghij · autodiagnose 0.2.0',
     ].map((words) => text.indexOf(words));
     expect(order).not.toContain(-1);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(text).not.toContain('hello');
-    expect(textOf(anchorMessage(finished({ verdict }), { approvers: {}, nowMs: START_MS }))).toContain(verdict.line);
+    expect(text.match(/memory 95%/g)).toHaveLength(1);
+    expect(textOf(anchorMessage(finished({ verdict }), { approvers: {}, nowMs: START_MS }))).toContain(
+      'web-1: memory 95%, and 1 more finding',
+    );
     const alone = textOf(resultMessage(finished({ verdict }), { isPrivate: true }));
     expect(alone).toContain('files: ptrace access: look again as 7:0');
     expect(alone).not.toContain('[Look again');

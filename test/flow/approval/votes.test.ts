@@ -40,7 +40,7 @@ describe('asking for an approval', () => {
     expect(card).toContain('S0SRE');
     expect(card).toContain('uid uid-1');
     expect(card).toContain('not pinned to a digest');
-    expect(card).toContain(`"${(await world.run()).planHash?.slice(0, 12)}"`);
+    expect(card).toContain(`plan ${(await world.run()).planHash?.slice(0, 12)}`);
     expect(card).toMatch(/"approve".*"approve-grant".*"reject".*"cancel"/);
     expect(world.cluster.launches).toHaveLength(0);
     expect(world.pipeline.active).toBe(0);
@@ -115,8 +115,8 @@ describe('a vote', () => {
     const world = await pending();
     await world.click('U0BOB', 'reject');
     expect((await world.run()).outcome).toEqual({ kind: 'rejected', by: 'U0BOB' });
-    expect(textOf(world.result())).toMatch(/U0ROY.*rejected by.*U0BOB/);
-    expect(buttonsOf(world.anchor())).toEqual([]);
+    expect(textOf(world.result())).toMatch(/U0ROY, U0BOB rejected your request for shop\/web-1/);
+    expect(buttonsOf(world.anchor())).toEqual(['details']);
   });
 
   it.each([
@@ -376,7 +376,7 @@ describe('an approval that nobody gives', () => {
     await world.clock.advance(905_000);
     expect((await world.run()).outcome).toEqual({ kind: 'expired' });
     expect(world.anchor()?.summary).toContain('Expired');
-    expect(textOf(world.result())).toContain('your request expired: nobody approved it in time');
+    expect(textOf(world.result())).toContain('your request for shop/web-1 expired: nobody approved it in time');
     await world.pipeline.drain(0);
   });
 
@@ -635,7 +635,7 @@ describe('limits', () => {
     await world.say('web-1');
     expect(textOf(await world.say('web-1', anOrigin({ dedupeKey: 'two' })))).toContain(reason);
     await ended(world);
-    expect(await world.say('web-1', anOrigin({ dedupeKey: 'three' }))).toBeUndefined();
+    expect(await world.say('web-1 --timeout=50s', anOrigin({ dedupeKey: 'three' }))).toBeUndefined();
   });
 });
 

@@ -76,8 +76,8 @@ describe('the form of a bare /kdebug', () => {
     rules([{ classes: ['observe', 'intrusive'], profiles: ['general'] }]);
     const form = await opened();
     expect(field(form, 'image')?.options).toEqual([
-      { value: 'autodiagnose', label: 'autodiagnose', description: 'Looks only. Runs its own program.' },
-      { value: 'debugger', label: 'debugger', description: 'Can change the pod. Runs your command.' },
+      { value: 'autodiagnose', label: 'autodiagnose', description: 'Diagnoses the pod and reports what is wrong; it only reads.' },
+      { value: 'debugger', label: 'debugger', description: expect.stringContaining('Runs the command that you write') },
     ]);
     expect(optionsOf(form, 'profile')).toEqual(['auto', 'general']);
   });

@@ -42,7 +42,7 @@ export class DeskWorld {
     const { store, clock } = this.world;
     const anchor = { channelId: 'C0SHOP', ts: '1.0' };
     const origin = { ...run.origin, dedupeKey: `kept-${run.id}`, receivedAtMs: clock.now() };
-    const kept = await store.create({ ...run, origin, delivery: { anchor } }, this.world.deps().owner);
+    const kept = await store.create({ ...run, origin, delivery: { ...run.delivery, anchor } }, this.world.deps().owner);
     if (kept.kind === 'created') await store.release(run.id, kept.fence);
   }
 

@@ -185,7 +185,7 @@ describe('/kdebug batch ID', () => {
     expect(told).toContain('failed, exit code 3 (Error)');
     expect(told).not.toContain('"actions"');
     expect(textOf(await desk.type(`show ${run.id}`))).toContain('3 pods matched');
-    expect(textOf(await desk.type('list'))).toContain('batch: Running, 1 of 3 pods succeeded');
+    expect(textOf(await desk.type('list'))).toContain(': Running, 1 of 3 pods succeeded');
   });
 
   it('does what the buttons do, and says that it did', async () => {
@@ -212,6 +212,21 @@ describe('/kdebug batch ID', () => {
     await desk.keep(aRun({ id: asRunId('singlesing'), state: 'running' }));
     expect(textOf(await desk.type('batch singlesing'))).toContain('batch_not_found');
     expect(textOf(await desk.type('export singlesing'))).toContain('batch_not_found');
+  });
+});
+
+describe('show outliers', () => {
+  const events = [...ended(0, 0), ...ended(1, 3), ...ended(2, 0)];
+
+  it('answers whoever sees the dashboard or the result, privately, and starts nothing', async () => {
+    const result = { channelId: asChannelId('C0SHOP'), ts: '7.7' };
+    const run = await kept({ size: 3, events, run: { delivery: { result } } });
+    const told = textOf(await desk.click('show-outliers', run, { userId: 'U0EVE' }));
+    expect(told).toContain('1 pod with another result. The other 2 pods: succeeded.');
+    expect(told).toMatch(/web-1.*failed, exit code 3 \(Error\)/);
+    expect(textOf(await desk.click('show-outliers', run, { messageTs: '7.7' }))).toContain('web-1');
+    expect(textOf(await desk.click('show-outliers', run, { messageTs: '8.8' }))).toContain('button_stale');
+    expect(desk.started).toEqual([]);
   });
 });
 

@@ -148,15 +148,3 @@ describe('what is for the requester alone', () => {
     expect(textOf(await world.say(`show ${world.runId}`, elsewhere))).toContain('run_not_found');
   });
 });
-
-describe('list', () => {
-  it('counts as people do', async () => {
-    const world = new World();
-    const summary = async () => (await world.say('list', anOrigin({ dedupeKey: 'list' })))?.summary;
-    expect(await summary()).toBe('No runs in this channel yet.');
-    await world.say('web-1');
-    expect(await summary()).toBe('Latest run in this channel');
-    await world.say('web-1', anOrigin({ dedupeKey: 'two' }));
-    expect(await summary()).toBe('Last 2 runs in this channel');
-  });
-});

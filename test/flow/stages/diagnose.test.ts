@@ -46,7 +46,8 @@ describe('a report', () => {
     expect(verdict?.line).toMatch(/^2 findings: web restarted 4 times, .*exit code 3 \(Error\); the node node-a/);
     expect(verdict?.fine).toBe('dns, probes, events, clock, rollout');
     expect(log?.head).toBe('dns ok');
-    expect(JSON.stringify(world.anchor()?.parts[0])).toContain(JSON.stringify({ kind: 'strong', text: verdict?.line }));
+    expect(JSON.stringify(world.anchor()?.parts[0])).toContain('web restarted 4 times, last exited 6 s ago');
+    expect(world.anchor()?.summary).toContain(', and 1 more finding: ');
     expect([world.anchor()?.tone, world.result()?.tone]).toEqual(['attention', 'attention']);
   });
 
@@ -110,9 +111,14 @@ describe('a report', () => {
   it('of hostile words never makes more than words', async () => {
     const text = '<!channel> *bold* <https://evil.example|click> `x`';
     const world = await diagnosed(marked({ ...REPORT, verdict: text, findings: [{ code: 'own', text, next: text }] }));
-    const spans = world.result()?.parts.flatMap((part) => (part.kind === 'list' ? part.items.flat() : [])) ?? [];
-    expect(spans[0]).toEqual({ kind: 'strong', text });
-    expect(new Set(spans.map(({ kind }) => kind))).toEqual(new Set(['strong', 'text']));
+    const parts = world.result()?.parts.slice(0, 2) ?? [];
+    const spans = parts.flatMap((part) => (part.kind === 'paragraph' ? part.spans : []));
+    expect(spans.slice(0, 4)).toMatchObject([
+      { userId: 'U0ROY' },
+      {},
+      { kind: 'strong', text },
+      { kind: 'text', text },
+    ]);
   });
 });
 

@@ -7,6 +7,8 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
   ['hourglass_flowing_sand', '⏳'],
   ['hourglass', '⌛'],
   ['arrow_forward', '▶️'],
+  ['closed_lock_with_key', '🔐'],
+  ['checkered_flag', '🏁'],
   ['double_vertical_bar', '⏸️'],
   ['eyes', '👀'],
   ['+1', '👍'],

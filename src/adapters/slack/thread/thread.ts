@@ -40,10 +40,27 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
       findShared(speaker, { destination, sinceMs }, ownFiles(filenames, options.ourselves())),
     share: (destination, message, files, sure) => share(speaker, destination, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
-    permalink: (ref) => permalink(options.client, poster, ref),
+    permalink: permalinks(options.client, poster),
     openDirect: directMessages(options, poster),
   };
   return { thread, close: () => poster.close() };
+}
+
+/** A message's link never changes. */
+const MAX_LINKS = 2_000;
+
+/** Looks up each link once, as far as the newest 2,000 are concerned: a list needs ten at a time. */
+function permalinks(client: WebClient, poster: Poster): Thread['permalink'] {
+  const known = new Map<string, string>();
+  return async (ref) => {
+    const key = `${ref.channelId} ${ref.ts}`;
+    const found = known.get(key) ?? (await permalink(client, poster, ref));
+    if (found === undefined) return undefined;
+    known.set(key, found);
+    const [oldest] = known.keys();
+    if (known.size > MAX_LINKS && oldest !== undefined) known.delete(oldest);
+    return found;
+  };
 }
 
 /** Undefined if Slack does not know the message. */

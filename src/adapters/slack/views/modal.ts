@@ -9,7 +9,7 @@ import type {
 } from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
 import { base32Hash } from '../../../core/hash.ts';
-import type { Field, Form, Option } from '../../../core/report/message.ts';
+import type { Field, Form, Message, Option } from '../../../core/report/message.ts';
 import type { Destination } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,
@@ -26,6 +26,8 @@ import {
 } from '../limits.ts';
 import { plain } from './blocks.ts';
 import { clean, cleanLine, firstOf, shorten } from './plain.ts';
+import { withTables } from './table.ts';
+import { view } from './view.ts';
 
 const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length });
 
@@ -50,6 +52,17 @@ export function modal(form: Form, { channelId, threadTs }: Destination): ModalVi
     blocks: [...intro, ...form.fields.flatMap(inputOf)].slice(0, MAX_VIEW_BLOCKS),
   };
 }
+
+/**
+ * A message as a modal to read, within the limits of a message. It omits buttons: a click in a modal comes without a channel, so nobody
+ * could be authorised by it. A table becomes a list: Slack shows tables in messages only. Pure.
+ */
+export const page = (title: string, message: Message): ModalView => ({
+  type: 'modal',
+  title: plain(title, MAX_VIEW_TITLE),
+  close: plain('Close', MAX_VIEW_TITLE),
+  blocks: view(withTables({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') }, 0)).blocks,
+});
 
 const introOf = (intro: string): KnownBlock => ({
   type: 'section',

@@ -13,6 +13,8 @@ const CHANNEL_ID = /^[CG][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 /** Slack's format for a time: `Today at 12:41 AM`. */
 const MOMENT = '{date_short_pretty} at {time}';
+const TIME_OF_DAY = '{time}';
+const formatOf = ({ isToday }: { readonly isToday?: true }): string => (isToday ? TIME_OF_DAY : MOMENT);
 /** Slack accepts whole seconds of up to eleven digits (the year 5138). */
 const LATEST_MS = 99_999_999_999_000;
 
@@ -52,7 +54,7 @@ function element(span: Span, room: Room): RichTextElement | undefined {
     return { type: 'channel', channel_id: span.channelId };
   if (span.kind === 'time' && isMoment(span.atMs)) {
     const timestamp = Math.floor(span.atMs / 1000);
-    return { type: 'date', timestamp, format: MOMENT, fallback: wordsOf(span) };
+    return { type: 'date', timestamp, format: formatOf(span), fallback: wordsOf(span) };
   }
   if (span.kind === 'emoji') return { type: 'emoji', name: span.name };
   const text = shorten(clean(wordsOf(span)), room);
@@ -118,5 +120,21 @@ function markupOf(span: Span): string | undefined {
   if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId)) return `<#${span.channelId}>`;
   if (span.kind === 'link' && SLACK_LINK.test(span.url)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
-  return `<!date^${Math.floor(span.atMs / 1000)}^${MOMENT}|${wordsOf(span)}>`;
+  return `<!date^${Math.floor(span.atMs / 1000)}^${formatOf(span)}|${wordsOf(span)}>`;
+}
+
+/** One line for Slack's `text`: people become mentions, all other words are escaped. Cut after `length` characters. */
+export function notificationText(spans: readonly Span[], length: number): string {
+  let left = length;
+  let line = '';
+  for (const span of spans) {
+    if (left <= 0) break;
+    const isPerson = span.kind === 'person' && USER_ID.test(span.userId);
+    const words = isPerson
+      ? `<@${span.userId}>`
+      : shorten(clean(wordsOf(span)).replace(/\s+/g, ' '), { weight: left, length: left });
+    line += isPerson ? words : escapeText(words);
+    left -= words.length;
+  }
+  return line.trim();
 }

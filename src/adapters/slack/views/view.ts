@@ -1,8 +1,10 @@
 import type { KnownBlock } from '@slack/types';
-import { type EmojiName, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
+import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
+import { notificationText } from './spans.ts';
+import { hasTable, withTables } from './table.ts';
 
 /** Blocks, and the escaped one-line text for notifications and screen readers. */
 export interface View {
@@ -10,16 +12,8 @@ export interface View {
   readonly blocks: KnownBlock[];
 }
 
-const MARKS: Readonly<Record<Tone, EmojiName | undefined>> = {
-  progress: 'hourglass_flowing_sand',
-  success: 'white_check_mark',
-  failure: 'x',
-  attention: 'warning',
-  neutral: undefined,
-};
-
 function markOf(tone: Tone): readonly Span[] {
-  const name = MARKS[tone];
+  const name = EMOJI_OF[tone];
   return name === undefined ? [] : [emoji(name), { kind: 'text', text: ' ' }];
 }
 
@@ -35,15 +29,17 @@ const markText = (tone: Tone): string =>
  */
 export const view = (message: Message): View => ({
   text: fallback(message),
-  blocks: within(message, MAX_BLOCKS_WEIGHT),
+  blocks: within(withTables(message, 1), MAX_BLOCKS_WEIGHT),
 });
 
 /**
- * Ever simpler versions of a refused message: half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
+ * Ever simpler versions of a refused message: without a table, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
  * text first, because an update cannot remove rich text from a message.
  */
-export function* simplerViews(message: Message): Generator<View> {
+export function* simplerViews(refused: Message): Generator<View> {
+  const message = withTables(refused, 0);
   const text = fallback(message);
+  if (hasTable(refused)) yield view(message);
   yield { text, blocks: within(message, Math.min(MAX_BLOCKS_WEIGHT, weightOf(view(message).blocks)) / 2) };
   const words = plainSummary(message);
   const buttons = message.parts
@@ -75,7 +71,12 @@ const NOT_WHOLE: Part = {
 const plainSummary = ({ summary, tone }: Message): string =>
   shorten(`${markText(tone)}${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
 
-const fallback = (message: Message): string => escapeText(plainSummary(message));
+/** A lock screen shows few words, so what merely goes on gets no mark there. */
+function fallback(message: Message): string {
+  const { tone, notification } = message;
+  if (!notification) return escapeText(plainSummary(message));
+  return `${tone === 'progress' ? '' : markText(tone)}${notificationText(notification, MAX_FALLBACK)}`.trim() || '…';
+}
 
 export const weightOf = (blocks: readonly KnownBlock[]): number => weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
 

@@ -126,7 +126,7 @@ export class RedisRunStore implements RunStore {
   }
 
   async granting(channelId: string): Promise<readonly Run[]> {
-    return this.#list([`grants:${this.#at.records.name('channel', channelId)}`], 20);
+    return this.#list([`grants:${this.#at.records.name('channel', channelId)}`], 20, 0);
   }
 
   async claim(owner: string, limit: number): Promise<readonly Lease[]> {
@@ -196,14 +196,19 @@ export class RedisRunStore implements RunStore {
     await this.#scripts.run(RELEASE, [`run:${id}`, 'leases', 'waiting'], [id, fence, asideMs]);
   }
 
-  async recent(channelId: string, limit: number): Promise<readonly Run[]> {
-    const channel = this.#at.records.name('channel', channelId);
-    return this.#list([`open:${channel}`, `history:${channel}`], limit);
+  async recent(channels: string | readonly string[], limit: number, skip = 0): Promise<readonly Run[]> {
+    const names = [...new Set([channels].flat())].map((channelId) => this.#at.records.name('channel', channelId));
+    return this.#list(
+      names.flatMap((channel) => [`open:${channel}`, `history:${channel}`]),
+      limit,
+      skip,
+    );
   }
 
   /** Skips what does not open: one tampered record must not hide the others. */
-  async #list(keys: readonly string[], limit: number): Promise<readonly Run[]> {
-    const { rest } = await this.#scripts.run(LIST, keys, [limit]);
+  async #list(keys: readonly string[], limit: number, skip: number): Promise<readonly Run[]> {
+    if (keys.length === 0 || limit <= 0) return [];
+    const { rest } = await this.#scripts.run(LIST, keys, [limit, skip]);
     return rest.flatMap((id, index) => (index % 2 ? [] : this.#opened(String(id), String(rest[index + 1]))));
   }
 

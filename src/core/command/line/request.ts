@@ -20,7 +20,7 @@ import {
   readReplicas,
 } from './values.ts';
 
-const flagReader =
+export const flagReader =
   (line: Line, report: Report) =>
   <T>(name: FlagName, reader: Reader<T>): T | undefined => {
     const given = line.flags.get(name)?.[0];

@@ -11,6 +11,7 @@ import {
 } from '../../container/names.ts';
 import { PROFILES, type ProfileName } from '../../container/profiles.ts';
 import { isRunId } from '../../ids.ts';
+import { OUTCOME_WORDS, type OutcomeWord } from '../../run/outcome.ts';
 import { parseSelector, printSelector } from '../../selector.ts';
 import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 
@@ -30,6 +31,9 @@ const REASON_LENGTH = 500;
 /** EphemeralJob's `replicas` is an int32. */
 const MAX_REPLICAS = 2_147_483_647;
 const MAX_PARALLELISM = 10;
+const MAX_PAGE = 20;
+const MAX_TAIL = 10_000;
+const MAX_LITERAL_LENGTH = 200;
 
 const problem = (typed: Typed, what: Omit<Problem, 'start' | 'end'>): Problem => ({
   ...what,
@@ -156,6 +160,33 @@ const numberReader =
 
 export const readReplicas = numberReader('replicas', MAX_REPLICAS);
 export const readParallelism = numberReader('parallelism', MAX_PARALLELISM);
+
+export const readPage = numberReader('page', MAX_PAGE);
+export const readTail = numberReader('tail', MAX_TAIL);
+
+/** A part of a pod's name, in lower case. */
+export const readPodPart: Reader<string> = (typed, report) => {
+  const part = typed.value.toLowerCase();
+  if (/^[a-z0-9.-]{1,253}$/.test(part)) return part;
+  const message = `${shown(typed.value)} is in no pod's name.`;
+  const hint = 'Write a part of the name: letters, digits, hyphens and dots.';
+  return report(problem(typed, { code: 'name_invalid', message, hint }));
+};
+
+export const readOutcome: Reader<OutcomeWord> = (typed, report) => {
+  const wanted = typed.value.toLowerCase();
+  const word = OUTCOME_WORDS.find((known) => known === wanted);
+  if (word !== undefined) return word;
+  const hint = didYouMean(nearest(wanted, OUTCOME_WORDS), `The words are ${OUTCOME_WORDS.join(', ')}.`);
+  return report(problem(typed, { code: 'outcome_unknown', message: `No run ends as ${shown(typed.value)}.`, hint }));
+};
+
+/** Text to look for, as typed. */
+export const readLiteral: Reader<string> = (typed, report) => {
+  if (typed.value.length <= MAX_LITERAL_LENGTH && !/[\r\n]/.test(typed.value)) return typed.value;
+  const message = 'The text to look for is not one line of at most 200 characters.';
+  return report(problem(typed, { code: 'flag_value_unexpected', message, hint: 'Look for a shorter part of it.' }));
+};
 
 export const readRunId: Reader<string> = (typed, report) =>
   isRunId(typed.value)

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
-import { podsToRerun } from '../../batch/pod-result.ts';
+import { groupResults, podsToRerun } from '../../batch/pod-result.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
@@ -13,7 +13,7 @@ export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
 
 function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   const { id: value, batch } = run;
-  if (run.state === 'finished') return rerunButton(run);
+  if (run.state === 'finished') return [...rerunButton(run), ...outliersButton(run)];
   if (batch.closed || isFinal(run.state)) return [];
   return [
     ...continueButton(run),
@@ -50,7 +50,7 @@ const cancelButton = (value: string, inFlight: number): Button => ({
 /** Pods that were never started have not failed, so they are not "retried". */
 function retryLabel({ batch }: BatchRun, count: number): string {
   const isStarted = podsToRerun(batch).every(({ launchedAtMs }) => launchedAtMs !== undefined);
-  return isStarted ? `Retry ${formatCount(count, 'failed pod')}` : `Run ${formatCount(count, 'other pod')}`;
+  return isStarted ? `Retry ${count.toLocaleString('en-US')} failed` : `Run ${formatCount(count, 'other pod')}`;
 }
 
 const runningOn = (count: number): string =>
@@ -63,4 +63,9 @@ function rerunButton(run: BatchRun): readonly Button[] {
   const count = podsToRerun(batch).length;
   if (count === 0) return [];
   return [{ action: 'rerun-failed', label: retryLabel(run, count), value }];
+}
+
+/** Only if pods differ: what is equal in all of them, the message says. */
+function outliersButton({ id: value, batch }: BatchRun): readonly Button[] {
+  return groupResults(batch).length < 2 ? [] : [{ action: 'show-outliers', label: 'Show outliers', value }];
 }

@@ -1,69 +1,38 @@
-import { formatAge, formatCount, formatDuration } from '../../../lib/duration.ts';
-import { visible } from '../../../lib/invisible.ts';
+import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { Batch, PodState } from '../../batch/batch.ts';
 import type { ResultGroup } from '../../batch/pod-result.ts';
-import {
-  type BatchStatus,
-  type Counts,
-  columnsOf,
-  matchedOf,
-  skipReasonOf,
-  skipSummary,
-} from '../../batch/pod-state.ts';
+import { type BatchStatus, type Counts, matchedOf, skipReasonOf, skipSummary } from '../../batch/pod-state.ts';
 import { targetWords } from '../../command/print.ts';
 import { classText } from '../../policy/class-facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type EmojiName, emoji, type Fact, type Part, type Span, type Tone, text } from '../message.ts';
+import { code, type Fact, type Part, type Span, type Tone, text } from '../message.ts';
 import { powerParts } from '../parts/power-parts.ts';
-import { typedText } from '../typed-text.ts';
 
-/**
- * The counts of pods as words, which wrap on a narrow screen and work for a screen reader: the columns of the proposal.
- * AGE counts from the creation.
- */
-export function countsPart(batch: Batch, counts: Counts, nowMs: number): Part {
-  const { match, succeed, failed, running, waiting } = columnsOf(counts);
-  const age = formatAge(nowMs - batch.createdAtMs);
-  const countSpans = (name: EmojiName, count: number, words: string): readonly Span[] => [
-    emoji(name),
-    text(` ${count.toLocaleString('en-US')} ${words}`),
+/** With which power: the profiles and the class in words, and the images. */
+export function accessFacts({ batch }: BatchRun): readonly Fact[] {
+  const templates = batch.variants.flat();
+  const classes = new Set(templates.map((template) => classText(template.class, template.classReasons)));
+  const profiles = new Set(templates.map(({ profile }) => profile));
+  return [
+    { label: 'Access', value: [code([...profiles].join(', ')), text(` · ${[...classes].join(' · ')}`)] },
+    { label: 'Image', value: imageSpans(batch) },
   ];
-  const hasEnded = batch.endedAtMs !== undefined;
-  return {
-    kind: 'paragraph',
-    spans: [
-      ...countSpans('white_check_mark', succeed, 'succeeded'),
-      text(' · '),
-      ...countSpans('x', failed, 'failed'),
-      ...(hasEnded && running + waiting === 0
-        ? []
-        : [
-            text('\n'),
-            ...countSpans('arrow_forward', running, 'running'),
-            text(' · '),
-            ...countSpans('hourglass_flowing_sand', waiting, 'waiting'),
-          ]),
-      text(`\n${formatCount(match, 'pod')} matched${hasEnded ? '' : ` · for ${age}`}`),
-    ],
-  };
 }
 
-/** The plan for approvers and readers: what runs, as what, in which pods, how wide. */
-export function batchFacts(run: BatchRun): readonly Fact[] {
-  const { batch, plan, state } = run;
-  const profiles = new Set(batch.variants.flatMap((variant) => variant.map(({ profile }) => profile)));
+/** Which pods, and how many at once. */
+export function scopeFacts(run: BatchRun): readonly Fact[] {
+  const { batch } = run;
   return [
-    { label: 'Namespace', value: [code(plan.namespace)] },
-    { label: 'Image', value: imageSpans(batch) },
-    { label: 'Profile', value: [text([...profiles].join(', '))] },
-    { label: 'Parallelism', value: [text(String(batch.parallelism))] },
-    ...(batch.replicas === undefined ? [] : [{ label: 'Replicas', value: [text(String(batch.replicas))] }]),
-    ...(batch.ttlMs === undefined ? [] : [{ label: 'Time to live', value: [text(formatDuration(batch.ttlMs))] }]),
-    { label: 'Cluster', value: [text(plan.cluster)] },
-    ...(state === 'pending-approval' ? approverFacts(run) : []),
-    // Last, because it may be long and what does not fit is cut from the end.
-    ...(plan.reason === undefined ? [] : [{ label: 'Reason', value: typedText(visible(plan.reason)) }]),
+    {
+      label: 'Pods',
+      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; pods created later are left alone`)],
+    },
+    { label: 'Selects', value: [selectionSpan(run)] },
+    { label: 'At a time', value: [text(String(batch.parallelism))] },
+    ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
+    ...(batch.replicas === undefined ? [] : [{ label: 'At most', value: [text(formatCount(batch.replicas, 'pod'))] }]),
+    ...(batch.ttlMs === undefined ? [] : [{ label: 'Stops after', value: [text(formatDuration(batch.ttlMs))] }]),
   ];
 }
 
@@ -71,23 +40,6 @@ export function batchFacts(run: BatchRun): readonly Fact[] {
 function imageSpans({ variants }: Batch): readonly Span[] {
   const aliases = [...new Set((variants[0] ?? []).map(({ imageAlias }) => imageAlias))];
   return aliases.flatMap((alias, index) => [...(index === 0 ? [] : [text(', ')]), code(alias)]);
-}
-
-/** What approvers must see as well. */
-function approverFacts(run: BatchRun): readonly Fact[] {
-  const { batch } = run;
-  const classes = new Set(
-    batch.variants.flatMap((variant) => variant.map((template) => classText(template.class, template.classReasons))),
-  );
-  return [
-    {
-      label: 'Pods',
-      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; pods created later are left alone`)],
-    },
-    { label: 'Selects', value: [selectionSpan(run)] },
-    { label: 'Class', value: [text([...classes].join(' · '))] },
-    ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
-  ];
 }
 
 /** A selector may have 1,000 characters. */
@@ -149,4 +101,4 @@ export function groupText({ state, exitCode, reason, findings }: ResultGroup): s
 
 /** Shown for a batch that was rebuilt from the cluster (`rebuildBatch`). */
 export const RECORD_LOST =
-  'kdebug restarted during this batch and recovered these containers from the cluster. Pods that were still waiting are no longer known and were not started; times are estimates.';
+  'kdebug restarted and recovered this from the cluster: times are estimates, and pods still waiting were not started.';

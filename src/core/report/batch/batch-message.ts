@@ -1,25 +1,20 @@
-import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
+import { formatAge, formatCount, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
+import { defined } from '../../../lib/object.ts';
 import type { Batch } from '../../batch/batch.ts';
-import { groupResults, paceOf } from '../../batch/pod-result.ts';
-import { type Counts, countPods, endedOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
+import { groupResults } from '../../batch/pod-result.ts';
+import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import type { RunState } from '../../run/run-state.ts';
-import { code, type Message, type Part, person, type Span, strong, type Tone, text, time } from '../message.ts';
-import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE, STATE_TEXT } from '../outcome-text.ts';
+import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
+import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
+import { wholeReason } from '../parts/request-parts.ts';
+import { oneLine, whySpans } from '../parts/run-lines.ts';
 import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
-import {
-  approverParts,
-  batchFacts,
-  countsPart,
-  RECORD_LOST,
-  STATUS_TEXT,
-  shownName,
-  skippedText,
-} from './batch-facts.ts';
-import { groupsPart } from './result-message.ts';
+import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
+import { batchHeadline, batchReason, isDecided } from './batch-headline.ts';
+import { groupsPart } from './group-parts.ts';
 
 export interface BatchRenderContext {
   readonly nowMs: number;
@@ -33,124 +28,106 @@ export interface BatchRenderContext {
  * while it runs, the verdict at the end. Its size does not grow with the batch; rendering ten thousand pods takes a few
  * milliseconds.
  */
-export function batchMessage(run: BatchRun, { nowMs, approvers, isPrivate = false }: BatchRenderContext): Message {
-  const { batch, origin } = run;
-  const counts = countPods(batch);
-  const { headline, tone } = headOf(run, counts);
+export function batchMessage(run: BatchRun, context: BatchRenderContext): Message {
+  const counts = countPods(run.batch);
+  const { tone, spans, words } = batchHeadline(run, counts, context.nowMs);
+  const notification = notificationOf(run, words);
   return {
-    summary: summaryOf(run, headline, counts),
+    summary: summaryOf(run, words),
     tone,
+    ...defined({ notification }),
     parts: [
-      { kind: 'paragraph', spans: [strong(headline), text('  '), code(typedCommand(run))] },
-      ...(isDecided(run) ? progressParts(batch, counts, nowMs) : []),
-      { kind: 'facts', facts: batchFacts(run) },
-      ...approverParts(run),
-      ...approvalParts(run, approvers, nowMs),
-      ...pauseOrEndPart(batch, nowMs),
-      ...groupsPart(groupResults(batch), isPrivate),
-      ...skippedPart(batch, counts),
-      ...buttonsPart(run, counts),
-      {
-        kind: 'note',
-        spans: [
-          text('Asked by '),
-          person(origin.requesterId),
-          text(` · batch ${run.id}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
-        ],
-      },
+      { kind: 'paragraph', spans },
+      ...(isDecided(run) ? dashboardParts(run, counts, context) : cardParts(run, context)),
+      { kind: 'note', spans: noteSpans(run, counts, context) },
     ],
   };
 }
 
-function summaryOf({ state, batch, plan }: BatchRun, headline: string, counts: Counts): string {
-  const subject = `${imagesOf(batch)} on ${formatCount(matchedOf(counts), 'pod')} of ${plan.namespace}`;
-  if (state !== 'pending-approval') return `${headline}: ${subject}`;
-  return `${APPROVAL_NEEDED}: ${subject}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
+function summaryOf({ state, plan }: BatchRun, words: string): string {
+  if (state !== 'pending-approval') return words;
+  return `${APPROVAL_NEEDED}: ${words}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
 }
 
-/** Whether it was allowed or approved. */
-const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
-
-const UNDECIDED: ReadonlySet<RunState> = new Set([
-  'received',
-  'denied',
-  'pending-approval',
-  'rejected',
-  'expired',
-  'cancelled',
-]);
-
-const imagesOf = ({ variants }: Batch): string => (variants[0] ?? []).map(({ imageAlias }) => imageAlias).join(', ');
-
-function headOf(run: BatchRun, counts: Counts): { readonly headline: string; readonly tone: Tone } {
-  if (!isDecided(run)) return STATE_TEXT[run.state];
-  const { batch } = run;
-  const { tone, words } = STATUS_TEXT[statusOf(batch, counts)];
-  if (batch.endedAtMs !== undefined) {
-    return {
-      tone,
-      headline: `${words}: ${counts.succeeded.toLocaleString('en-US')} of ${formatCount(matchedOf(counts) - counts.skipped, 'pod')}`,
-    };
-  }
-  if (batch.closed) {
-    return { tone, headline: `Finishing: ${formatCount(counts.starting + counts.running, 'pod')} still running` };
-  }
-  const isLookedAt = batch.canary === 'waiting' && !batch.paused;
-  return isLookedAt ? { tone: 'attention', headline: 'Canary finished: review it' } : { tone, headline: words };
+/** Names the person in the notification of a request. */
+function notificationOf({ state, plan, origin }: BatchRun, words: string): readonly Span[] | undefined {
+  if (state !== 'pending-approval') return undefined;
+  const why = plan.reason === undefined ? '' : `: ${visible(plan.reason)}`;
+  return [text(`${APPROVAL_NEEDED}: `), person(origin.requesterId), text(`, ${words}${why}`)];
 }
 
-function progressParts(batch: Batch, counts: Counts, nowMs: number): readonly Part[] {
-  const all = matchedOf(counts) - counts.skipped;
-  const pace = paceOf(batch, counts, nowMs);
-  const rate = pace ? `\n${rateText(pace.perMinute)}` : '';
-  const left = leftText(counts, pace?.leftMs);
-  const done = endedOf(counts) + counts.cancelled;
+/** Why, with which power, who decides and by when, the buttons; then which pods. */
+function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
+  const { reason } = run.plan;
   return [
-    {
-      kind: 'paragraph',
-      spans: [
-        text(`${done.toLocaleString('en-US')} of ${formatCount(all, 'pod')} done${left}${tookText(batch)}${rate}`),
-      ],
-    },
-    countsPart(batch, counts, nowMs),
+    ...(reason === undefined ? [] : [{ kind: 'paragraph', spans: whySpans(reason) } as const]),
+    { kind: 'facts', facts: accessFacts(run) },
+    ...approverParts(run),
+    ...approvalParts(run, approvers, nowMs),
+    ...wholeReason(run.plan),
+    { kind: 'facts', facts: scopeFacts(run) },
   ];
 }
 
-/** From the first launch, as in the result: the request itself may have waited for an approval. */
-function tookText({ firstLaunchAtMs, endedAtMs }: Batch): string {
-  return firstLaunchAtMs === undefined || endedAtMs === undefined
-    ? ''
-    : ` · took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
+function dashboardParts(
+  run: BatchRun,
+  counts: Counts,
+  { approvers, nowMs, isPrivate }: BatchRenderContext,
+): readonly Part[] {
+  const { batch } = run;
+  const groups = groupResults(batch);
+  const isOver = batch.endedAtMs !== undefined;
+  const { spans, group } = isOver || batch.closed ? batchReason(batch, groups) : { spans: pauseSpans(batch, nowMs) };
+  return [
+    ...(isOver ? [] : [countsPart(counts)]),
+    ...(spans.length === 0 ? [] : [{ kind: 'paragraph', spans } as const]),
+    ...buttonsPart(run, counts),
+    ...groupsPart(groups, { isPrivate, except: group }),
+    ...approvalParts(run, approvers, nowMs),
+  ];
 }
 
-/**
- * No estimate when pods are only starting (the pace of the others says nothing about them), nor below a second: it
- * would be wrong before anybody reads it.
- */
-function leftText({ queued, running }: Counts, leftMs = 0): string {
-  return queued + running === 0 || leftMs < 1_000 ? '' : ` · about ${formatDuration(leftMs)} left`;
+/** The counts of pods in words: they fit a line of a phone, and a screen reader reads them. */
+function countsPart(counts: Counts): Part {
+  const { succeed, failed, running, waiting } = columnsOf(counts);
+  const counted = (count: number, words: string): string => `${count.toLocaleString('en-US')} ${words}`;
+  const words = [
+    counted(succeed, 'succeeded'),
+    counted(failed, 'failed'),
+    counted(running, 'running'),
+    counted(waiting, 'waiting'),
+  ];
+  return { kind: 'paragraph', spans: [text(words.join(' · '))] };
 }
 
-const rateText = (perMinute: number): string =>
-  perMinute >= 120
-    ? `${Math.round(perMinute / 60).toLocaleString('en-US')} pods/s`
-    : `${perMinute < 10 ? perMinute.toFixed(1) : Math.round(perMinute)} pods/min`;
-
-function skippedPart(batch: Batch, counts: Counts): readonly Part[] {
+/** `local · @Roy · 3 at a time · 8 pods matched · for 12s · batch id`. What a person typed comes last. */
+function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRenderContext): readonly Span[] {
+  const { batch, plan, origin } = run;
   const skipped = skippedText(batch, counts);
-  return skipped === undefined ? [] : [{ kind: 'note', spans: [text(skipped)] }];
+  const after = [
+    ...(isDecided(run) && batch.endedAtMs === undefined ? [`${batch.parallelism} at a time`] : []),
+    ...(isDecided(run) ? [`${formatCount(matchedOf(counts), 'pod')} matched`] : []),
+    ...(skipped === undefined ? [] : [skipped]),
+    ...(isDecided(run) ? [timeWords(batch, nowMs)] : []),
+    `batch ${run.id}`,
+  ];
+  return [
+    text(`${plan.cluster} · `),
+    person(origin.requesterId),
+    text(` · ${after.filter((words) => words !== '').join(' · ')}${isPrivate ? OUTPUT_IS_PRIVATE : ''} · `),
+    code(oneLine(typedCommand(run))),
+  ];
 }
 
-/** Why no more pods start. */
-function pauseOrEndPart(batch: Batch, nowMs: number): readonly Part[] {
-  const spans = pauseOrEndSpans(batch, nowMs);
-  return spans.length === 0 ? [] : [{ kind: 'paragraph', spans }];
+/** The time since the creation while it goes on; then from the first launch, as the request may have waited for an approval. */
+function timeWords({ createdAtMs, firstLaunchAtMs, endedAtMs }: Batch, nowMs: number): string {
+  if (endedAtMs === undefined) return `for ${formatAge(nowMs - createdAtMs)}`;
+  return firstLaunchAtMs === undefined ? '' : `took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
-function pauseOrEndSpans(batch: Batch, nowMs: number): readonly Span[] {
-  const { closed, paused, canary, ttlMs, createdAtMs } = batch;
-  if (closed) return closedSpans(batch);
-  if (batch.endedAtMs !== undefined) return [];
+/** Why no more pods start now, or until when they may. */
+function pauseSpans(batch: Batch, nowMs: number): readonly Span[] {
+  const { paused, canary, ttlMs, createdAtMs } = batch;
   if (paused) return [text('Paused by '), person(paused.byUserId), text(', '), time(paused.atMs)];
   if (canary === 'waiting') return canarySpans(batch);
   return ttlMs === undefined || nowMs >= createdAtMs + ttlMs ? [] : [text('Finishes by '), time(createdAtMs + ttlMs)];
@@ -158,34 +135,5 @@ function pauseOrEndSpans(batch: Batch, nowMs: number): readonly Span[] {
 
 function canarySpans({ pods }: Batch): readonly Span[] {
   const first = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined);
-  const others = pods.filter(({ state }) => state === 'queued').length;
-  const start = others === 1 ? 'The other pod starts' : `The other ${others.toLocaleString('en-US')} pods start`;
-  return [text('The canary was '), code(shownName(first?.name ?? '')), text(`. ${start} when you click Continue.`)];
-}
-
-function closedSpans({ closed }: Batch): readonly Span[] {
-  switch (closed?.because) {
-    case 'cancelled':
-      return [
-        text('Cancelled'),
-        ...(closed.byUserId === undefined ? [] : [text(' by '), person(closed.byUserId)]),
-        text(', '),
-        time(closed.atMs),
-        text('. No more pods will start.'),
-      ];
-    case 'ttl':
-      return [
-        text('Its time to live is over: no more pods will start, and kdebug no longer waits for those still running.'),
-      ];
-    case 'start-failures':
-      return [
-        text('Stopped: three pods failed to start for the same reason ('),
-        code(closed.reason ?? ''),
-        text('), so the others would fail too.'),
-      ];
-    case 'record-lost':
-      return [text(RECORD_LOST)];
-    default:
-      return [];
-  }
+  return [text('The canary was '), code(shownName(first?.name ?? '')), text('. Click Continue to start the others.')];
 }

@@ -10,56 +10,88 @@ import type { SentCopies } from '../../run/sent-copies.ts';
 import {
   type Button,
   channel,
-  code,
-  type Fact,
   type Message,
   type Part,
   person,
   type Span,
+  soon,
   strong,
   text,
   time,
   usergroup,
 } from '../message.ts';
-import { typedText } from '../typed-text.ts';
+import { STATE_TEXT } from '../outcome-text.ts';
+import { typedCommand, typedText } from '../typed-text.ts';
+import { shortName, subjectOf } from './run-lines.ts';
 
 /** The people who may decide, by the policy's group names. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
-/** What a run's card shows of its approval: who may decide and until when, the votes, the grant, and the buttons. */
+/**
+ * What a card shows of its approval: who may decide and until when, the buttons, the copies, the votes and the grant. The
+ * button of the requester comes last, apart from those of the approvers.
+ */
 export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
   return [
-    ...pendingPart(run, approvers),
-    ...copiesPart(run),
-    ...votesPart(run),
-    ...grantPart(run, nowMs),
+    ...pendingPart(run, approvers, nowMs),
     ...buttonsPart(run, nowMs),
+    ...copiesPart(run),
+    ...votesPart(withoutShown(run)),
+    ...grantPart(run, nowMs),
+    ...withdrawParts(run),
+    ...(run.batch && run.state === 'pending-approval' ? [noteOf(approvalWords(run).join(' · '))] : []),
   ];
 }
 
-function pendingPart(run: Run, approvers: Approvers): readonly Part[] {
+/** The second line of a rejected run's card has its last vote. */
+const withoutShown = (run: Run): Run =>
+  run.state !== 'rejected' || run.batch || !run.approval
+    ? run
+    : { ...run, approval: { ...run.approval, votes: run.approval.votes.slice(0, -1) } };
+
+const noteOf = (words: string): Part => ({ kind: 'note', spans: [text(words)] });
+
+/** `@sre: 1 approval needed, expires at 12:41 AM`. */
+function pendingPart(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
   const { approval } = run;
   if (run.state !== 'pending-approval' || !approval) return [];
-  const facts: Fact[] = [
-    {
-      label: 'Approvers',
-      value: [text(`any ${approval.count} of `), ...approval.from.flatMap((name) => groupSpans(name, approvers))],
-    },
-    { label: 'Expires', value: [time(approval.expiresAtMs)] },
-    { label: 'Rule', value: [code(approval.rule)] },
-    // The hash under which the audit log records the vote and the launch.
-    ...(run.planHash === undefined ? [] : [{ label: 'Plan', value: [code(run.planHash.slice(0, 12))] }]),
+  const groups = joined(
+    approval.from.map((name) => groupSpans(name, approvers)).filter(({ length }) => length > 0),
+    ' or ',
+  );
+  const given = approval.votes.filter(({ kind }) => kind === 'approve').length;
+  const needed = `${formatCount(approval.count, 'approval')} needed${given === 0 ? '' : `, ${given} given`}, expires `;
+  const who = groups.length === 0 ? [text('Approvers')] : groups;
+  return [{ kind: 'paragraph', spans: [...who, text(`: ${needed}`), ...soon(approval.expiresAtMs, nowMs)] }];
+}
+
+/** For the small line: the rule, and the hash under which the audit log records the vote and the launch. */
+export const approvalWords = ({ approval, planHash }: Run): readonly string[] => [
+  ...(approval ? [`rule ${approval.rule}`] : []),
+  ...(planHash === undefined ? [] : [`plan ${planHash.slice(0, 12)}`]),
+];
+
+function withdrawParts(run: Run): readonly Part[] {
+  if (run.state !== 'pending-approval') return [];
+  const button: Button = { action: 'cancel', label: 'Withdraw request', value: run.id };
+  return [
+    { kind: 'note', spans: [text('Only '), person(run.origin.requesterId), text(' can withdraw it:')] },
+    { kind: 'actions', buttons: [button] },
   ];
-  return [{ kind: 'facts', facts }];
 }
 
 function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   const group = own(approvers, name);
-  const named: readonly Span[] = group?.usergroup === undefined ? [] : [usergroup(group.usergroup), text(' ')];
-  const members: readonly Span[] =
-    group?.channel === undefined ? [] : [text('the members of '), channel(group.channel), text(' ')];
-  return [...named, ...members, ...(group?.users ?? []).flatMap((userId) => [person(userId), text(' ')])];
+  const members: readonly (readonly Span[])[] = [
+    ...(group?.usergroup === undefined ? [] : [[usergroup(group.usergroup)]]),
+    ...(group?.channel === undefined ? [] : [[text('the members of '), channel(group.channel)]]),
+    ...(group?.users ?? []).map((userId) => [person(userId)]),
+  ];
+  return joined(members, ' ');
 }
+
+const joined = (groups: readonly (readonly Span[])[], between: string): readonly Span[] =>
+  groups.flatMap((one, index) => (index === 0 ? one : [text(between), ...one]));
 
 /** Who voted what, when and why. */
 export function votesPart({ approval }: Run): readonly Part[] {
@@ -96,7 +128,6 @@ function buttonsPart(run: Run, nowMs: number): readonly Part[] {
       { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
       ...grantButton(run),
       { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
-      { action: 'cancel', label: 'Withdraw request', value: run.id },
     ];
     return [{ kind: 'actions', buttons }];
   }
@@ -146,28 +177,40 @@ export function whyExpired(approval: Run['approval']): string {
 
 /** The reply to a request that was rejected, withdrawn or expired, for its requester. */
 export function decisionMessage(run: Run): Message {
-  const last = run.approval?.votes.at(-1);
-  const requester = person(run.origin.requesterId);
-  const why: readonly Span[] = last?.reason === undefined ? [] : [text(': '), ...typedText(last.reason)];
-  const spans: readonly Span[] =
-    run.state === 'rejected' && last
-      ? [requester, text(', your request was rejected by '), person(last.userId), ...why]
-      : run.state === 'cancelled'
-        ? [requester, text(' withdrew this request. Nothing was started.')]
-        : [
-            requester,
-            text(`, your request expired: ${whyExpired(run.approval)}. Send it again when an approver is around.`),
-          ];
-  const words = { rejected: 'Rejected', cancelled: 'Withdrawn' } as Readonly<Record<string, string>>;
+  const { headline, tone } = STATE_TEXT[run.state];
+  const spans = decidedSpans(run, strong(shortName(subjectOf(run))));
   return {
-    summary: `${words[run.state] ?? 'Expired'}: /kdebug ${run.commandLine}`,
-    tone: run.state === 'rejected' ? 'failure' : 'attention',
+    summary: `${headline}: ${typedCommand(run)}`,
+    notification: spans,
+    tone,
     parts: [
       { kind: 'paragraph', spans },
-      { kind: 'note', spans: [text(`Run ${run.id}`)] },
+      ...(run.state === 'expired' ? [sentencePart('Send it again when an approver is around.')] : []),
+      noteOf(`Run ${run.id}`),
     ],
   };
 }
+
+function decidedSpans({ state, approval, origin }: Run, subject: Span): readonly Span[] {
+  const requester = person(origin.requesterId);
+  const last = approval?.votes.at(-1);
+  if (state === 'cancelled')
+    return [requester, text(' withdrew the request for '), subject, text('. Nothing was started.')];
+  if (state === 'rejected' && last) {
+    const why: readonly Span[] = last.reason === undefined ? [text('.')] : [text(': '), ...typedText(last.reason)];
+    return [requester, text(', '), person(last.userId), text(' rejected your request for '), subject, ...why];
+  }
+  return [requester, text(', your request for '), subject, text(` expired: ${whyExpired(approval)}.`)];
+}
+
+const sentencePart = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
+
+/** The button of the requester and the words before it, which nobody else needs. */
+export const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
+  parts.filter((part, index) => !isWithdrawal(part) && !isWithdrawal(parts[index + 1]));
+
+const isWithdrawal = (part: Part | undefined): boolean =>
+  part?.kind === 'actions' && part.buttons.every(({ action }) => action === 'cancel');
 
 /**
  * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing

@@ -9,6 +9,7 @@ import type { ReasonCode } from '../../errors.ts';
 import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../log/redact-text.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
+import { requestParts } from './request-parts.ts';
 
 /** One requested container, whether it comes from a command or an EphemeralJob. */
 interface RequestedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
@@ -29,6 +30,8 @@ interface ForApproval {
  * where ambiguous words end, and every character is visible.
  */
 export function powerParts(request: ForApproval): readonly Part[] {
+  const { plan, batch } = request;
+  if (plan && !batch) return requestParts(hidesSecret(plan) ? withoutSecrets(plan) : plan);
   const containers = containersOf(request).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
   return containers.flatMap((container) => partsOf(container, containers.length > 1));
 }
@@ -71,7 +74,7 @@ const whole = (words: string): Part => ({ kind: 'preformatted', text: words, who
 const lineOf = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
 
 /** A whole channel reads the card, so it shows no secret, not even in a request that an older kdebug accepted. */
-const withoutSecrets = (container: RequestedContainer): RequestedContainer => ({
+const withoutSecrets = <Container extends RequestedContainer>(container: Container): Container => ({
   ...container,
   command: redactWords(container.command, []),
   env: redactEnv(container.env, []),
@@ -143,8 +146,9 @@ function fitsOnCard(request: ForApproval): boolean {
 
 function weightOf(part: Part): number {
   if (part.kind === 'preformatted') return PART_OVERHEAD_BYTES + weigh(part.text);
-  if (part.kind !== 'facts') return 0;
-  const spans = part.facts.flatMap(({ label, value }) => [text(label), ...value]);
+  if ((part.kind !== 'facts' && part.kind !== 'paragraph') || part.whole !== true) return 0;
+  const spans =
+    part.kind === 'paragraph' ? part.spans : part.facts.flatMap(({ label, value }) => [text(label), ...value]);
   return spans.reduce(
     (sum, span) => sum + SPAN_OVERHEAD_BYTES + weigh('text' in span ? span.text : ''),
     PART_OVERHEAD_BYTES,

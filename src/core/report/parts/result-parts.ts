@@ -2,7 +2,6 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
-import { runButtonsPart } from './run-buttons.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -41,12 +40,6 @@ export function logParts(run: Run): readonly Part[] {
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
 }
 
-/** An empty log has no last lines to check. */
-export function nextPart({ outcome, log }: Run, next: string): readonly Part[] {
-  if (next === '' || (outcome?.kind === 'failed' && log?.bytes === 0)) return [];
-  return [plainParagraph(next)];
-}
-
 /** The termination message, unless the log or the verdict already says it. Both are stored filtered. */
 export function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
   const message = termination?.message.trim() ?? '';
@@ -61,6 +54,18 @@ function saysTheSame({ head, tail }: RunLog, message: string): boolean {
   return head.includes(whole) || end.includes(whole) || (end !== '' && whole.endsWith(end));
 }
 
+/** The same facts in the small print: `exit code 0 (Completed) · 2 s · 1 line, 6 B of log`. */
+export function resultWords(run: Run): readonly string[] {
+  const { termination, log } = run;
+  const duration = durationOf(run);
+  return [
+    ...(termination ? [`Exit code ${termination.exitCode} (${termination.reason})`] : []),
+    ...(duration === undefined ? [] : [shortDuration(duration)]),
+    ...(log && log.bytes > 0 ? [`log of ${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`] : []),
+    ...(log && log.redactions > 0 ? [`${formatCount(log.redactions, 'secret')} redacted`] : []),
+  ];
+}
+
 /** The tool that made the report and its user; without a report, what the profile cannot see. */
 export function lookedBy({ verdict, plan }: Run): readonly string[] {
   if (verdict?.by !== undefined) return [verdict.by];
@@ -70,26 +75,22 @@ export function lookedBy({ verdict, plan }: Run): readonly string[] {
 
 const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
-/**
- * A diagnosis in the order in which people need it: findings, what is fine, what could not be checked, and the next
- * step.
- */
-export function verdictParts(run: Run): readonly Part[] {
-  const { verdict } = run;
+/** What the first two lines of a result leave out of a diagnosis: other findings, what is fine, what was not checked. */
+export function verdictParts({ verdict }: Run): readonly Part[] {
   if (!verdict) return [];
   const { fine, unseen = [] } = verdict;
   return [
     ...findingsPart(verdict),
     ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
     ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
-    ...runButtonsPart(run, 'result'),
   ];
 }
 
 function findingsPart({ findings, more = 0 }: Verdict): readonly Part[] {
-  if (findings.length === 0) return [];
+  const others = findings.slice(1);
+  if (others.length + more === 0) return [];
   const rest: readonly (readonly Span[])[] = more === 0 ? [] : [[text(`${more} more in the report`)]];
-  return [list([...findings.map(findingSpans), ...rest])];
+  return [list([...others.map(findingSpans), ...rest])];
 }
 
 const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] => [
@@ -104,15 +105,6 @@ const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
 /** Replaces such a report. */
 const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
 
-/** As a heading: without the full stop of the image's sentence. */
-export const headlineOf = (verdict: Verdict | undefined): string | undefined => verdict?.line?.replace(/\.$/, '');
-
-/** Only findings that mean something is wrong ask for attention. */
-export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Message['tone'] {
-  const isWrong = verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false;
-  return tone === 'success' && isWrong ? 'attention' : tone;
-}
-
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
 
@@ -123,8 +115,8 @@ export function fileMessage(run: Run): Message {
 }
 
 function wordsOf(run: Run): string {
-  if (isBatchRun(run)) return `The files of batch ${run.id}.`;
-  return run.late ? `The whole log of run ${run.id}, which finished late.` : `The whole log of run ${run.id}.`;
+  if (isBatchRun(run)) return `Files of batch ${run.id}`;
+  return `Full log of run ${run.id}${run.late ? ', which finished late' : ''}`;
 }
 
 /** The log was read to its end, but the disk did not store all of it. */
@@ -162,7 +154,7 @@ export function caveats(run: Run): readonly Part[] {
     log.isReportUnbelieved &&
       `The report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
     rebuilt(run),
-    run.delivery.fileLost !== undefined && `The whole log could not be shared as a file (${run.delivery.fileLost}).`,
+    run.delivery.fileLost !== undefined && `The full log could not be shared as a file (${run.delivery.fileLost}).`,
   ];
   return paragraphs(sentences);
 }

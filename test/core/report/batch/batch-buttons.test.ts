@@ -28,6 +28,11 @@ it.each<[string, BatchRunParts, readonly string[]]>([
   ],
   ['that is cancelled, with pods still at work', { events: [LAUNCHED, CANCELLED] }, []],
   ['that ended with pods left', { events: [...ended(0, 0), CANCELLED] }, ['Run 3 other pods']],
+  [
+    'that ended with different results',
+    { size: 2, events: [...ended(0, 0), ...ended(1, 1)] },
+    ['Retry 1 failed', 'Show outliers'],
+  ],
   ['that ended well', { size: 1, events: ended(0, 0) }, []],
   ['that waits for its approval', { run: { state: 'pending-approval', approval: anApproval() } }, []],
 ])('a batch %s has the buttons that apply', (_where, parts, labels) => {

@@ -8,6 +8,7 @@ import { unseenOnCard } from '../../../../src/core/report/parts/power-parts.ts';
 import { anchorMessage } from '../../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
 import { anApproval, aPlan, aRun, START_MS } from '../../../support/builders.ts';
+import { textOf } from '../../../support/plain-message.ts';
 import { inFullOr } from '../../../support/sample.ts';
 import { aBatchRun, type BatchRunParts } from '../batch/a-batch-run.ts';
 
@@ -20,6 +21,13 @@ const shown = (run: Run): string =>
     /\{"text":|"style":\{[^}]*\}|[{}[\]]/g,
     '',
   );
+/** The commands and variables of a card: in its first line, or in blocks of their own. */
+const wholeOf = ({ parts }: Message): readonly string[] =>
+  parts.flatMap((part) => {
+    if (!('whole' in part)) return [];
+    if (part.kind === 'preformatted') return [part.text];
+    return part.kind === 'paragraph' ? part.spans.flatMap((span) => (span.kind === 'code' ? [span.text] : [])) : [];
+  });
 const single = (parts: Parameters<typeof aPlan>[0]): Run => aRun({ ...PENDING, plan: aPlan(parts) });
 
 /** A batch of one image with these containers in each pod. */
@@ -82,7 +90,7 @@ describe('the card of what waits for an approval', () => {
     [['echo', 'a\u200Bb\u00A0c\td\u001B[2K⏎'], "echo 'a\\u{200B}b\\u{A0}c\\u{9}d\\u{1B}[2K\\u{23CE}'"],
     [['echo', 'א/1', '2/ב'], "echo '\\u{5D0}/1' '2/\\u{5D1}'"],
   ])('shows the borders of words, and every character: %j', (command, words) => {
-    expect(cardOf(single({ command })).parts).toContainEqual({ kind: 'preformatted', text: words, whole: true });
+    expect(wholeOf(cardOf(single({ command })))).toContain(words);
     expect(JSON.stringify(view(cardOf(single({ command }))).blocks)).toContain(JSON.stringify(words));
   });
 
@@ -107,7 +115,7 @@ describe('the card of what waits for an approval', () => {
         const run = { ...single(plan), approval: anApproval({ votes }), commandLine: '<'.repeat(16_000) };
         const card = cardOf(run);
         const blocks = view(card).blocks;
-        const whole = card.parts.flatMap((part) => (part.kind === 'preformatted' ? [part.text] : []));
+        const whole = wholeOf(card);
         const json = JSON.stringify(blocks);
         for (const text of whole) expect(json).toContain(JSON.stringify(text).slice(1, -1));
         expect(json).toContain('"action_id":"approve"');
@@ -159,5 +167,58 @@ describe('the card of what waits for an approval', () => {
     expect(planHash(aPlan({ env }))).not.toBe(planHash(aPlan()));
     const [one, other] = [batchOf([{ env }]).batch!, batchOf([{}]).batch!];
     expect(batchPlanHash(one)).not.toBe(batchPlanHash(other));
+  });
+});
+
+describe('the first lines of a request', () => {
+  const lines = (parts: Parameters<typeof aPlan>[0]): readonly string[] =>
+    textOf(cardOf(single(parts)))
+      .split('\n')
+      .slice(1);
+  const command = ['gdb', '-p', '1', '-batch', '-ex', 'bt'];
+
+  it('say who wants to run what and where, why, and with which power', () => {
+    const plan = {
+      command,
+      imageAlias: 'debugger',
+      profile: 'sysadmin',
+      profileAsked: 'sysadmin',
+      reason: 'it hangs',
+    } as const;
+    expect(lines(plan).slice(0, 3)).toEqual([
+      'U0ROY wants to run gdb -p 1 -batch -ex bt in shop/web-1 (container web)',
+      'Why: it hangs',
+      'Access: sysadmin (privileged: everything on the node) · image debugger, not pinned to a digest',
+    ]);
+  });
+
+  it.each([
+    ['the image’s own command', {}, 'autodiagnose in'],
+    ['arguments', { command: ['--wipe'], argumentsOnly: true }, 'autodiagnose with the arguments --wipe in'],
+    ['a long command', { command: ['x'.repeat(61)] }, 'the command below in'],
+    ['a script', { command: ['sh', '-c', 'a\nb'] }, 'the command below in'],
+    ['long arguments', { command: ['x'.repeat(61)], argumentsOnly: true }, 'autodiagnose with the arguments below in'],
+    ['a gap', { command: ['echo', 'a  b'] }, 'the command below in'],
+  ])('name %s', (_what, parts, words) => {
+    expect(lines(parts)[0]).toContain(`wants to run ${words}`);
+  });
+
+  it('name a pod and its container whole elsewhere if they are too long for one line', () => {
+    const podName = `${'p'.repeat(200)}-end`;
+    const text = lines({ podName, command }).join('\n');
+    expect(text.split('\n')[0]!.length).toBeLessThan(120);
+    expect(text).toContain(`Pod: shop/${podName}\nContainer: web`);
+  });
+
+  it('say which user it is, and nothing of a user that the image chooses', () => {
+    expect(lines({ securityContext: { runAsUser: 0, runAsGroup: 0 } })[1]).toContain(', as root');
+    expect(lines({ securityContext: { runAsUser: 0, runAsGroup: 7 } })[1]).toContain(', as 0:7');
+    expect(lines({})[1]).not.toContain(', as');
+  });
+
+  it('end with the whole reason below the buttons if it is long', () => {
+    const text = lines({ reason: 'because '.repeat(40).trim() });
+    expect(text[1]).toMatch(/^Why: because .*…$/);
+    expect(text.indexOf('[Reject]')).toBeLessThan(text.findIndex((line) => line.startsWith('Whole reason: ')));
   });
 });

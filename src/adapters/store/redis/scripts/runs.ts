@@ -100,21 +100,22 @@ return {'saved', nowMs}
  * The newest runs of some sorted sets (score: born), newest first. Omits deleted runs and those of another key or schema.
  *
  *   KEYS     the sorted sets: open:<channel>, history:<channel>, grants:<channel>
- *   ARGV[5]  at most so many
+ *   ARGV[5]  at most so many   ARGV[6]  leave out so many of the newest, readable or not
  *   result   runs, now, then for each: id, sealed record
- *   work     O(limit)
+ *   work     O(keys * (skip + limit)) of ids, and `limit` records
  */
 export const LIST = script(`
-local limit = tonumber(ARGV[5])
+local limit, skip = tonumber(ARGV[5]), tonumber(ARGV[6])
 local found = {}
 for _, key in ipairs(KEYS) do
-  local members = redis.call('ZRANGE', key, 0, 2 * limit - 1, 'REV', 'WITHSCORES')
+  local members = redis.call('ZRANGE', key, 0, skip + 2 * limit - 1, 'REV', 'WITHSCORES')
   for i = 1, #members, 2 do found[#found + 1] = { id = members[i], born = tonumber(members[i + 1]) } end
 end
 table.sort(found, function(a, b) return a.born > b.born or (a.born == b.born and a.id > b.id) end)
 
 local answer = {'runs', nowMs}
-for _, one in ipairs(found) do
+for i = skip + 1, #found do
+  local one = found[i]
   if #answer >= 2 + 2 * limit then break end
   local run = redis.call('HMGET', runKey(one.id), 'key', 'schema', 'data')
   if run[3] and fits(run[1], run[2]) then

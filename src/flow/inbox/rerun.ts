@@ -1,0 +1,170 @@
+import type { RunRequest } from '../../core/command/command.ts';
+import { printCommand } from '../../core/command/print.ts';
+import { PROFILES, type Profile } from '../../core/container/profiles.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { PossibleProfile } from '../../core/report/click-messages.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
+import { lacksOf } from '../../core/report/parts/run-buttons.ts';
+import { isFinal } from '../../core/run/life-cycle.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { Answer } from '../ports/slack.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
+import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './again.ts';
+import { readRunOfChannel, runOfAnyCard } from './find-run.ts';
+import { answerReason } from './refusals.ts';
+import { isAnswer } from './same-again.ts';
+
+export interface RerunParts {
+  readonly deps: FlowDeps;
+  readonly accept: AcceptRequest;
+}
+
+/** The button *Run again* on a card or a result. */
+export async function clickRerun(again: Again, parts: RerunParts): Promise<Answer> {
+  const run = await runOfAnyCard(again, parts.deps);
+  return run ? repeat(run, again, { ...parts, action: 'rerun' }) : answerReason('button_stale');
+}
+
+/** The button *Run anyway* on the offer of `sameAgain`, which is no card; like a typed `rerun`, it is bound only to the channel. */
+export async function clickRunAnyway(again: Again, parts: RerunParts): Promise<Answer> {
+  const run = await readRunOfChannel(again.runId, again.channelId, parts.deps);
+  return run && isAnswer(run) ? repeat(run, again, { ...parts, action: 'run-anyway' }) : answerReason('button_stale');
+}
+
+/** `rerun ID`: each time it is typed, one run. */
+export async function typeRerun(typed: Origin, id: string, parts: RerunParts): Promise<Answer> {
+  const run = await readRunOfChannel(id, typed.channelId, parts.deps);
+  if (!run) return answerReason('run_not_found', id);
+  const threadTs = typed.threadTs ?? threadOf(run);
+  const origin = { ...typed, ...defined({ threadTs }) };
+  const repeated = repeatOf(run, origin);
+  return (
+    problemOf(run, origin, parts.deps) ??
+    // A mention has no trigger for a form, so it is refused like any request without a reason.
+    (typed.source !== 'mention' && (await needsReason({ origin, ...repeated }, parts.deps))
+      ? formAgain('rerun', run)
+      : parts.accept(origin, repeated.request, repeated.extras))
+  );
+}
+
+/**
+ * The same request once more, as the clicker's own and in the same thread; the policy decides anew. Their second click starts nothing as
+ * long as the run of the first is open.
+ */
+async function repeat(
+  run: Run,
+  again: Again,
+  { deps, accept, action }: RerunParts & { readonly action: AgainAction },
+): Promise<Answer> {
+  const origin = originOfClick(again, run, deps);
+  const problem = problemOf(run, origin, deps);
+  if (problem) return problem;
+  const repeated = repeatOf(run, origin, again.reason);
+  if (again.reason === undefined && (await needsReason({ origin, ...repeated }, deps))) return formAgain(action, run);
+  return acceptOnce(run.id, origin, repeated, { deps, accept });
+}
+
+function originOfClick({ teamId, userId, channelId }: Again, run: Run, { clock }: FlowDeps): Origin {
+  const threadTs = threadOf(run);
+  const receivedAtMs = clock.now();
+  return originOf({ teamId, userId, channelId, dedupeKey: '', receivedAtMs, ...defined({ threadTs }) }, 'button');
+}
+
+/** Why nobody, or not this person, may repeat the run. */
+function problemOf(run: Run, { requesterId }: Origin, { policies }: FlowDeps): Answer | undefined {
+  if (!isFinal(run.state)) return answerReason('run_not_ended', run.id);
+  if (run.origin.requesterId === requesterId) return undefined;
+  return hasSecret(run, policies.current().output.redact) ? answerReason('run_has_secret', run.id) : undefined;
+}
+
+/** Whether kdebug shows the typed command without a part of it. */
+export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact: readonly string[]): boolean =>
+  (job?.requests ?? [request]).some(
+    (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),
+  );
+
+interface Repeated {
+  readonly request: RunRequest;
+  readonly extras: RequestExtras;
+}
+
+/** A reason stays with who wrote it. */
+function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated & Pick<Run, 'job' | 'rerunOf'> {
+  const { commandLine, job, rerunOf } = run;
+  const reason = typed ?? (run.origin.requesterId === requesterId ? run.request.reason : undefined);
+  const own = job && { ...job, requests: job.requests.map((one) => withReason(one, reason)) };
+  const extras = defined({ job: own, rerunOf, commandLine: own && commandLine });
+  return { request: withReason(run.request, reason), extras, ...defined({ job: own, rerunOf }) };
+}
+
+/** A person with more repeats of one run uses the buttons of the newest. */
+const MAX_REPEATS = 20;
+
+/**
+ * Accepts what a button repeats once for each person, until that run has ended: then it is what its own button would repeat. So a double
+ * click starts one run, and an old card works as long as it is in Slack.
+ */
+async function acceptOnce(
+  id: RunId,
+  origin: Origin,
+  { request, extras }: Repeated,
+  { deps, accept, tries = 1 }: RerunParts & { readonly tries?: number },
+): Promise<Answer> {
+  const dedupeKey = `rerun:${id}:${origin.requesterId}`;
+  return accept({ ...origin, dedupeKey }, request, extras, async (earlierId) => {
+    const earlier = await deps.store.read(earlierId);
+    const isOpen = !earlier || !isFinal(earlier.state) || tries >= MAX_REPEATS;
+    if (isOpen) return answerReason('already_asked', `run ${earlierId}`);
+    return acceptOnce(earlierId, origin, { request, extras }, { deps, accept, tries: tries + 1 });
+  });
+}
+
+/**
+ * *Ask for it* on a private refusal: opens a form with the reason that the rule requires, or with the profiles that the policy would let
+ * through; submitted, it sends the same request with them. Only for the person who was refused.
+ */
+export async function askForIt(again: Again, { deps, accept }: RerunParts): Promise<Answer> {
+  const run = await readRunOfChannel(again.runId, again.channelId, deps);
+  const lacks = run?.refusal && lacksOf(run, run.refusal);
+  if (!run || !lacks || run.state !== 'denied' || run.origin.requesterId !== again.userId)
+    return answerReason('button_stale');
+  const origin = originOfClick(again, run, deps);
+  const profile = PROFILES.find((known) => known === again.profile);
+  if (again.reason === undefined && profile === undefined) {
+    if (lacks === 'reason') return formAgain('ask-for-it', run);
+    const profiles = await possibleProfiles(run, origin, deps);
+    return profiles.length === 0 ? answerReason('nothing_to_ask_for') : formAgain('ask-for-it', run, profiles);
+  }
+  const { request, extras } = repeatOf(run, origin, again.reason);
+  const changed = profile === undefined ? request : { ...request, profile };
+  const subject = { origin, request: changed, ...extras };
+  if (again.reason === undefined && (await needsReason(subject, deps))) return formAgain('ask-for-it', run);
+  return acceptOnce(run.id, origin, { request: changed, extras }, { deps, accept });
+}
+
+const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseline', 'restricted'];
+
+/** The profiles with which this request would be let through, or asked for; the strongest first. None if no answer comes in time. */
+function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
+  const untilMs = deps.clock.now() + LOOK_MS;
+  const glance = { isOver: () => deps.clock.now() >= untilMs };
+  const looks = BY_POWER.map(async (profile): Promise<readonly PossibleProfile[]> => {
+    const subject = { ...run, origin, request: { ...run.request, profile } };
+    const made = await planOrRefusal(subject, deps, glance).catch(() => undefined);
+    if (!made || !('decision' in made)) return [];
+    const { decision } = made;
+    const lacksReason = decision.kind === 'deny' && decision.code === 'reason_required';
+    if (decision.kind === 'deny' && !lacksReason) return [];
+    return [{ profile, needsApproval: decision.kind !== 'allow' }];
+  });
+  return withDeadline(
+    deps.clock,
+    LOOK_MS,
+    Promise.all(looks).then((found) => found.flat()),
+    () => [],
+  );
+}

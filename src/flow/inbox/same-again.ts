@@ -1,0 +1,77 @@
+import type { RunRequest } from '../../core/command/command.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { sameAgainMessage } from '../../core/report/click-messages.ts';
+import type { Message } from '../../core/report/message.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../deps.ts';
+import { isForRequesterAlone } from '../reply/slack-connect.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+
+/** How long a result is worth more than a second container, which stays in the pod for its life. */
+const FRESH_MS = 120_000;
+/** The newest runs of the channel to look through. */
+const LOOKED_AT = 10;
+/** The longest time that the requester waits for the comparison. */
+const LOOK_MS = 1_000;
+
+/**
+ * Offers the result of an identical run of this channel that finished in the last two minutes: same pod uid, same plan but for requester and
+ * reason. Undefined: there is none, or it cannot be compared in time, or the requester may not see it; then the request runs. Starts and
+ * stores nothing. `mayLook` bounds how often a person has kdebug compare plans.
+ */
+export async function sameAgain(
+  origin: Origin,
+  request: RunRequest,
+  { deps, mayLook }: { readonly deps: FlowDeps; readonly mayLook: () => boolean },
+): Promise<Message | undefined> {
+  if (request.target.kind !== 'pod' || request.dryRun) return undefined;
+  const recent = await deps.store.recent(origin.channelId, LOOKED_AT);
+  // Slack delivers the same command again.
+  if (recent.some((run) => run.origin.dedupeKey === origin.dedupeKey)) return undefined;
+  const nowMs = deps.clock.now();
+  const { name } = request.target;
+  const candidates = recent.filter((run) => isFresh(run, nowMs) && run.plan?.podName === name);
+  if (candidates.length === 0 || !mayLook()) return undefined;
+  const offer = offerOf(candidates, { origin, request, deps }).catch(() => undefined);
+  return withDeadline(deps.clock, LOOK_MS, offer, () => undefined);
+}
+
+/** Only what ran to its own end is an answer: whoever repeats a failed start wants a start. */
+export const isAnswer = ({ state, outcome, batch }: Run): boolean =>
+  state === 'finished' && batch === undefined && (outcome?.kind === 'succeeded' || outcome?.kind === 'failed');
+
+/** Where there is a grant, somebody wanted to repeat this very command. */
+const isFresh = (run: Run, nowMs: number): boolean =>
+  isAnswer(run) && !run.grant && run.grantedBy === undefined && nowMs - (run.finishedAtMs ?? 0) <= FRESH_MS;
+
+interface OfferContext {
+  readonly origin: Origin;
+  readonly request: RunRequest;
+  readonly deps: FlowDeps;
+}
+
+async function offerOf(
+  candidates: readonly Run[],
+  { origin, request, deps }: OfferContext,
+): Promise<Message | undefined> {
+  const untilMs = deps.clock.now() + LOOK_MS;
+  const made = await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.now() >= untilMs });
+  if ('refusal' in made || made.decision.kind === 'deny') return undefined;
+  const wanted = sameness(made.plan);
+  const same = candidates.find(({ plan }) => plan && sameness(plan) === wanted);
+  if (!same) return undefined;
+  const isOwn = same.origin.requesterId === origin.requesterId;
+  if (!isOwn && (await isForRequesterAlone(same.origin, deps))) return undefined;
+  const { result, anchor } = same.delivery;
+  const shown = result ?? anchor;
+  const url = shown && (await deps.thread.permalink(shown).catch(() => undefined));
+  return sameAgainMessage(same, { nowMs: deps.clock.now(), ...defined({ url }) });
+}
+
+/** The plan without who asked and why. */
+function sameness({ requesterId: _who, teamId: _team, reason: _why, observed: _seen, ...plan }: Plan): string {
+  return canonicalJson(plan);
+}

@@ -1,0 +1,119 @@
+import type { Command } from '../../core/command/command.ts';
+import { printCommand } from '../../core/command/print.ts';
+import type { Pod, PodEphemeralContainer } from '../../core/container/pod.ts';
+import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { targetContainerOf } from '../../core/container/target.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { kindToLookUp } from '../../core/policy/plan-request.ts';
+import { possibleRuns } from '../../core/policy/possible-runs.ts';
+import { type NotResolved, type ResolvedNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
+import { noSuchPodMessage, podMessage } from '../../core/report/describe-message.ts';
+import type { Message } from '../../core/report/message.ts';
+import type { EarlierContainer } from '../../core/report/parts/pod-parts.ts';
+import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
+import type { Origin, Refusal } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import { record } from '../audit.ts';
+import type { FlowDeps } from '../deps.ts';
+import { readRunOfChannel } from '../inbox/find-run.ts';
+import { refusal } from '../inbox/refusals.ts';
+import { channelProblem } from '../reply/slack-connect.ts';
+import { learntFrom } from '../stages/plan-pod.ts';
+import { inTime, readPodFacts } from '../stages/pod-facts.ts';
+import { accessProblem } from '../stages/preflight.ts';
+
+/** Slack allows three seconds for the answer. */
+const PATIENCE_MS = 2_000;
+/** The answer is useful without events, node, siblings or links. */
+const EXTRAS_MS = 1_000;
+/** For an earlier run, and again for the link to it. */
+const RUN_MS = 500;
+/** The newest debug containers whose runs are looked up. */
+const MAX_LOOKED_UP = 5;
+
+export type DescribeCommand = Extract<Command, { kind: 'describe' }>;
+
+/**
+ * What kdebug knows of a pod, for one person in one channel. Launches nothing. Channel, policy and the person's own
+ * rights decide before the cluster is asked for the pod, as for a run. A pod in a namespace that the channel may not
+ * see gets the same answer as one that does not exist.
+ */
+export async function describePod(origin: Origin, command: DescribeCommand, deps: FlowDeps): Promise<Message> {
+  return withDeadline(deps.clock, PATIENCE_MS, answer(origin, command, deps), tooLate);
+}
+
+const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');
+
+async function answer(origin: Origin, command: DescribeCommand, deps: FlowDeps): Promise<Message> {
+  const problem = await channelProblem(origin, deps, { posts: false });
+  const resolved = resolveNamespace(command, origin.channelId, deps.policies.current());
+  const refused =
+    problem ??
+    (resolved.kind === 'deny'
+      ? refusalOfName(resolved)
+      : await accessProblem({ origin }, { ...resolved, podName: command.pod }, deps));
+  await record(deps, { origin }, 'decision', {
+    kind: refused ? 'deny' : 'allow',
+    code: refused?.code,
+    command: printCommand(command),
+  });
+  if (refused?.code === 'namespace_not_allowed') return noSuchPodMessage(command.pod, command.namespace ?? '');
+  if (refused) return refusalAnswer(refused);
+  return resolved.kind === 'ok' ? lookUp(origin, { ...resolved, name: command.pod }, deps) : tooLate();
+}
+
+const refusalOfName = ({ code, subject, nearest }: NotResolved): Refusal =>
+  refusal(code, nearest === undefined ? subject : `${subject} (did you mean ${nearest}?)`);
+
+interface NamedPod extends ResolvedNamespace {
+  readonly name: string;
+}
+
+const NOT_THERE: ReadonlySet<string> = new Set(['pod_not_found', 'namespace_not_found']);
+
+/** For somebody who may see the pod. */
+async function lookUp(origin: Origin, { cluster: clusterName, namespace, name }: NamedPod, deps: FlowDeps) {
+  const cluster = deps.clusters.get(clusterName);
+  const found = await Promise.all([cluster.pod(namespace, name), cluster.podSecurity(namespace)]).catch(
+    (thrown: unknown) => {
+      if (NOT_THERE.has(toKdebugError(thrown).code)) return undefined;
+      throw thrown;
+    },
+  );
+  if (!found) return noSuchPodMessage(name, namespace);
+  const [pod, podSecurity] = found;
+  const target = targetContainerOf(pod, undefined);
+  const targetContainerName = target.kind === 'container' ? target.container.name : undefined;
+  const wanted = { cluster, targetContainerName, withEventsAndNode: true, waitMs: EXTRAS_MS };
+  const [facts, earlier, learnt] = await Promise.all([
+    readPodFacts(pod, wanted, deps),
+    Promise.all(newestDebugContainers(pod).map((each) => earlierRun(each, { pod, origin, deps }))),
+    learntOf(pod, clusterName, deps),
+  ]);
+  const policy = deps.policies.current();
+  const possible = possibleRuns(pod, { origin, policy, level: podSecurity, cluster: clusterName, learnt });
+  return podMessage({ facts, cluster: clusterName, podSecurity, possible, earlier });
+}
+
+async function learntOf(pod: Pod, cluster: string, deps: FlowDeps): Promise<UserAndGroup | undefined> {
+  const kind = kindToLookUp(pod, {}, cluster);
+  return kind === undefined ? undefined : inTime(deps, Promise.resolve(learntFrom(deps)(kind)), EXTRAS_MS);
+}
+
+const newestDebugContainers = ({ spec }: Pod): readonly PodEphemeralContainer[] =>
+  spec.ephemeralContainers.slice(-MAX_LOOKED_UP);
+
+/** Whoever may patch the pod could write any run id there, so the run must name this container of this pod. */
+async function earlierRun(
+  { name: containerName, runId }: PodEphemeralContainer,
+  { pod, origin, deps }: { readonly pod: Pod; readonly origin: Origin; readonly deps: FlowDeps },
+): Promise<EarlierContainer> {
+  if (runId === undefined) return { containerName };
+  const run = await inTime(deps, readRunOfChannel(runId, origin.channelId, deps), RUN_MS);
+  if (run?.containerName !== containerName || run.plan?.podUid !== pod.metadata.uid) return { containerName };
+  const { anchor } = run.delivery;
+  const isHere = anchor?.channelId === origin.channelId;
+  const url = isHere ? await inTime(deps, deps.thread.permalink(anchor), RUN_MS) : undefined;
+  return { containerName, run, ...defined({ url }) };
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Button, Message } from '../../src/core/report/message.ts';
+import { EVERY_MESSAGE } from '../support/every-message.ts';
+import { notificationOf, onPhone, shownBlocks, wrapped } from '../support/phone.ts';
+
+const MAX_LINE = 120;
+const MAX_LABEL = 24;
+/** Rows of a small phone above the keyboard. */
+const FIRST_SCREEN = 16;
+/** Letters of a mark of `core/report/message.ts`. */
+const MARK = /^\p{Extended_Pictographic}️? /u;
+
+const each = EVERY_MESSAGE.flatMap(({ file, isCard = false, examples }) =>
+  examples.map(({ name, message }) => ({ title: `${file}: ${name}`, isCard, message })),
+);
+const cards = each.filter(({ isCard }) => isCard);
+
+/** The first two lines that are neither small print nor buttons. */
+const firstLines = (message: Message): readonly string[] =>
+  shownBlocks(message)
+    .filter(({ type }) => type !== 'context' && type !== 'actions')
+    .flatMap(({ lines }) => lines)
+    .slice(0, 2);
+
+const buttonsOf = ({ parts }: Message): readonly Button[] =>
+  parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : []));
+
+describe.each(EVERY_MESSAGE)('$file', ({ file, examples }) => {
+  it('reads on a phone as its golden says', async () => {
+    const text = examples.map(({ name, message }) => `=== ${name}\n${onPhone(message)}\n`).join('\n');
+    await expect(text).toMatchFileSnapshot(`../golden/${file}.txt`);
+  });
+
+  it('has a name for each example of its own', () => {
+    expect(new Set(examples.map(({ name }) => name)).size).toBe(examples.length);
+  });
+});
+
+describe.each(cards)('$title', ({ message }) => {
+  it('says the answer in two short lines, after a mark that is not alone', () => {
+    const lines = firstLines(message);
+    expect(lines.filter((line) => line.length >= MAX_LINE)).toEqual([]);
+    expect(lines[0]).toMatch(MARK);
+    expect(lines[0]?.replace(MARK, '')).toMatch(/\p{L}{2}/u);
+    expect(lines.join('').match(/\p{Extended_Pictographic}/gu)).toHaveLength(1);
+  });
+
+  it('has its buttons on the first screen', () => {
+    const blocks = shownBlocks(message);
+    const first = blocks.findIndex(({ type }) => type === 'actions');
+    const rows = blocks.slice(0, first).flatMap(({ lines }) => lines.flatMap((line) => wrapped(line)));
+    const isLong = message.parts.some((part) => part.kind === 'preformatted' && part.whole);
+    if (first !== -1 && !isLong) expect(rows.length).toBeLessThanOrEqual(FIRST_SCREEN);
+  });
+});
+
+describe.each(each)('$title', ({ message }) => {
+  it('has short buttons, and a word for each', () => {
+    for (const { label, confirm } of buttonsOf(message)) {
+      const words = [label, ...(confirm ? [confirm.yes, confirm.no] : [])];
+      expect(words.filter((word) => word.length > MAX_LABEL || word.trim() === '')).toEqual([]);
+    }
+  });
+
+  it('writes numbers and times as people do', () => {
+    const text = onPhone(message);
+    expect(text).not.toMatch(/\d %|\b0\.0 s|\b\d+\.0 s\b/);
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  });
+
+  it('notifies in one line of words', () => {
+    expect(notificationOf(message)).toMatch(/\p{L}{2}/u);
+    expect(notificationOf(message)).not.toContain('\n');
+  });
+});

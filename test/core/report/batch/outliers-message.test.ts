@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { BatchEvent } from '../../../../src/core/batch/batch.ts';
+import { outliersMessage } from '../../../../src/core/report/batch/outliers-message.ts';
+import { textOf } from '../../../support/plain-message.ts';
+import { aBatchRun, ended } from './a-batch-run.ts';
+
+const saying = (index: number, message: string): readonly BatchEvent[] => [
+  { kind: 'launched', index },
+  { kind: 'ended', index, result: { outcome: 'failed', exitCode: 2, reason: 'Error', message } },
+];
+
+const EVENTS = [...saying(0, 'no such file'), ...ended(1, 0), ...ended(2, 0), ...ended(3, 9), ...saying(4, 'denied')];
+
+it('names each pod that differs from the most, with what it says, equal ones together', () => {
+  const run = aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] });
+  expect(textOf(outliersMessage(run, false)).split('\n')).toEqual([
+    '3 pods with another result. The other 3 pods: succeeded.',
+    '3 pods with another result. The other 3 pods: succeeded.',
+    'Pod | Result | What it says',
+    'web-0 | failed, exit code 2 (Error) | no such file',
+    'web-4 | failed, exit code 2 (Error) | denied',
+    'web-3 | failed, exit code 9 (Error) | ',
+    `batch ${run.id}`,
+  ]);
+});
+
+it('keeps what the containers wrote from whom it is not for', () => {
+  const hidden = textOf(outliersMessage(aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] }), true));
+  expect(hidden).toContain('web-4 | failed, exit code 2 (Error) | ');
+  expect(hidden).not.toContain('denied');
+});
+
+it('shows forty pods and the number of the others, and nothing where all are equal', () => {
+  const size = 120;
+  const events = Array.from({ length: size }, (_, index) => ended(index, index < 50 ? 1 : 0)).flat();
+  const many = outliersMessage(aBatchRun({ size, events }), false);
+  expect(many.parts.flatMap((part) => (part.kind === 'table' ? part.rows : []))).toHaveLength(40);
+  expect(textOf(many)).toContain('10 more pods: see the files of the batch');
+  const equal = outliersMessage(aBatchRun({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] }), false);
+  expect(textOf(equal)).toContain('All pods have the same result. 2 pods: succeeded.');
+});

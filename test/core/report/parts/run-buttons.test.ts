@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { askPart, runButtons, type Surface } from '../../../../src/core/report/parts/run-buttons.ts';
+import type { Run } from '../../../../src/core/run/run.ts';
+import { aPlan, aRequest, aRun } from '../../../support/builders.ts';
+import { aBatchRun } from '../batch/a-batch-run.ts';
+
+const log = {
+  bytes: 7,
+  lines: 1,
+  sha256: '',
+  redactions: 0,
+  completeness: { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] },
+  head: 'a line\n',
+  tail: '',
+  omittedLines: 0,
+};
+const done = { state: 'finished', outcome: { kind: 'succeeded' }, log } as const;
+const lookAgain = { line: 'x', findings: [], lookAgain: { kind: 'general' } } as const;
+
+const labels = (parts: Partial<Run>, surface: Surface) =>
+  runButtons(aRun({ plan: aPlan(), ...parts }), surface).map(({ label }) => label);
+
+describe('the buttons of a run fit its state', () => {
+  it.each<[string, Partial<Run>, readonly string[], readonly string[]]>([
+    ['received', { state: 'received' }, [], []],
+    ['denied', { state: 'denied' }, [], []],
+    ['waiting for an approval', { state: 'pending-approval' }, [], []],
+    ['being launched', { state: 'launching' }, ['Details'], []],
+    ['running', { state: 'running' }, ['Show log so far', 'Details'], []],
+    ['rejected', { state: 'rejected' }, ['Details'], []],
+    ['expired', { state: 'expired' }, ['Ask again', 'Details'], []],
+    ['withdrawn', { state: 'cancelled' }, ['Ask again', 'Details'], []],
+    ['finished', done, ['Run again', 'Show log', 'Details'], ['Run again', 'Copy command', 'Details']],
+    [
+      'finished without a line',
+      { ...done, log: { ...log, bytes: 0 } },
+      ['Run again', 'Details'],
+      ['Run again', 'Copy command', 'Details'],
+    ],
+    [
+      'finished with more to see',
+      { ...done, verdict: lookAgain },
+      ['Run again', 'Show log', 'Details'],
+      ['Look again as root', 'Run again', 'Copy command', 'Details'],
+    ],
+    [
+      'finished with its pod',
+      { state: 'finished', outcome: { kind: 'pod-gone' } },
+      ['Details'],
+      ['Copy command', 'Details'],
+    ],
+  ])('%s', (_, parts, card, result) => {
+    expect(labels(parts, 'card')).toEqual(card);
+    expect(labels(parts, 'result')).toEqual(result);
+  });
+
+  it('each carries the run’s id and nothing else', () => {
+    const run = aRun({ plan: aPlan(), ...done });
+    for (const { value } of [...runButtons(run, 'card'), ...runButtons(run, 'result')]) expect(value).toBe(run.id);
+  });
+
+  it('a batch has its own', () => {
+    expect(runButtons(aBatchRun(), 'card')).toEqual([]);
+    expect(runButtons(aBatchRun(), 'result')).toEqual([]);
+  });
+});
+
+describe('Ask for it', () => {
+  const shown = (code: string, profile: 'auto' | 'sysadmin' = 'auto') =>
+    askPart(aRun({ request: aRequest({ profile }) }), { code, message: 'x', hint: 'y' }).length > 0;
+
+  it('is shown where a reason or another profile would help', () => {
+    expect(shown('reason_required')).toBe(true);
+    expect(shown('profile_not_allowed')).toBe(true);
+    expect(shown('profile_refused_here')).toBe(true);
+    expect(shown('class_not_allowed', 'sysadmin')).toBe(true);
+  });
+
+  it('is not shown where neither would', () => {
+    expect(shown('class_not_allowed')).toBe(false);
+    expect(shown('namespace_not_allowed', 'sysadmin')).toBe(false);
+  });
+});
