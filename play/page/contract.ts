@@ -183,6 +183,17 @@ export type Deed =
       readonly blockId: string;
       readonly actionId: string;
       readonly chosen?: readonly string[];
+      /** What stands in all inputs now, as in `submit`. */
+      readonly values?: Record<string, unknown>;
+    }
+  /** Types into a search menu of a view. The answer carries what may be picked. */
+  | {
+      readonly kind: 'suggest';
+      readonly user: string;
+      readonly viewId: string;
+      readonly blockId: string;
+      readonly actionId: string;
+      readonly typed: string;
     }
   /** `values` as in Slack's `view.state.values`. */
   | {
@@ -217,5 +228,5 @@ export type Deed =
     };
 
 export type DeedAnswer =
-  | { readonly ok: true; readonly channel?: string }
+  | { readonly ok: true; readonly channel?: string; readonly options?: readonly Record<string, unknown>[] }
   | { readonly ok: false; readonly error: string };

@@ -32,6 +32,16 @@ export type ActionName = (typeof ACTION_NAMES)[number];
 export const FORM_NAMES = ['debug', 'again-reason', 'vote-reason', 'apply', 'resize-batch'] as const;
 export type FormName = (typeof FORM_NAMES)[number];
 
+/** The fields of the form `debug` of which kdebug hears while the form is filled in. No button has such a name. */
+export const FIELD_NAMES = ['cluster', 'namespace', 'pod', 'container', 'image', 'profile'] as const;
+export type FieldName = (typeof FIELD_NAMES)[number];
+
+/** Those of them whose options kdebug searches as people type. */
+export const SEARCH_NAMES = ['namespace', 'pod'] as const satisfies readonly FieldName[];
+export type SearchName = (typeof SEARCH_NAMES)[number];
+
+export const isFieldName = (name: string): name is FieldName => FIELD_NAMES.some((known) => known === name);
+
 /** The shortcuts on a message; `slack-app.yml` declares them. */
 export const SHORTCUT_NAMES = ['debug-pod', 'apply-job'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];

@@ -41,6 +41,7 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'users.info': ['users:read'],
   'usergroups.users.list': ['usergroups:read'],
   'views.open': [],
+  'views.update': [],
 };
 
 /** The bot scopes of what the table of handlers listens to; buttons and forms need none. */

@@ -14,7 +14,20 @@ const press = {
 export const DeedShape: z.ZodType<Deed> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('type'), user: id, channel: id, text, threadTs: id.exactOptional() }),
   z.strictObject({ kind: z.literal('press'), channel: id, ts: id, ...press }),
-  z.strictObject({ kind: z.literal('press-in-view'), viewId: id, ...press }),
+  z.strictObject({
+    kind: z.literal('press-in-view'),
+    viewId: id,
+    ...press,
+    values: z.record(z.string(), z.unknown()).exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('suggest'),
+    user: id,
+    viewId: id,
+    blockId: press.blockId,
+    actionId: press.actionId,
+    typed: z.string().max(255),
+  }),
   z.strictObject({ kind: z.literal('submit'), user: id, viewId: id, values: z.record(z.string(), z.unknown()) }),
   z.strictObject({ kind: z.literal('close-view'), user: id, viewId: id }),
   z.strictObject({

@@ -55,6 +55,8 @@ export class Deeds {
         return this.#press(deed);
       case 'press-in-view':
         return this.#pressInView(deed);
+      case 'suggest':
+        return this.#suggest(deed);
       case 'submit':
         return this.#submit(deed);
       case 'close-view':
@@ -125,9 +127,18 @@ export class Deeds {
     return answerTo(await this.#slack.deliver.action({ user, channel, ts, ...press }));
   }
 
-  async #pressInView({ user, viewId, actionId, blockId, chosen }: Of<'press-in-view'>): Promise<DeedAnswer> {
+  async #suggest({ user, viewId, blockId, actionId, typed }: Of<'suggest'>): Promise<DeedAnswer> {
     this.#view(viewId, user);
-    const press = { actionId, blockId, ...(chosen === undefined ? {} : { chosen }) };
+    const { delivery, options } = await this.#slack.deliver.suggest({ user, viewId, blockId, actionId, typed });
+    if (options !== undefined) return { ok: true, options };
+    const answer = answerTo(delivery);
+    return answer.ok ? { ok: false, error: 'The menu could not be loaded.' } : answer;
+  }
+
+  async #pressInView({ user, viewId, actionId, blockId, chosen, values }: Of<'press-in-view'>): Promise<DeedAnswer> {
+    this.#view(viewId, user);
+    const filled = values === undefined ? {} : { values };
+    const press = { actionId, blockId, ...(chosen === undefined ? {} : { chosen }), ...filled };
     return answerTo(await this.#slack.deliver.viewAction({ user, viewId, ...press }));
   }
 

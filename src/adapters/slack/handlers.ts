@@ -2,14 +2,20 @@ import type { App, BlockAction, ViewSubmitAction } from '@slack/bolt';
 import {
   ACTION_NAMES,
   type ActionName,
+  FIELD_NAMES,
+  type FieldName,
   FORM_NAMES,
   type FormName,
   isActionName,
+  isFieldName,
+  SEARCH_NAMES,
+  type SearchName,
   SHORTCUT_NAMES,
   type ShortcutName,
 } from '../../core/actions.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
+import { onChange, onSearch } from './listeners/form-fields.ts';
 import type { Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
 import { onMention } from './listeners/mention.ts';
 import { onShortcut } from './listeners/shortcut.ts';
@@ -60,6 +66,8 @@ export type Row =
   | ({ readonly listens: 'command' | 'event' } & Handler)
   | ({ readonly listens: 'shortcut' } & ShortcutHandler)
   | ({ readonly listens: 'action' } & Handler<ActionName>)
+  | ({ readonly listens: 'field' } & Handler<FieldName>)
+  | ({ readonly listens: 'search' } & Handler<SearchName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
 
 /** Everything that kdebug listens to, and who may use it. `slack-app.yml` names the same command, event and shortcuts. */
@@ -68,22 +76,26 @@ export const HANDLERS: readonly Row[] = [
   { listens: 'event', name: 'app_mention', ...MEMBERS },
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
   ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
+  ...FIELD_NAMES.map((name) => ({ listens: 'field', name, ...MEMBERS }) as const),
+  ...SEARCH_NAMES.map((name) => ({ listens: 'search', name, ...MEMBERS }) as const),
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
 ];
 
 /** For buttons of older versions: answered and recorded, without effect. */
 export const UNKNOWN_BUTTON: Handler = { name: '*', ...MEMBERS };
 
-type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'use'>;
+type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'options' | 'use'>;
 
 /** Nothing else registers with Bolt. */
 export function register(app: Registrar, context: ListenerContext): void {
   app.use(async function unknownButtons(args) {
-    if (!('action' in args) || !('action_id' in args.action) || isActionName(args.action.action_id)) return args.next();
+    if (!('action' in args) || !('action_id' in args.action) || isKnown(args.action.action_id)) return args.next();
     return onUnknownButton({ context, handler: UNKNOWN_BUTTON, body: args.body }, () => args.ack());
   });
   for (const row of HANDLERS) registerRow(app, row, context);
 }
+
+const isKnown = (actionId: string): boolean => isActionName(actionId) || isFieldName(actionId);
 
 function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
   switch (row.listens) {
@@ -98,6 +110,14 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       break;
     case 'action':
       app.action<BlockAction>(row.name, ({ body, ack }) => onButton({ context, handler: row, body }, () => ack()));
+      break;
+    case 'field':
+      app.action<BlockAction>(row.name, ({ body, ack }) => onChange({ context, handler: row, body }, () => ack()));
+      break;
+    case 'search':
+      app.options<'block_suggestion'>(row.name, ({ body, ack }) =>
+        onSearch({ context, handler: row, body }, (options) => ack({ options })),
+      );
       break;
     case 'view':
       app.view<ViewSubmitAction>(row.name, ({ body, ack }) => onSubmission({ context, handler: row, body }, ack));

@@ -1,4 +1,6 @@
 import { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Directory, Inbox, Thread } from '../../flow/ports/slack.ts';
@@ -9,6 +11,7 @@ import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { callSlack } from './errors.ts';
 import { register } from './handlers.ts';
 import { type Identity, learnIdentity } from './identity.ts';
+import type { OpenedView } from './listeners/gate.ts';
 import { readSharedFile } from './listeners/message-content.ts';
 import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
@@ -104,7 +107,9 @@ export function createSlack(options: SlackOptions): Slack {
         identity: learnt,
         clock,
         log,
-        openView: async (trigger_id, view) => void (await callSlack(() => client.views.open({ trigger_id, view }))),
+        openView: (trigger_id, view) => openView(client, trigger_id, view),
+        updateView: async ({ id, ...hash }, view) =>
+          void (await callSlack(() => client.views.update({ view_id: id, ...hash, view }))),
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),
@@ -122,6 +127,11 @@ export function createSlack(options: SlackOptions): Slack {
       return stopping;
     },
   };
+}
+
+async function openView(client: WebClient, trigger_id: string, view: ModalView): Promise<OpenedView> {
+  const { view: opened } = await callSlack(() => client.views.open({ trigger_id, view }));
+  return { id: opened?.id ?? '', hash: opened?.hash ?? '' };
 }
 
 function throughProxy(thrown: unknown, { shown }: Egress): never {

@@ -62,7 +62,7 @@ export const MAX_LABEL = 2_000;
 /** "plain-text input": 3,000 characters; its placeholder 150. */
 export const MAX_INPUT = 3_000;
 export const MAX_PLACEHOLDER = 150;
-/** "select menu": 100 options; "option object": text 75, value 150 characters. */
+/** "select menu": 100 options; "option object": text and description 75, value 150 characters. */
 export const MAX_OPTIONS = 100;
 export const MAX_OPTION_LABEL = 75;
 export const MAX_OPTION_VALUE = 150;

@@ -131,20 +131,48 @@ export const SubmissionPayload = z.object({
 });
 export type SubmissionPayload = z.infer<typeof SubmissionPayload>;
 
+/** A view's id, and the `hash` of the state that the person saw. */
+const OpenView = z.object({
+  id: z.string().min(1).max(MAX_ACTION_ID),
+  hash: z.string().max(MAX_ACTION_ID),
+  private_metadata: z.string().max(MAX_PRIVATE_METADATA),
+});
+
+/** A changed input of a view (Slack, "block_actions payload"), with what stands in all of them. */
+export const ChangePayload = z.object({
+  ...interaction,
+  view: OpenView.extend({ state: z.object({ values: FormState }) }),
+  actions: z.tuple([z.object({ action_id: z.string().min(1).max(MAX_ACTION_ID) })]),
+});
+export type ChangePayload = z.infer<typeof ChangePayload>;
+
+/**
+ * Words typed into an external select of a view (Slack, "block_suggestion payload"). Its `view.state` is what Slack knew
+ * last, not what stands there (bolt-js issue 1146), so it is not read.
+ */
+export const SearchPayload = z.object({
+  ...interaction,
+  view: OpenView,
+  action_id: z.string().min(1).max(MAX_ACTION_ID),
+  block_id: z.string().max(MAX_ACTION_ID),
+  value: z.string().max(MAX_VALUE_LENGTH),
+});
+
 const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
 
-/** Works even if the rest of the payload is malformed. */
-export function fieldIdsOf(body: unknown): readonly string[] {
+/** The ids of the inputs' blocks. Works even if the rest of the payload is malformed. */
+export function blockIdsOf(body: unknown): readonly string[] {
   const form = AnyForm.safeParse(body);
   return form.success ? Object.keys(form.data.view.state.values) : [];
 }
 
+/** By action id, which is the field's own. */
 export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([fieldId, inputs]) => {
-      const [input] = Object.values(inputs);
+    Object.values(values).flatMap((inputs) => {
+      const [[fieldId, input] = []] = Object.entries(inputs);
       const typed = input?.value ?? input?.selected_option?.value ?? '';
-      return typed === '' ? [] : [[fieldId, typed]];
+      return fieldId === undefined || typed === '' ? [] : [[fieldId, typed]];
     }),
   );
 

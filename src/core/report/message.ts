@@ -65,7 +65,7 @@ export type Span =
   | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
 
 /** Slack's names. */
-const EMOJI = {
+export const EMOJI = {
   hourglass_flowing_sand: '⏳',
   white_check_mark: '✅',
   x: '❌',
@@ -125,7 +125,8 @@ export interface Form {
   /** Its subject (a run id, a destination), at most 2,000 characters. It comes back unchanged, but never trust it. */
   readonly value: string;
   readonly title: string;
-  readonly submit: string;
+  /** The button that submits; absent while the form still loads. */
+  readonly submit?: string;
   /** Shown above the fields. */
   readonly intro?: string;
   readonly fields: readonly Field[];
@@ -134,12 +135,24 @@ export interface Form {
 export interface Field {
   readonly id: string;
   readonly label: string;
-  readonly kind: 'line' | 'lines' | 'choice';
+  /** `search`: its options are searched as people type, by `Inbox.search`. */
+  readonly kind: 'line' | 'lines' | 'choice' | 'search';
   readonly optional: boolean;
   readonly hint?: string;
   readonly placeholder?: string;
   readonly initial?: string;
   /** The options of a choice, at most 100. */
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly options?: readonly Option[];
   readonly maxLength?: number;
+  /** What its value depends on: a form that comes again with another text shows the field empty, or with `initial`. */
+  readonly dependsOn?: string;
+  /** A choice that changes others, or the form's intro: kdebug hears of it at once, by `Inbox.change`. */
+  readonly dispatches?: true;
+}
+
+/** `value` comes back: at most 150 characters. `description` is a line under the label, at most 75 characters. */
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly description?: string;
 }

@@ -138,7 +138,7 @@ export function imagesMessage(policy: Policy): Message {
 }
 
 /** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
-function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
+export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
   if (description !== undefined) return sentence(visible(description));
   const what = diagnostic
     ? 'Diagnoses the pod and reports what is wrong'

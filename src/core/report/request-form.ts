@@ -1,8 +1,11 @@
-import { defined } from '../../lib/object.ts';
-import { PROFILES } from '../container/profiles.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { Form } from './message.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { defined, isObject } from '../../lib/object.ts';
+import type { CommandError } from '../command/command.ts';
+import type { ImageAlias, Policy } from '../policy/policy.ts';
+import type { ChannelOffer } from '../policy/resolve.ts';
+import type { Field, Form, Option } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
+import { imageSentence } from './private-messages.ts';
 
 /** What a message says about a pod. */
 export interface PodHint {
@@ -10,55 +13,123 @@ export interface PodHint {
   readonly namespace?: string;
 }
 
+/** What stands in the form that decides what its other fields offer. */
+export interface FormState extends PodHint {
+  readonly cluster?: string;
+  readonly image?: string;
+}
+
+/** What the form shows beside the state. */
+export interface FormView {
+  readonly state: FormState;
+  readonly offer: ChannelOffer;
+  /** The containers of the pod; empty: not known. */
+  readonly containers: readonly string[];
+  /** What would happen, or what to do first; plain text. */
+  readonly intro: string;
+}
+
+const FORM = { name: 'debug', title: 'Debug a pod' } as const;
+
+/** Opens at once; what the form offers follows when it is known. */
+export const loadingForm: Form = { ...FORM, value: '', intro: 'Looking at the cluster…', fields: [] };
+
 /** The form of `/kdebug` alone and of the message shortcut. */
-export function requestForm(policy: Policy, hint: PodHint = {}): Form {
-  const aliases = Object.keys(policy.images);
+export function requestForm(policy: Policy, { state, offer, containers, intro }: FormView): Form {
+  const { cluster, namespace, pod } = state;
+  const image = offer.images.find(({ alias }) => alias === (state.image ?? policy.defaultImage));
+  const fields: readonly (Field | undefined)[] = [
+    offer.clusters.length < 2
+      ? undefined
+      : choice('cluster', 'Cluster', offer.clusters.map(plainOption), { initial: cluster }),
+    {
+      ...{ id: 'namespace', label: 'Namespace', kind: 'search', optional: true, dispatches: true },
+      ...{ placeholder: 'Type to search', dependsOn: cluster ?? '' },
+      ...defined({ initial: namespace }),
+    },
+    {
+      ...{ id: 'pod', label: 'Pod', kind: 'search', optional: false, dispatches: true },
+      ...{
+        placeholder: 'Type to search',
+        hint: 'Or type deployment/NAME, statefulset/NAME, daemonset/NAME or job/NAME.',
+      },
+      ...{ dependsOn: `${cluster ?? ''}/${namespace ?? ''}` },
+      ...defined({ initial: pod }),
+    },
+    containers.length < 2
+      ? undefined
+      : choice('container', 'Container', containers.map(plainOption), {
+          dependsOn: `${cluster ?? ''}/${namespace ?? ''}/${pod}`,
+          hint: 'Leave empty for the pod’s main container.',
+        }),
+    choice('image', 'Image', offer.images.map(imageOption), {
+      optional: policy.defaultImage !== undefined,
+      dependsOn: offer.images.map(({ alias }) => alias).join(' '),
+      initial: image?.alias,
+    }),
+    image?.command === 'fixed'
+      ? undefined
+      : line('command', 'Command', { hint: 'Leave empty for the image’s default command.' }),
+    line('reason', 'Reason', { maxLength: 500 }),
+    choice('profile', 'Profile (more power)', ['auto', ...offer.profiles].map(plainOption), {
+      dependsOn: offer.profiles.join(' '),
+      initial: 'auto',
+    }),
+    line('timeout', 'Ends after', {
+      placeholder: '5m',
+      hint: `Leave empty for the image’s own time. At most ${formatDuration(policy.limits.maxTimeoutMs)}.`,
+    }),
+  ];
+  const value = JSON.stringify({ cluster, namespace, pod });
+  return { ...FORM, submit: 'Debug', value, intro, fields: fields.filter((field) => field !== undefined) };
+}
+
+type Details = Partial<Pick<Field, 'optional' | 'hint' | 'dependsOn'>> & { readonly initial?: string | undefined };
+
+const choice = (id: string, label: string, options: readonly Option[], { initial, ...details }: Details): Field => ({
+  ...{ id, label, kind: 'choice', optional: true, options, dispatches: true },
+  ...details,
+  ...defined({ initial }),
+});
+
+const line = (id: string, label: string, details: Partial<Field>): Field => ({
+  ...{ id, label, kind: 'line', optional: true },
+  ...details,
+});
+
+const plainOption = (value: string): Option => ({ value, label: value });
+
+const imageOption = (alias: ImageAlias): Option => ({ ...plainOption(alias.alias), description: imageSentence(alias) });
+
+/** What the form's `value` holds; nothing of a forged one. */
+export function stateOfValue(value: string): FormState {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (!isObject(parsed)) return {};
+    const { cluster, namespace, pod } = parsed;
+    return defined({ cluster: wordOf(cluster), namespace: wordOf(namespace), pod: wordOf(pod) });
+  } catch {
+    return {};
+  }
+}
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The fields without those whose meaning is gone: another cluster has other namespaces, another namespace other pods. */
+export function validFields(value: string, fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const before = stateOfValue(value);
+  const { cluster, namespace, pod, container, ...others } = fields;
+  const isSameCluster = (cluster ?? before.cluster) === before.cluster;
+  const isSameNamespace = isSameCluster && (namespace ?? before.namespace) === before.namespace;
+  const isSamePod = isSameNamespace && pod === before.pod;
   return {
-    name: 'debug',
-    value: '',
-    title: 'Debug a pod',
-    submit: 'Debug',
-    fields: [
-      {
-        id: 'pod',
-        label: 'Pod',
-        kind: 'line',
-        optional: false,
-        placeholder: 'web-7d9f8-abcde',
-        ...defined({ initial: hint.pod }),
-      },
-      {
-        id: 'namespace',
-        label: 'Namespace',
-        kind: 'line',
-        optional: true,
-        ...defined({ initial: hint.namespace }),
-      },
-      {
-        id: 'image',
-        label: 'Image',
-        kind: 'choice',
-        optional: policy.defaultImage !== undefined,
-        options: aliases.slice(0, 100).map((alias) => ({ value: alias, label: alias })),
-        ...defined({ initial: policy.defaultImage }),
-      },
-      {
-        id: 'profile',
-        label: 'Profile',
-        kind: 'choice',
-        optional: true,
-        options: ['auto', ...PROFILES].map((profile) => ({ value: profile, label: profile })),
-        initial: 'auto',
-      },
-      {
-        id: 'command',
-        label: 'Command',
-        kind: 'line',
-        optional: true,
-        hint: 'Leave empty for the image’s default command.',
-      },
-      { id: 'reason', label: 'Reason', kind: 'line', optional: true, maxLength: 500 },
-    ],
+    ...others,
+    ...defined({
+      cluster,
+      namespace: isSameCluster ? namespace : undefined,
+      pod: isSameNamespace ? pod : undefined,
+      container: isSamePod ? container : undefined,
+    }),
   };
 }
 
@@ -102,17 +173,40 @@ export function podInText(words: string): PodHint {
 
 const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => defined({ pod, namespace });
 
-/** The command that a filled form stands for, quoted so that parsing it gives back what was typed. */
+/**
+ * The command that a filled form stands for, quoted so that parsing it gives back what was typed. A pod's name alone gets
+ * its kind, because it may be a verb's too.
+ */
 export function commandOfForm(fields: Readonly<Record<string, string>>): string {
-  const { pod = '', namespace, image, profile, command, reason } = fields;
-  const flags = [
-    namespace === undefined ? '' : `-n ${quote(namespace)}`,
-    image === undefined ? '' : `--image=${quote(image)}`,
-    profile === undefined || profile === 'auto' ? '' : `--profile=${quote(profile)}`,
-    reason === undefined ? '' : `--reason=${quote(reason)}`,
-    command === undefined ? '' : `-- ${command}`,
-  ];
-  return [quote(pod.trim()), ...flags.filter((flag) => flag !== '')].join(' ');
+  const { pod = '', command } = fields;
+  const name = pod.trim();
+  const profile = fields.profile === 'auto' ? undefined : fields.profile;
+  const named: Readonly<Record<string, string | undefined>> = { ...fields, profile };
+  const flags = FLAGS.flatMap(([field, flag]) => {
+    const value = named[field];
+    return value === undefined ? [] : [`--${flag}=${quote(value)}`];
+  });
+  const target = name === '' || name.includes('/') ? name : `pod/${name}`;
+  return [quote(target), ...flags, ...(command === undefined ? [] : [`-- ${command}`])].join(' ');
 }
+
+/** The field that holds what is wrong with its command. */
+export function fieldOfError({ text, start }: Pick<CommandError, 'text' | 'start'>): string {
+  const before = text.slice(0, start);
+  if (/ -- /.test(before)) return 'command';
+  const own = /^--([a-z]+)=/.exec(text.slice(start))?.[1];
+  const flag = own ?? [...before.matchAll(/ --([a-z]+)=/g)].at(-1)?.[1];
+  return FLAGS.find(([, name]) => name === flag)?.[0] ?? 'pod';
+}
+
+const FLAGS = [
+  ['cluster', 'cluster'],
+  ['namespace', 'namespace'],
+  ['container', 'target'],
+  ['image', 'image'],
+  ['profile', 'profile'],
+  ['timeout', 'timeout'],
+  ['reason', 'reason'],
+] as const;
 
 const quote = (word: string): string => (/^[\w./:@-]+$/.test(word) ? word : `"${word.replaceAll(/(["\\])/g, '\\$1')}"`);

@@ -154,17 +154,20 @@ const MANY = 1_000;
  */
 export class LookLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
+  readonly #times: number;
   readonly #byPerson = new Map<string, readonly number[]>();
 
-  constructor(deps: Pick<FlowDeps, 'clock' | 'policies'>) {
+  /** `times`: how many look-ups cost as much as one run. */
+  constructor(deps: Pick<FlowDeps, 'clock' | 'policies'>, times = 1) {
     this.#deps = deps;
+    this.#times = times;
   }
 
-  /** Counts one look-up, up to the policy's `runsPerUserPerMinute`. Beyond that, counts nothing and says when to try again. */
+  /** Counts one look-up, up to the policy's `runsPerUserPerMinute` times `times`. Beyond that, counts nothing and says when to try again. */
   refusal(userId: string, kind: Lookup): Message | undefined {
     if (!COSTLY.has(kind)) return undefined;
     const nowMs = this.#deps.clock.now();
-    const { runsPerUserPerMinute: max } = this.#deps.policies.current().limits;
+    const max = this.#times * this.#deps.policies.current().limits.runsPerUserPerMinute;
     const recent = (this.#byPerson.get(userId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
     const blocking = recent[recent.length - max];
     if (blocking !== undefined) {

@@ -2,10 +2,10 @@ import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, reasonMessage } from '../../core/report/private-messages.ts';
-import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { openRequestForm } from '../form/request-form.ts';
 import { describePod } from '../lookup/describe.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
 import { listRuns } from '../lookup/list.ts';
@@ -14,7 +14,7 @@ import type { Answer } from '../ports/slack.ts';
 import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
-import { answerReason, answerWith } from './refusals.ts';
+import { answerWith } from './refusals.ts';
 import { typeRerun } from './rerun.ts';
 import { sameAgain } from './same-again.ts';
 import type { Stops } from './stop.ts';
@@ -26,6 +26,7 @@ export interface CommandContext {
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
   readonly stops: Stops;
+  readonly previews: LookLimiter;
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
@@ -38,7 +39,7 @@ export async function answerCommand(origin: Origin, command: Command, context: C
     case 'rerun':
       return typeRerun(origin, command.id, context);
     case 'form':
-      return openRequestForm(origin.channelId, {}, context.deps);
+      return openRequestForm({ ...origin, userId: origin.requesterId }, {}, context);
     case 'batch':
       return context.batches.command(origin, command);
     case 'export':
@@ -88,15 +89,4 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
 function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   const policy = policies.current();
   return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
-}
-
-/** For a bare `/kdebug` and the shortcut "Debug a pod". */
-export function openRequestForm(
-  channelId: string,
-  hint: ReturnType<typeof podInText>,
-  { policies }: Pick<FlowDeps, 'policies'>,
-): Answer {
-  const policy = policies.current();
-  if (!own(policy.channels, channelId)) return answerReason('channel_unknown', channelId);
-  return { kind: 'form', form: requestForm(policy, hint) };
 }

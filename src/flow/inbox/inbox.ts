@@ -2,19 +2,32 @@ import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId } from '../../core/ids.ts';
+import type { Form, Option } from '../../core/report/message.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/private-messages.ts';
-import { commandOfForm, podInText } from '../../core/report/request-form.ts';
+import { commandOfForm, fieldOfError, podInText } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { Approvals, type DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
+import { changeRequestForm, openRequestForm } from '../form/request-form.ts';
+import { searchOptions } from '../form/search.ts';
 import type { RunChanger } from '../held-run.ts';
 import { type Look, look } from '../lookup/click.ts';
-import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import type {
+  Answer,
+  Click,
+  FormChange,
+  Inbox,
+  RefusedAtDoor,
+  SearchQuery,
+  Shortcut,
+  Submission,
+  SubmitAnswer,
+} from '../ports/slack.ts';
 import { type AcceptRequest, createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
 import { lookAgain, submitAgain } from './again.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
-import { answerCommand, openRequestForm } from './commands.ts';
+import { answerCommand } from './commands.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
 import { askForIt, clickRerun, clickRunAnyway } from './rerun.ts';
 import { Stops } from './stop.ts';
@@ -28,6 +41,7 @@ interface InboxParts {
   readonly jobs: JobInbox;
   readonly looks: LookLimiter;
   readonly stops: Stops;
+  readonly previews: LookLimiter;
   readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
 }
 
@@ -94,12 +108,15 @@ const ON_SUBMIT: SubmitHandlers = {
 };
 
 const ON_SHORTCUT: ShortcutHandlers = {
-  'debug-pod': async ({ deps }, { channelId, text }) => openRequestForm(channelId, podInText(text), deps),
+  'debug-pod': async (parts, shortcut) => openRequestForm(shortcut, podInText(shortcut.text), parts),
   'apply-job': async ({ jobs, looks }, shortcut) => {
     const limited = looks.refusal(shortcut.userId, 'apply');
     return limited ? answerWith(limited) : jobs.shortcut(shortcut);
   },
 };
+
+/** How many changes of a form a person may make where they may start one run. */
+const PREVIEWS_PER_RUN = 10;
 
 /**
  * The entry for all requests. Parses a command and writes its run to the store before the acknowledgement; everything slower comes later. A
@@ -126,6 +143,7 @@ export class CommandInbox implements Inbox {
       stops: new Stops({ deps, runs, approvals, batches }),
       jobs: new JobInbox({ deps, accept }),
       looks: new LookLimiter(deps),
+      previews: new LookLimiter(deps, PREVIEWS_PER_RUN),
       submitRequest: (submission) => this.#submitRequest(submission),
     };
   }
@@ -163,6 +181,14 @@ export class CommandInbox implements Inbox {
     return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
   }
 
+  search(query: SearchQuery): Promise<readonly Option[]> {
+    return searchOptions(query, this.#deps);
+  }
+
+  change(change: FormChange): Promise<Form | undefined> {
+    return changeRequestForm(change, this.#parts);
+  }
+
   async refused(refused: RefusedAtDoor): Promise<void> {
     const { userId } = refused;
     try {
@@ -177,8 +203,8 @@ export class CommandInbox implements Inbox {
     const words = commandOfForm(submission.fields);
     const parsed = parseCommand(words);
     if (parsed.kind === 'error') {
-      const field = parsed.error.start > words.indexOf(' -- ') && words.includes(' -- ') ? 'command' : 'pod';
-      return { kind: 'errors', errors: { [field]: parsed.error.message } };
+      const { message, hint } = parsed.error;
+      return { kind: 'errors', errors: { [fieldOfError(parsed.error)]: [message, hint].filter(Boolean).join(' ') } };
     }
     const origin = originOf(submission, 'form');
     return closeForm(await this.#counted(origin, () => answerCommand(origin, parsed.command, this.#parts)));

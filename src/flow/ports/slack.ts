@@ -1,6 +1,6 @@
-import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
+import type { ActionName, FormName, SearchName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
-import type { Form, Message } from '../../core/report/message.ts';
+import type { Form, Message, Option } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 
@@ -82,8 +82,11 @@ export interface Shared {
 export type Answer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'message'; readonly message: Message }
-  /** A form to fill in (a modal); its submission goes to `Inbox.submit`. */
-  | { readonly kind: 'form'; readonly form: Form }
+  /**
+   * A form to fill in (a modal); its submission goes to `Inbox.submit`. With `complete`, `form` only opens at once, as
+   * Slack waits 3 s for that, and is replaced by what `complete` resolves with; it never rejects.
+   */
+  | { readonly kind: 'form'; readonly form: Form; readonly complete?: () => Promise<Form> }
   /**
    * A window to read (a modal without submit), for what is too long or too detailed for the thread. It shows no buttons: Slack names no
    * channel with a click there. Where no window can open, the message is told privately instead. The title has at most 24 characters.
@@ -104,6 +107,10 @@ export interface Inbox {
    * one with its YAML.
    */
   shortcut(shortcut: Shortcut): Promise<Answer>;
+  /** What a person may pick in a search field, at most 100, for what they typed. Starts nothing; never rejects. */
+  search(query: SearchQuery): Promise<readonly Option[]>;
+  /** Somebody changed a field that dispatches: the form as it should be now. Undefined: as it is. Never rejects. */
+  change(change: FormChange): Promise<Form | undefined>;
   /** Records in the audit log that a person was refused before their words were read. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
 }
@@ -144,6 +151,20 @@ export interface Submission extends Actor {
   readonly threadTs?: string;
   readonly dedupeKey: string;
   readonly receivedAtMs: number;
+}
+
+/** The form `debug` while it is filled in. `value` is the form's own; all of it may be forged. */
+export interface FormChange extends Actor {
+  readonly value: string;
+  /** By field id, without empty fields. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly receivedAtMs: number;
+}
+
+/** What was typed into a search field. Slack does not say what stands in the other fields: `value` must. */
+export interface SearchQuery extends Omit<FormChange, 'fields'> {
+  readonly field: SearchName;
+  readonly typed: string;
 }
 
 export type SubmitAnswer =

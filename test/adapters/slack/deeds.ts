@@ -1,7 +1,7 @@
 import type { Delivery } from '../../../play/slack/index.ts';
 import type { Row } from '../../../src/adapters/slack/handlers.ts';
 import { ACTION_NAMES, type ActionName, type FormName } from '../../../src/core/actions.ts';
-import type { Form } from '../../../src/core/report/message.ts';
+import type { Field, Form } from '../../../src/core/report/message.ts';
 import { saying, type World } from './harness.ts';
 
 export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({
@@ -19,6 +19,11 @@ export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({
 export const typed = (pod: string) => ({
   pod: { pod: { type: 'plain_text_input', value: pod } },
   reason: { reason: { type: 'plain_text_input', value: null } },
+});
+
+const fieldOf = (id: string, kind: 'choice' | 'search'): Field => ({
+  ...{ id, kind, label: id, optional: true, dispatches: true },
+  ...(kind === 'choice' ? { options: [{ value: 'a', label: 'a' }] } : {}),
 });
 
 /** Who does it, and what the payload says by force. */
@@ -43,6 +48,15 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
     }
     case 'action':
       return click(world, handler.name, by);
+    case 'field': {
+      const viewId = await openForm(world, 'debug', { fields: [fieldOf(handler.name, 'choice')] });
+      return deliver.viewAction({ ...by, viewId, actionId: handler.name, chosen: ['a'] });
+    }
+    case 'search': {
+      const viewId = await openForm(world, 'debug', { fields: [fieldOf(handler.name, 'search')] });
+      const asked = { viewId, blockId: handler.name, actionId: handler.name, typed: 'a' };
+      return (await deliver.suggest({ ...by, ...asked })).delivery;
+    }
     case 'view':
       return deliver.viewSubmission({ ...by, viewId: await openForm(world, handler.name), values: typed('pod-1') });
   }

@@ -8,11 +8,13 @@ import { HANDLERS, type Row, UNKNOWN_BUTTON } from '../../../src/adapters/slack/
 import { type By, click, deed, FOREIGN_BUTTON } from './deeds.ts';
 import { startWorld, type World } from './harness.ts';
 
-const NOBODY = { command: 0, action: 0, submit: 0, shortcut: 0 };
+const NOBODY = { command: 0, action: 0, submit: 0, shortcut: 0, search: 0, change: 0 };
 
 describe('what Bolt has registered', () => {
-  const KINDS = ['command', 'event', 'action', 'view', 'shortcut'] as const;
-  const OTHERS = ['message', 'options', 'function', 'use', 'assistant'] as const;
+  const KINDS = ['command', 'event', 'action', 'view', 'shortcut', 'options'] as const;
+  /** Bolt's word where it is another than the table's. */
+  const BOLT: Readonly<Record<string, string>> = { field: 'action', search: 'options' };
+  const OTHERS = ['message', 'function', 'use', 'assistant'] as const;
   afterEach(() => void vi.restoreAllMocks());
 
   /** What the real composition registers, seen from Bolt. */
@@ -28,7 +30,7 @@ describe('what Bolt has registered', () => {
 
   it('is exactly the table: a listener without a row, or a row without a listener, fails here', async () => {
     const { listened, apps, others } = await registered();
-    expect(listened.sort()).toEqual(HANDLERS.map(nameOf).sort());
+    expect(listened.sort()).toEqual(HANDLERS.map(({ listens, name }) => `${BOLT[listens] ?? listens} ${name}`).sort());
     // Bolt's own, against talking to ourselves, and ours for unknown buttons.
     expect(others.map(([one]) => (typeof one === 'function' ? one.name : one))).toEqual([
       'ignoreSelf',
@@ -48,7 +50,7 @@ describe('what Bolt has registered', () => {
       'handlers.ts',
     ]);
     expect(having(/\bnew App\(/)).toEqual(['index.ts']);
-    const asking = having(/\binbox\.(?:command|action|submit|shortcut)\(/);
+    const asking = having(/\binbox\.(?:command|action|submit|shortcut|search|change)\(/);
     expect(asking.length).toBeGreaterThan(0);
     expect(asking.filter((path) => !having(/\bawait admit\(/).includes(path))).toEqual([]);
   });
@@ -74,6 +76,8 @@ const METHODS = {
   shortcut: 'shortcut',
   action: 'action',
   view: 'submit',
+  field: 'change',
+  search: 'search',
 } as const;
 const ENTRANCES: readonly [string, Entrance][] = [
   ...HANDLERS.map((row): [string, Entrance] => [
@@ -156,6 +160,8 @@ const INTRUDERS: Readonly<Record<string, Intruder>> = {
 let world: World;
 beforeAll(async () => {
   world = await startWorld('http', {
+    // Each attempt on a form opens one.
+    rates: { extraPerMinute: 1_000 },
     team: (team) => {
       const roy = team.users.U0ROY!;
       team.users.U0FAR = { ...roy, id: 'U0FAR', name: 'far', is_stranger: true };
@@ -190,9 +196,13 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
     const attempt = () => act(world, { user, ...(override ? { override } : {}) });
     // An event has only the channel to answer in: not for us, not for another team.
     const silent = code === 'slack_not_our_team' || user === 'U0KDEBUG';
-    const isSilent = row.listens === 'event' && silent;
-    if (isSilent) expect((await attempt()).status).toBe(200);
-    else expect(await toldTo(user, attempt)).toMatch(code);
+    // A menu has no words for a reason, and is asked with every character.
+    const isSilent = (row.listens === 'event' && silent) || row.listens === 'search';
+    if (isSilent) {
+      const { status, body } = await attempt();
+      expect(status).toBe(200);
+      expect(body).toEqual(row.listens === 'search' ? { options: [] } : expect.anything());
+    } else expect(await toldTo(user, attempt)).toMatch(code);
     expect(world.inbox.taken).toEqual(NOBODY);
     // What kdebug itself wrote is no attempt of anybody's.
     const isOwnEvent = row.listens === 'event' && user === 'U0KDEBUG';

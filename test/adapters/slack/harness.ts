@@ -1,14 +1,16 @@
 import type { LocalSlack, LocalSlackOptions } from '../../../play/slack/index.ts';
 import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
-import { type Message, text } from '../../../src/core/report/message.ts';
+import { type Form, type Message, type Option, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
   Answer,
   Click,
+  FormChange,
   Inbox,
   RefusedAtDoor,
+  SearchQuery,
   Shortcut,
   Submission,
   SubmitAnswer,
@@ -54,8 +56,12 @@ export class FakeInbox implements Inbox {
   readonly clicks: Click[] = [];
   readonly submissions: Submission[] = [];
   readonly shortcuts: Shortcut[] = [];
+  readonly searches: SearchQuery[] = [];
+  readonly changes: FormChange[] = [];
   readonly refusals: RefusedAtDoor[] = [];
   answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
+  options: (query: SearchQuery) => Promise<readonly Option[]> = async () => [];
+  changed: (change: FormChange) => Promise<Form | undefined> = async () => undefined;
   submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
   command(origin: Origin, words: string): Promise<Answer> {
@@ -78,23 +84,36 @@ export class FakeInbox implements Inbox {
     return this.answer();
   }
 
+  search(query: SearchQuery): Promise<readonly Option[]> {
+    this.searches.push(query);
+    return this.options(query);
+  }
+
+  change(change: FormChange): Promise<Form | undefined> {
+    this.changes.push(change);
+    return this.changed(change);
+  }
+
   async refused(refused: RefusedAtDoor): Promise<void> {
     this.refusals.push(refused);
   }
 
   /** How often each method was called that takes something. */
   get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
-    const { commands, clicks, submissions, shortcuts } = this;
+    const { commands, clicks, submissions, shortcuts, searches, changes } = this;
     return {
       command: commands.length,
       action: clicks.length,
       submit: submissions.length,
       shortcut: shortcuts.length,
+      search: searches.length,
+      change: changes.length,
     };
   }
 
   forget(): void {
-    for (const list of [this.commands, this.clicks, this.submissions, this.shortcuts, this.refusals]) list.length = 0;
+    const { commands, clicks, submissions, shortcuts, searches, changes, refusals } = this;
+    for (const list of [commands, clicks, submissions, shortcuts, searches, changes, refusals]) list.length = 0;
   }
 }
 

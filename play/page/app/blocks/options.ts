@@ -10,7 +10,7 @@ export interface Option {
   readonly source: Json;
 }
 
-const optionOf = (source: Json, group?: string): Option => {
+export const optionOf = (source: Json, group?: string): Option => {
   const description = stringOf(objectOf(source.description).text);
   return {
     value: stringOf(source.value),
@@ -31,6 +31,9 @@ export function optionsOf(element: Json, { team }: Pick<World, 'team'>): readonl
     return Object.values(team.channels)
       .filter(({ kind }) => kind === 'public')
       .map(({ id, name }) => named(id, `#${name}`));
+  // What an external select suggests comes as people type; before that it has what it begins with.
+  if (type === 'external_select')
+    return element.initial_option === undefined ? [] : [optionOf(objectOf(element.initial_option))];
   const groups = objectsOf(element.option_groups).flatMap((group) =>
     objectsOf(group.options).map((option) => optionOf(option, stringOf(objectOf(group.label).text))),
   );

@@ -1,7 +1,8 @@
 import { type ReactNode, useId } from 'react';
 import { Chooser } from '../blocks/choices.tsx';
-import { isBoxes } from '../blocks/options.ts';
+import { isBoxes, type Option } from '../blocks/options.ts';
 import { type Json, numberOf, objectOf, stringOf } from '../json.ts';
+import { Search } from './search.tsx';
 import { isTyped } from './values.ts';
 
 interface Props {
@@ -10,10 +11,13 @@ interface Props {
   readonly filled: readonly string[];
   readonly error: string | undefined;
   readonly onFill: (filled: readonly string[]) => void;
+  /** What the field may choose from as far as the page knows, and what the app says for words. */
+  readonly known: readonly Option[];
+  readonly search: (typed: string) => Promise<readonly Option[] | undefined>;
 }
 
 /** One labelled field; what is wrong with it stands under it, and is read with it. */
-export function Field({ block, filled, error, onFill }: Props): ReactNode {
+export function Field({ block, filled, error, onFill, known, search }: Props): ReactNode {
   const id = useId();
   const element = objectOf(block.element);
   const label = stringOf(objectOf(block.label).text);
@@ -37,7 +41,15 @@ export function Field({ block, filled, error, onFill }: Props): ReactNode {
           {words}
         </label>
       )}
-      {isTyped(element) ? (
+      {element.type === 'external_select' ? (
+        <Search
+          {...described}
+          placeholder={stringOf(objectOf(element.placeholder).text)}
+          chosen={known.find(({ value }) => value === filled[0])}
+          search={search}
+          onPick={(option) => onFill(option === undefined ? [] : [option.value])}
+        />
+      ) : isTyped(element) ? (
         <TextInput element={element} value={filled[0] ?? ''} described={described} onFill={(text) => onFill([text])} />
       ) : (
         <Chooser element={element} chosen={filled} onChoose={onFill} {...described} />

@@ -1,14 +1,14 @@
-import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useState } from 'react';
 import type { StoredView } from '../../../slack/state/message.ts';
 import { Blocks } from '../blocks/blocks.tsx';
-import { optionsOf } from '../blocks/options.ts';
+import { type Option, optionOf, optionsOf } from '../blocks/options.ts';
 import { SurfaceContext } from '../blocks/surface.ts';
 import { usePlay } from '../context.ts';
 import { useDo } from '../conversation/use-do.ts';
 import { type Json, objectOf, objectsOf, stringOf } from '../json.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from './field.tsx';
-import { complaintOf, type Filled, firstOf, stateOf } from './values.ts';
+import { complaintOf, type Filled, firstOf, isTyped, stateOf } from './values.ts';
 
 const wordsOf = (text: unknown): string => stringOf(objectOf(text).text);
 const isInput = (block: Json): boolean => block.type === 'input';
@@ -24,12 +24,46 @@ export function Modal({ stored }: { readonly stored: StoredView }): ReactNode {
   const [touched, setTouched] = useState<Filled>({});
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>();
   const [busy, setBusy] = useState(false);
+  /** What the app suggested for search menus, by block id. */
+  const [suggested, setSuggested] = useState<Readonly<Record<string, readonly Option[]>>>({});
   const filled = (block: Json): readonly string[] => touched[idOf(block)] ?? firstOf(objectOf(block.element));
+  const known = (block: Json): readonly Option[] => [
+    ...optionsOf(objectOf(block.element), world.get()),
+    ...(suggested[idOf(block)] ?? []),
+  ];
+  const inputs = blocks.filter(isInput);
+  const ids = inputs.map(idOf).join('\n');
+  useEffect(() => {
+    // An input of another block id begins anew, also one that was there before.
+    const present = new Set(ids.split('\n'));
+    setTouched((now) => Object.fromEntries(Object.entries(now).filter(([id]) => present.has(id))));
+  }, [ids]);
+  const valuesNow = (blockId?: string, next: readonly string[] = []) =>
+    Object.fromEntries(
+      inputs.map((block) => entryOf(block, idOf(block) === blockId ? next : filled(block), known(block))),
+    );
+
+  const fill = (block: Json, next: readonly string[]): void => {
+    const blockId = idOf(block);
+    setTouched((now) => ({ ...now, [blockId]: next }));
+    const element = objectOf(block.element);
+    if (block.dispatch_action !== true || isTyped(element)) return;
+    const pressed = { viewId, blockId, actionId: stringOf(element.action_id), chosen: next };
+    void act({ kind: 'press-in-view', user, ...pressed, values: valuesNow(blockId, next) });
+  };
+
+  const search = async (block: Json, typed: string): Promise<readonly Option[] | undefined> => {
+    const blockId = idOf(block);
+    const actionId = stringOf(objectOf(block.element).action_id);
+    const answer = await act({ kind: 'suggest', user, viewId, blockId, actionId, typed });
+    const options = answer.ok ? answer.options?.map((source) => optionOf(source)) : undefined;
+    setSuggested((now) => ({ ...now, [blockId]: [...(now[blockId] ?? []), ...(options ?? [])].slice(-300) }));
+    return options;
+  };
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (busy) return;
-    const inputs = blocks.filter(isInput);
     const found = inputs.flatMap((block) => {
       const complaint = complaintOf(block, filled(block));
       return complaint === undefined ? [] : [[idOf(block), complaint]];
@@ -37,8 +71,7 @@ export function Modal({ stored }: { readonly stored: StoredView }): ReactNode {
     setFaults(Object.fromEntries(found));
     if (found.length > 0) return;
     setBusy(true);
-    const values = Object.fromEntries(inputs.map((block) => entryOf(block, filled(block), world.get())));
-    await act({ kind: 'submit', user, viewId, values });
+    await act({ kind: 'submit', user, viewId, values: valuesNow() });
     setFaults(undefined);
     setBusy(false);
   };
@@ -74,7 +107,9 @@ export function Modal({ stored }: { readonly stored: StoredView }): ReactNode {
               block={block}
               filled={filled(block)}
               error={stringOf(errors[idOf(block)]) || undefined}
-              onFill={(next) => setTouched((now) => ({ ...now, [idOf(block)]: next }))}
+              onFill={(next) => fill(block, next)}
+              known={known(block)}
+              search={(typed) => search(block, typed)}
             />
           )}
         />
@@ -83,9 +118,9 @@ export function Modal({ stored }: { readonly stored: StoredView }): ReactNode {
   );
 }
 
-function entryOf(block: Json, filled: readonly string[], world: Parameters<typeof optionsOf>[1]): [string, Json] {
+function entryOf(block: Json, filled: readonly string[], options: readonly Option[]): [string, Json] {
   const element = objectOf(block.element);
-  return [idOf(block), { [stringOf(element.action_id)]: stateOf(element, filled, optionsOf(element, world)) }];
+  return [idOf(block), { [stringOf(element.action_id)]: stateOf(element, filled, options) }];
 }
 
 interface ViewBlocksProps {

@@ -26,6 +26,12 @@ export interface ShortcutHandler extends Handler<ShortcutName> {
   readonly readsFile?: true;
 }
 
+/** `hash`: Slack's mark of the view's present state. */
+export interface OpenedView {
+  readonly id: string;
+  readonly hash: string;
+}
+
 export interface ListenerContext {
   readonly inbox: Inbox;
   readonly thread: Thread;
@@ -34,7 +40,12 @@ export interface ListenerContext {
   readonly clock: Clock;
   readonly log: Log;
   /** @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
-  readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  readonly openView: (triggerId: string, view: ModalView) => Promise<OpenedView>;
+  /**
+   * Replaces an open view. With `hash`, only the state that has it.
+   * @throws as `openView`; slack_refused with the fact `error`: `hash_conflict`, or `not_found` for a closed view
+   */
+  readonly updateView: (opened: { readonly id: string; readonly hash?: string }, view: ModalView) => Promise<void>;
   /** @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
   readonly isStopping: () => boolean;

@@ -1,5 +1,6 @@
+import type { ModalView } from '@slack/types';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Form, Message } from '../../../core/report/message.ts';
+import type { Message } from '../../../core/report/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { modal, page } from '../views/modal.ts';
@@ -23,20 +24,38 @@ async function send(context: ListenerContext, recipient: Recipient, admission: A
   if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error));
   const { answer } = admission;
   if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
-  if (answer.kind === 'form') await openOrTell(context, recipient, answer.form);
+  if (answer.kind === 'form') await openOrTell(context, recipient, answer);
   if (answer.kind === 'page') await showPage(context, recipient, answer);
 }
 
-async function openOrTell(context: ListenerContext, recipient: Recipient, form: Form): Promise<void> {
+async function openOrTell(
+  context: ListenerContext,
+  recipient: Recipient,
+  { form, complete }: Extract<Answer, { kind: 'form' }>,
+): Promise<void> {
   const { destination, formThreadTs: threadTs = destination.threadTs, triggerId } = recipient;
   try {
     if (triggerId === undefined) throw new KdebugError('slack_form_not_opened');
-    const { channelId } = destination;
-    await context.openView(triggerId, modal(form, { channelId, ...defined({ threadTs }) }));
+    const origin = { channelId: destination.channelId, ...defined({ threadTs }) };
+    const opened = await context.openView(triggerId, modal(form, origin));
+    if (complete) await updateUnlessClosed(context, opened, modal(await complete(), origin));
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('form not opened', { form: form.name, code, detail });
     await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened')));
+  }
+}
+
+/** Does nothing if the person has closed the view. @throws as `updateView` */
+export async function updateUnlessClosed(
+  { updateView }: Pick<ListenerContext, 'updateView'>,
+  opened: Parameters<ListenerContext['updateView']>[0],
+  view: ModalView,
+): Promise<void> {
+  try {
+    await updateView(opened, view);
+  } catch (thrown) {
+    if (toKdebugError(thrown).facts.error !== 'not_found') throw thrown;
   }
 }
 

@@ -6,9 +6,9 @@ import type { Message } from '../../../core/report/message.ts';
 import type { Submission } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { MAX_FIELD_ERROR } from '../limits.ts';
-import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
+import { blockIdsOf, FormOrigin, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
-import { page } from '../views/modal.ts';
+import { fieldOfBlock, page } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog } from './respond.ts';
 
@@ -24,7 +24,7 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== handler.name) {
     context.log.warn('submission not understood, refused', { handler: handler.name });
-    return showInForm(ack, fieldIdsOf(body), new KdebugError('slack_payload_invalid'));
+    return showInForm(ack, blockIdsOf(body), new KdebugError('slack_payload_invalid'));
   }
   const submission: Submission = {
     ...submissionOf(payload.data, origin.data),
@@ -35,11 +35,11 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   const call = () => context.inbox.submit(submission);
   const sender = senderOf(payload.data, origin.data.channelId);
   const admission = await admit({ context, handler }, { sender, call });
-  const fieldIds = fieldIdsOf(payload.data);
-  if (admission.kind === 'refused') return refuse({ context, submission, fieldIds, ack }, admission.error);
+  const blockIds = blockIdsOf(payload.data);
+  if (admission.kind === 'refused') return refuse({ context, submission, blockIds, ack }, admission.error);
   const { answer } = admission;
-  if (answer.kind === 'errors' && fieldIds.length > 0)
-    return ack({ response_action: 'errors', errors: besideFields(answer.errors, fieldIds) });
+  if (answer.kind === 'errors' && blockIds.length > 0)
+    return ack({ response_action: 'errors', errors: besideFields(answer.errors, blockIds) });
   await ack({ response_action: 'clear' });
   if (answer.kind === 'errors') tell(context, submission, refusal(new KdebugError('slack_payload_invalid')));
   else if (answer.message) tell(context, submission, answer.message);
@@ -59,34 +59,34 @@ function submissionOf({ user, view }: SubmissionPayload, origin: FormOrigin) {
 interface Refused {
   readonly context: ListenerContext;
   readonly submission: Submission;
-  readonly fieldIds: readonly string[];
+  readonly blockIds: readonly string[];
   readonly ack: Ack;
 }
 
-async function refuse({ context, submission, fieldIds, ack }: Refused, error: KdebugError): Promise<void> {
-  if (fieldIds.length > 0) return showInForm(ack, fieldIds, error);
+async function refuse({ context, submission, blockIds, ack }: Refused, error: KdebugError): Promise<void> {
+  if (blockIds.length > 0) return showInForm(ack, blockIds, error);
   await ack({ response_action: 'clear' });
   tell(context, submission, refusal(error));
 }
 
 /** Shows the error beside the first field, or in place of a form without fields. */
-function showInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): Promise<void> {
-  const [first] = fieldIds;
+function showInForm(ack: Ack, blockIds: readonly string[], error: KdebugError): Promise<void> {
+  const [first] = blockIds;
   const { title, hint, code } = error;
   if (first !== undefined)
     return ack({
       response_action: 'errors',
-      errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, fieldIds),
+      errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, blockIds),
     });
   return ack({ response_action: 'update', view: page('kdebug', refusal(error)) });
 }
 
 /** Slack accepts errors only beside the form's own fields. Any other error joins the first field's. */
-function besideFields(errors: Readonly<Record<string, string>>, fieldIds: readonly string[]): Record<string, string> {
+function besideFields(errors: Readonly<Record<string, string>>, blockIds: readonly string[]): Record<string, string> {
   const beside = new Map<string, string>();
   for (const [id, error] of Object.entries(errors)) {
-    const fieldId = fieldIds.includes(id) ? id : (fieldIds[0] ?? id);
-    beside.set(fieldId, [beside.get(fieldId), error].filter((one) => one !== undefined).join(' '));
+    const blockId = blockIds.find((one) => one === id || fieldOfBlock(one) === id) ?? blockIds[0] ?? id;
+    beside.set(blockId, [beside.get(blockId), error].filter((one) => one !== undefined).join(' '));
   }
   return Object.fromEntries([...beside].map(([id, error]) => [id, plain(error, MAX_FIELD_ERROR).text]));
 }

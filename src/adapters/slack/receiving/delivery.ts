@@ -1,7 +1,15 @@
 import type { App, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { ClickPayload, CommandPayload, MentionPayload, ShortcutPayload, SubmissionPayload } from '../payloads.ts';
+import {
+  ChangePayload,
+  ClickPayload,
+  CommandPayload,
+  MentionPayload,
+  SearchPayload,
+  ShortcutPayload,
+  SubmissionPayload,
+} from '../payloads.ts';
 
 export interface Delivery {
   readonly body: Record<string, unknown>;
@@ -70,11 +78,14 @@ const callbackId = z.string().min(1).max(255);
 const Command = CommandPayload.extend({ command: z.string().min(1) });
 const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
 const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
+/** In a view; the same type in a message is a click on a button. */
+const Change = ChangePayload.extend({ type: z.literal('block_actions') });
 const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
   string,
   z.ZodType<Record<string, unknown>>
 >([
   ['block_actions', ClickPayload.extend({ type: z.literal('block_actions') })],
+  ['block_suggestion', SearchPayload.extend({ type: z.literal('block_suggestion') })],
   ['message_action', ShortcutPayload.extend({ type: z.literal('message_action'), callback_id: callbackId })],
   [
     'view_submission',
@@ -101,6 +112,7 @@ export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayl
   const { type } = body;
   if (type === 'event_callback') return eventPayload(body);
   if (type === 'app_rate_limited') return { kind: 'not-listened-to', type };
+  if (type === 'block_actions' && body.view !== undefined) return checked(Change, body, false);
   const schema = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
   return schema ? checked(schema, body, false) : { kind: 'malformed', where: 'type' };
 }

@@ -1,6 +1,15 @@
-import type { InputBlock, KnownBlock, ModalView, PlainTextInput, PlainTextOption, StaticSelect } from '@slack/types';
+import type {
+  ExternalSelect,
+  InputBlock,
+  KnownBlock,
+  ModalView,
+  PlainTextInput,
+  PlainTextOption,
+  StaticSelect,
+} from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Field, Form, Message } from '../../../core/report/message.ts';
+import { base32Hash } from '../../../core/hash.ts';
+import type { Field, Form, Message, Option } from '../../../core/report/message.ts';
 import type { Destination } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,
@@ -23,8 +32,8 @@ import { view } from './view.ts';
 const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length });
 
 /**
- * Renders a form as a Slack modal within every limit of `limits.ts`. Block and action ids are the fields' ids. `private_metadata` holds
- * where the form was requested; `FormOrigin` reads it back. Pure.
+ * Renders a form as a Slack modal within every limit of `limits.ts`. An action id is the field's id, a block id is `blockIdOf`.
+ * `private_metadata` holds where the form was requested; `FormOrigin` reads it back. Pure.
  * @throws KdebugError internal_error if name, value or ids would be truncated
  */
 export function modal(form: Form, { channelId, threadTs }: Destination): ModalView {
@@ -38,7 +47,7 @@ export function modal(form: Form, { channelId, threadTs }: Destination): ModalVi
     callback_id: name,
     private_metadata,
     title: plain(form.title, MAX_VIEW_TITLE),
-    submit: plain(form.submit, MAX_VIEW_TITLE),
+    ...(form.submit === undefined ? {} : { submit: plain(form.submit, MAX_VIEW_TITLE) }),
     close: plain('Cancel', MAX_VIEW_TITLE),
     blocks: [...intro, ...form.fields.flatMap(inputOf)].slice(0, MAX_VIEW_BLOCKS),
   };
@@ -62,19 +71,31 @@ const introOf = (intro: string): KnownBlock => ({
 
 /** Omits a choice without options: Slack refuses it. */
 function inputOf(field: Field): InputBlock[] {
-  const element = field.kind === 'choice' ? choice(field) : textInput(field);
+  const element = elementOf(field);
   if (element === undefined) return [];
   return [
     {
       type: 'input',
-      block_id: field.id,
+      block_id: blockIdOf(field),
       label: plain(field.label, MAX_LABEL),
       optional: field.optional,
       element,
+      ...(field.dispatches ? { dispatch_action: true } : {}),
       ...(field.hint ? { hint: plain(field.hint, MAX_LABEL) } : {}),
     },
   ];
 }
+
+function elementOf(field: Field): InputBlock['element'] | undefined {
+  if (field.kind === 'choice') return choice(field);
+  return field.kind === 'search' ? search(field) : textInput(field);
+}
+
+const MARK = '~';
+/** Slack empties an input only if its block gets another id (bolt-js issue 2059). */
+const blockIdOf = ({ id, dependsOn }: Field): string =>
+  dependsOn === undefined ? id : `${id}${MARK}${base32Hash(dependsOn, 12)}`;
+export const fieldOfBlock = (blockId: string): string => blockId.split(MARK, 1)[0] ?? blockId;
 
 const placeholderOf = ({ placeholder }: Field) =>
   placeholder ? { placeholder: plain(placeholder, MAX_PLACEHOLDER) } : {};
@@ -94,11 +115,31 @@ function textInput(field: Field): PlainTextInput {
 }
 
 /** Drops an option whose value is too long: truncated, it would mean something else. */
-function choice(field: Field): StaticSelect | undefined {
-  const options = (field.options ?? [])
+export const optionsOf = (options: readonly Option[]): PlainTextOption[] =>
+  options
     .filter(({ value }) => value !== '' && value.length <= MAX_OPTION_VALUE)
     .slice(0, MAX_OPTIONS)
-    .map(({ value, label }): PlainTextOption => ({ value, text: plain(label, MAX_OPTION_LABEL) }));
+    .map(({ value, label, description }) => ({
+      value,
+      text: plain(label, MAX_OPTION_LABEL),
+      ...(description ? { description: plain(description, MAX_OPTION_LABEL) } : {}),
+    }));
+
+/** Shows what matches from the first character on, and the first options before anything is typed. */
+function search(field: Field): ExternalSelect {
+  const { initial = '' } = field;
+  const [option] = optionsOf([{ value: initial, label: initial }]);
+  return {
+    type: 'external_select',
+    action_id: field.id,
+    min_query_length: 0,
+    ...(option ? { initial_option: option } : {}),
+    ...placeholderOf(field),
+  };
+}
+
+function choice(field: Field): StaticSelect | undefined {
+  const options = optionsOf(field.options ?? []);
   if (options.length === 0) return undefined;
   const initial = options.find(({ value }) => value === field.initial);
   return {

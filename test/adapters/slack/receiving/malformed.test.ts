@@ -75,7 +75,7 @@ describe('a signed request over HTTP', () => {
   ])('with %s gets 400, and one line of log', async (_what, body, type) => {
     expect(await send(body, type)).toBe(400);
     expect(world.log.records.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(world.inbox.taken).toEqual({ command: 0, action: 0, submit: 0, shortcut: 0 });
+    expect(world.inbox.taken).toEqual({ command: 0, action: 0, submit: 0, shortcut: 0, search: 0, change: 0 });
     expect(await isAnswered()).toBe(true);
   });
 

@@ -1,5 +1,6 @@
 import type {
   BlockAction,
+  BlockSuggestion,
   EnvelopedEvent,
   MessageShortcut,
   SlackViewAction,
@@ -108,6 +109,30 @@ const view: SlackViewAction['view'] = {
 };
 const submission: ViewSubmitAction = { ...common, type: 'view_submission', view, trigger_id: '1.2.abc' };
 
+const change = {
+  ...common,
+  type: 'block_actions',
+  view,
+  container: { type: 'view', view_id: 'V1' },
+  trigger_id: '1.2.abc',
+  actions: [
+    {
+      ...{ type: 'external_select', block_id: 'pod', action_id: 'pod', action_ts: '1700000000.000100' },
+      selected_option: { text: { type: 'plain_text', text: 'pod-1' }, value: 'pod-1' },
+    },
+  ],
+};
+
+const search: BlockSuggestion = {
+  ...common,
+  type: 'block_suggestion',
+  view,
+  container: { type: 'view', view_id: 'V1' },
+  block_id: 'pod',
+  action_id: 'pod',
+  value: 'po',
+};
+
 export interface Shape {
   /** Of the Socket Mode envelope that would bring it. */
   readonly envelope: 'slash_commands' | 'interactive' | 'events_api';
@@ -121,6 +146,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   click: { envelope: 'interactive', body: { ...click } },
   shortcut: { envelope: 'interactive', body: { ...shortcut } },
   submission: { envelope: 'interactive', body: { ...submission } },
+  change: { envelope: 'interactive', body: { ...change } },
+  search: { envelope: 'interactive', body: { ...search } },
 };
 
 type Path = readonly (string | number)[];

@@ -16,12 +16,16 @@ const field: fc.Arbitrary<Field> = fc.record(
   {
     id: fc.stringMatching(/^[a-z]{1,20}$/),
     label: someText,
-    kind: fc.constantFrom('line' as const, 'lines' as const, 'choice' as const),
+    kind: fc.constantFrom('line' as const, 'lines' as const, 'choice' as const, 'search' as const),
     optional: fc.boolean(),
     hint: someText,
     placeholder: someText,
     initial: someText,
-    options: fc.array(fc.record({ value: fc.string({ maxLength: 200 }), label: someText }), { maxLength: 130 }),
+    options: fc.array(fc.record({ value: fc.string({ maxLength: 200 }), label: someText, description: someText }), {
+      maxLength: 130,
+    }),
+    dependsOn: someText,
+    dispatches: fc.constant(true as const),
     maxLength: fc.integer({ min: 0, max: 9_000 }),
   },
   { requiredKeys: ['id', 'label', 'kind', 'optional'] },

@@ -36,7 +36,13 @@ function blockOf(message: StoredMessage, actionId: string): string {
   return String(block?.block_id);
 }
 
-const openView = (user: string): Promise<StoredView> => slack().until(() => slack().views(user)[0]);
+/** A person's form, when it has loaded. */
+const openView = (user: string): Promise<StoredView> =>
+  slack().until(() =>
+    slack()
+      .views(user)
+      .find(({ view }) => view.submit !== undefined),
+  );
 
 describe('what is typed', () => {
   it('runs the main job, and its result is in the thread', async () => {
@@ -141,6 +147,8 @@ describe('an approval', () => {
   });
 });
 
+const option = (value: string) => ({ value, text: { type: 'plain_text', text: value, emoji: false } });
+
 describe('a window', () => {
   const picked = (value: string) => ({
     type: 'static_select',
@@ -152,7 +160,9 @@ describe('a window', () => {
     return Object.fromEntries(
       inputs.map(({ block_id, element }) => [
         block_id,
-        { [element?.action_id ?? '']: given[block_id] ?? { type: 'plain_text_input', value: null } },
+        {
+          [element?.action_id ?? '']: given[block_id.split('~')[0] ?? ''] ?? { type: 'plain_text_input', value: null },
+        },
       ]),
     );
   };
@@ -182,10 +192,19 @@ describe('a window', () => {
     const view = await openView('U0ALICE');
     expect(JSON.stringify(view.view)).toContain('pod-1234');
     const filled = {
-      pod: { type: 'plain_text_input', value: 'pod-1234' },
+      pod: picked('pod-1234'),
       image: picked('debian'),
       profile: picked('auto'),
     };
+    const blockOf = (id: string) => Object.keys(values(view, {})).find((one) => one.startsWith(id)) ?? '';
+    const image = { blockId: blockOf('image'), actionId: 'image', chosen: ['debian'], values: values(view, filled) };
+    expect(await page.do({ kind: 'press-in-view', user: 'U0ALICE', viewId: view.id, ...image })).toEqual({ ok: true });
+    await slack().until(() => blockOf('command') !== '');
+    const asked = { blockId: blockOf('pod'), actionId: 'pod', typed: 'pod-12' };
+    expect(await page.do({ kind: 'suggest', user: 'U0ALICE', viewId: view.id, ...asked })).toMatchObject({
+      ok: true,
+      options: expect.arrayContaining([expect.objectContaining({ value: 'pod-1234' })]),
+    });
     const command = { command: { type: 'plain_text_input', value: 'echo from the form' } };
     const submit = { kind: 'submit' as const, user: 'U0ALICE', viewId: view.id };
     expect(await page.do({ ...submit, values: values(view, { ...filled, ...command }) })).toEqual({ ok: true });
@@ -205,8 +224,9 @@ describe('a window', () => {
     const shortcut = { kind: 'shortcut', user: 'U0GINGER', channel: SHOP, ts, callbackId: 'debug-pod' } as const;
     expect(await page.do(shortcut)).toEqual({ ok: true });
     const view = await openView('U0GINGER');
-    expect(JSON.stringify(view.view)).toContain('"initial_value":"pod-1234"');
-    expect(JSON.stringify(view.view)).toContain('"initial_value":"shop"');
+    const initial = (value: string) => `"initial_option":${JSON.stringify(option(value))}`;
+    expect(JSON.stringify(view.view)).toContain(initial('pod-1234'));
+    expect(JSON.stringify(view.view)).toContain(initial('shop'));
   });
 
   it('tells the app of its closing where it asked for that', async () => {

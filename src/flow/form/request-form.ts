@@ -1,0 +1,143 @@
+import type { RunRequest } from '../../core/command/command.ts';
+import { parseCommand } from '../../core/command/parse.ts';
+import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
+import { channelOffer, resolveCluster, resolveNamespace } from '../../core/policy/resolve.ts';
+import type { Form } from '../../core/report/message.ts';
+import {
+  commandErrorPreview,
+  decisionPreview,
+  NOT_KNOWN,
+  PICK_A_POD,
+  refusalPreview,
+} from '../../core/report/parts/form-preview.ts';
+import { commandOfForm, loadingForm, type PodHint, requestForm, validFields } from '../../core/report/request-form.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined, own } from '../../lib/object.ts';
+import type { FlowDeps } from '../deps.ts';
+import { type LookLimiter, originOf } from '../inbox/accept.ts';
+import { answerReason, refusal, refusalOfError } from '../inbox/refusals.ts';
+import type { Actor, Answer, FormChange } from '../ports/slack.ts';
+import { channelProblem } from '../reply/slack-connect.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+import { isVisible, podsOf } from './visible.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+interface FormContext {
+  readonly deps: FlowDeps;
+  /** Bounds the previews of one person, which cost reads and records. */
+  readonly previews: LookLimiter;
+}
+
+/** How long the form may show that it loads; Slack gives a changed field as long. */
+const PATIENCE_MS = 2_000;
+
+/** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
+export function openRequestForm(actor: Actor, hint: PodHint, context: FormContext): Answer {
+  const policy = context.deps.policies.current();
+  if (!own(policy.channels, actor.channelId)) return answerReason('channel_unknown', actor.channelId);
+  return { kind: 'form', form: loadingForm, complete: () => formFor(actor, { ...hint }, context) };
+}
+
+/** The form after a field has changed. Undefined: the channel left the policy meanwhile; the submission says so. */
+export async function changeRequestForm(change: FormChange, context: FormContext): Promise<Form | undefined> {
+  const policy = context.deps.policies.current();
+  if (!own(policy.channels, change.channelId)) return undefined;
+  return formFor(change, validFields(change.value, change.fields), context);
+}
+
+/** Never rejects: without an answer of the cluster, the form says so and works. */
+async function formFor(actor: Actor, fields: Fields, context: FormContext): Promise<Form> {
+  const { deps } = context;
+  const policy = deps.policies.current();
+  const state = withDefaults(fields, actor.channelId, deps);
+  const offer = channelOffer(policy, actor.channelId, state);
+  const { intro, containers } = await withDeadline(
+    deps.clock,
+    PATIENCE_MS,
+    look(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
+      withoutAnswer(toKdebugError(thrown), deps),
+    ),
+    () => UNKNOWN,
+  );
+  return requestForm(policy, { state, offer, containers, intro });
+}
+
+const UNKNOWN = { intro: NOT_KNOWN, containers: [] };
+
+/** The cluster's own no. Any other error says nothing about the request. */
+const REFUSALS: ReadonlySet<ReasonCode> = new Set(['pod_not_found', 'namespace_not_found', 'cluster_forbidden']);
+
+function withoutAnswer(error: KdebugError, { log }: Pick<FlowDeps, 'log'>): typeof UNKNOWN {
+  if (REFUSALS.has(error.code)) return { ...UNKNOWN, intro: refusalPreview(refusalOfError(error)) };
+  log.debug('form without preview', { reason: error.code });
+  return UNKNOWN;
+}
+
+/** Names the cluster and the namespace that the request would have without them, so that people see where they look. */
+function withDefaults(fields: Fields, channelId: string, { policies }: Pick<FlowDeps, 'policies'>) {
+  const { cluster, namespace, pod, image } = fields;
+  const resolved = resolveCluster(cluster, policies.current());
+  const found = resolveNamespace(defined({ cluster, namespace }), channelId, policies.current());
+  return defined({
+    cluster: resolved.kind === 'ok' ? resolved.cluster : undefined,
+    namespace: namespace ?? (found.kind === 'ok' ? found.namespace : undefined),
+    pod,
+    image,
+  });
+}
+
+async function look(
+  actor: Actor,
+  fields: Fields,
+  { deps, previews }: FormContext,
+): Promise<{ readonly intro: string; readonly containers: readonly string[] }> {
+  const { pod } = fields;
+  const { cluster, namespace } = fields;
+  const found = resolveNamespace(defined({ cluster, namespace }), actor.channelId, deps.policies.current());
+  if (found.kind === 'deny') return { intro: refusalPreview(refusal(found.code, found.subject)), containers: [] };
+  if (!(await isVisible(actor, found, deps)))
+    return { intro: refusalPreview(refusal('access_denied', found.namespace)), containers: [] };
+  if (pod === undefined) {
+    // The first read of a large namespace takes longer than a search may: begin it now.
+    void podsOf(found, deps).catch(() => undefined);
+    return { intro: PICK_A_POD, containers: [] };
+  }
+  const parsed = parseCommand(commandOfForm(fields));
+  if (parsed.kind === 'error') return { intro: commandErrorPreview(parsed.error), containers: [] };
+  if (parsed.command.kind !== 'run') return { intro: PICK_A_POD, containers: [] };
+  const { request } = parsed.command;
+  const [intro, containers] = await Promise.all([
+    previews.refusal(actor.userId, 'can-i') ? NOT_KNOWN : previewOf(actor, request, deps),
+    request.target.kind === 'pod' ? containersOf(found, request.target.name, deps) : [],
+  ]);
+  return { intro, containers };
+}
+
+async function containersOf(
+  { cluster, namespace }: { readonly cluster: string; readonly namespace: string },
+  name: string,
+  { clusters }: Pick<FlowDeps, 'clusters'>,
+): Promise<readonly string[]> {
+  const pod = await clusters
+    .get(cluster)
+    .pod(namespace, name)
+    .catch(() => undefined);
+  return pod?.spec.containers.map((container) => container.name) ?? [];
+}
+
+/** A preview is not worth a longer wait. */
+const PREVIEW_MS = 1_500;
+
+/** Whether a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing. */
+async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Promise<string> {
+  const { clock } = deps;
+  const nowMs = clock.now();
+  const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: nowMs }, 'form');
+  const problem = await channelProblem(origin, deps);
+  if (problem) return refusalPreview(problem);
+  const glance = { isOver: () => clock.now() >= nowMs + PREVIEW_MS };
+  const planned = await planOrRefusal({ origin, request }, deps, glance);
+  if ('refusal' in planned) return refusalPreview(planned.refusal);
+  return decisionPreview(planned.plan, planned.decision, planned.batch?.approvedPods);
+}

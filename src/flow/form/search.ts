@@ -1,0 +1,111 @@
+import { readNamed } from '../../core/command/line/target.ts';
+import { isDnsLabel } from '../../core/container/names.ts';
+import type { ContainerStatus, Pod } from '../../core/container/pod.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { channelOffer, matchesNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
+import type { Option } from '../../core/report/message.ts';
+import { stateOfValue } from '../../core/report/request-form.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { formatCount } from '../../lib/duration.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { SearchQuery } from '../ports/slack.ts';
+import { isVisible, podsOf } from './visible.ts';
+
+/** Slack shows a hundred; the last may be what was typed. */
+const MAX_FOUND = 99;
+/** Slack stops waiting after 3 s; the person may then still pick what they typed. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * What a search field offers for what was typed: what matches all its words, and the typed words themselves where they
+ * could be meant, because a pod may be too new to be listed, and nobody lists workloads. Never rejects.
+ */
+export function searchOptions(query: SearchQuery, deps: FlowDeps): Promise<readonly Option[]> {
+  return query.field === 'namespace' ? Promise.resolve(namespaces(query, deps)) : pods(query, deps);
+}
+
+function namespaces({ channelId, value, typed }: SearchQuery, { policies }: FlowDeps): readonly Option[] {
+  const { cluster } = stateOfValue(value);
+  const { namespaces: patterns } = channelOffer(
+    policies.current(),
+    channelId,
+    cluster === undefined ? {} : { cluster },
+  );
+  const names = patterns.filter((pattern) => !pattern.endsWith('*'));
+  const word = typed.trim();
+  const isMeant = isDnsLabel(word) && patterns.some((pattern) => matchesNamespace(pattern, word));
+  const found = names.filter(matcherOf(word)).map((name): Option => ({ value: name, label: name }));
+  return withTyped(found, isMeant ? word : undefined);
+}
+
+async function pods({ value, typed, ...actor }: SearchQuery, deps: FlowDeps): Promise<readonly Option[]> {
+  const word = typed.trim();
+  const isMeant = readNamed({ text: word, start: 0, end: word.length, quoted: false }, () => undefined) !== undefined;
+  const found = resolveNamespace(stateOfValue(value), actor.channelId, deps.policies.current());
+  if (found.kind === 'deny') return [];
+  const search = async (): Promise<readonly Pod[]> =>
+    (await isVisible(actor, found, deps)) ? podsOf(found, deps) : [];
+  const all = await withDeadline(
+    deps.clock,
+    PATIENCE_MS,
+    search().catch((thrown: unknown) => {
+      deps.log.debug('pods not searched', { reason: toKdebugError(thrown).code });
+      return [];
+    }),
+    () => [],
+  );
+  return withTyped(matching(all, word), isMeant ? word : undefined);
+}
+
+const withTyped = (found: readonly Option[], typed: string | undefined): readonly Option[] =>
+  typed === undefined || found.some(({ value }) => value === typed)
+    ? found.slice(0, MAX_FOUND)
+    : [...found.slice(0, MAX_FOUND), { value: typed, label: `Use “${typed}”` }];
+
+/** Whether a name has every word of what was typed. */
+function matcherOf(typed: string): (name: string) => boolean {
+  const words = typed.toLowerCase().split(/\s+/);
+  return (name) => words.every((word) => name.includes(word));
+}
+
+/** The pods that match: those whose name begins so first, then those in trouble, then by name. */
+function matching(all: readonly Pod[], typed: string): readonly Option[] {
+  const matches = matcherOf(typed);
+  const first = typed.toLowerCase().split(/\s+/)[0] ?? '';
+  return all
+    .filter(({ metadata }) => matches(metadata.name))
+    .map((pod) => ({
+      name: pod.metadata.name,
+      isMiddle: !pod.metadata.name.startsWith(first),
+      trouble: troubleOf(pod),
+    }))
+    .sort(
+      (a, b) =>
+        Number(a.isMiddle) - Number(b.isMiddle) ||
+        Number(b.trouble !== undefined) - Number(a.trouble !== undefined) ||
+        (a.name < b.name ? -1 : 1),
+    )
+    .slice(0, MAX_FOUND)
+    .map(({ name, trouble }) => ({ value: name, label: labelOf(name), description: trouble ?? 'Running' }));
+}
+
+/** Slack shows 75 characters; the end of a pod's name tells it from its siblings. */
+const labelOf = (name: string): string => (name.length <= 75 ? name : `${name.slice(0, 37)}…${name.slice(-37)}`);
+
+/** What is wrong with a pod at first sight, in a few words. */
+function troubleOf({ status, metadata }: Pod): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return 'Ending';
+  if (status.phase !== 'Running') return status.phase;
+  const { containerStatuses } = status;
+  const reason = containerStatuses.map(({ waiting }) => waiting?.reason).find(Boolean);
+  if (reason) return reason;
+  if (containerStatuses.some(({ ready }) => ready === false)) return withRestarts('Not ready', containerStatuses);
+  return containerStatuses.some(({ restartCount }) => restartCount > 0)
+    ? withRestarts('Running', containerStatuses)
+    : undefined;
+}
+
+function withRestarts(words: string, statuses: readonly ContainerStatus[]): string {
+  const restarts = statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
+  return restarts === 0 ? words : `${words}, ${formatCount(restarts, 'restart')}`;
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { KubernetesCluster } from '../../../src/adapters/kubernetes/cluster.ts';
+import { systemClock } from '../../../src/adapters/system/index.ts';
+import { searchOptions } from '../../../src/flow/form/search.ts';
+import { rawPod, ScriptedApiServer } from '../../adapters/kubernetes/support/scripted-api-server.ts';
+import { World } from '../support/world.ts';
+
+const PODS = 5_000;
+const PAGE = 500;
+const silent = () => {};
+
+const server = new ScriptedApiServer();
+let cluster: KubernetesCluster;
+beforeAll(async () => {
+  await server.start();
+  const pods = Array.from({ length: PODS }, (_, index) => rawPod(`shop-web-7d9f8b6c5-${index}`));
+  server.always(/^GET \/api\/v1\/namespaces\/shop\/pods$/, ({ query }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (query.watch !== undefined) return response.flushHeaders();
+    const from = Number(query.continue ?? 0);
+    const next = from + PAGE < PODS ? { continue: String(from + PAGE) } : {};
+    response.end(JSON.stringify({ metadata: { resourceVersion: '1', ...next }, items: pods.slice(from, from + PAGE) }));
+  });
+  const source = { cluster: { inCluster: false, default: true }, kubeconfigPath: server.kubeconfig() };
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  cluster = new KubernetesCluster({ name: 'prod', source, version: '0', log, clock: systemClock });
+});
+afterAll(async () => {
+  await cluster.close();
+  await server.stop();
+  expect(server.unexpected).toEqual([]);
+});
+
+it('are listed once, and searched from memory: a hundred options at most, each within a second', async () => {
+  const deps = { ...new World().deps(), clusters: { get: () => cluster }, clock: systemClock };
+  const actor = { teamId: 'T0TEAM', userId: 'U0ROY', channelId: 'C0SHOP', receivedAtMs: 0 };
+  const begunMs = performance.now();
+  await cluster.pods('shop', []);
+  const listedMs = performance.now() - begunMs;
+  const searches = ['', 's', 'shop', 'web 49', '7d9f8b6c5-4999', 'nothing-like-it'];
+  const times: number[] = [];
+  for (const typed of searches) {
+    const searchedMs = performance.now();
+    const found = await searchOptions({ ...actor, field: 'pod', typed, value: '{"namespace":"shop"}' }, deps);
+    times.push(performance.now() - searchedMs);
+    expect(found.length).toBeLessThanOrEqual(100);
+    expect(found.length).toBeGreaterThan(0);
+  }
+  const slowestMs = Math.max(...times);
+  console.info(`5,000 pods: listed in ${listedMs.toFixed(0)} ms, searched in at most ${slowestMs.toFixed(1)} ms`);
+  expect(slowestMs).toBeLessThan(1_000);
+  // Ten pages of one list: no search sends a request.
+  expect(server.requests.filter(({ query }) => query.watch === undefined)).toHaveLength(PODS / PAGE);
+});
