@@ -82,11 +82,11 @@ function policyFromFile(file: PolicyFile): Policy {
       ...defined({ usergroup, channel: channel === undefined ? undefined : asChannelId(channel) }),
     })),
     images: mapValues(file.images, imageOf),
-    ...defined({ defaultImage: file.defaultImage }),
+    ...defined({ defaultImage: file.defaultImage, owner: file.owner }),
     channels: Object.fromEntries(
-      Object.entries(file.channels).map(([id, { name, rules, slackConnect }]) => [
+      Object.entries(file.channels).map(([id, { name, owner, rules, slackConnect }]) => [
         asChannelId(id),
-        { rules: rules.map(ruleOf), slackConnect, ...defined({ name }) },
+        { rules: rules.map(ruleOf), slackConnect, ...defined({ name, owner }) },
       ]),
     ),
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },

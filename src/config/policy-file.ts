@@ -126,8 +126,11 @@ const Rule = z.strictObject({
   approval: Approval.optional(),
 });
 
+const owner = z.string().min(1).max(120).optional();
+
 const Channel = z.strictObject({
   name: z.string().max(100).optional().describe('shown, never matched'),
+  owner: owner.describe('whom people of this channel ask for a change of its rules; default: the owner of the policy'),
   slackConnect: z
     .enum(['denied', 'allowed'])
     .default('denied')
@@ -177,6 +180,7 @@ const Output = z.strictObject({
 
 export const PolicyFile = z.strictObject({
   version: z.literal(1),
+  owner: owner.describe('whom people ask for a change of this policy: a team, a channel or a person, in words'),
   clusters: record('clusters', Cluster),
   identity: Identity,
   approvers: record('approvers', ApproverGroup).default({}),

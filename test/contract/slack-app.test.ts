@@ -49,6 +49,7 @@ const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'shortcut debug-pod': ['commands'],
   'shortcut apply-job': ['commands', 'files:read'],
   'event app_mention': ['app_mentions:read'],
+  'event member_joined_channel': ['channels:read', 'groups:read'],
 };
 
 interface AppManifest {

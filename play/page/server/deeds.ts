@@ -85,14 +85,15 @@ export class Deeds {
     return DONE;
   }
 
-  #invite(channel: string, user: string, invited: string): DeedAnswer {
+  async #invite(channel: string, user: string, invited: string): Promise<DeedAnswer> {
     const { team, deliver } = this.#slack;
     const place = team.channels[channel];
     const name = team.users[invited]?.real_name ?? invited;
     if (place?.kind === 'im') throw new Impossible('Nobody can be invited to a direct message.');
     if (place?.members.includes(invited)) throw new Impossible(`${name} is already in #${place.name}.`);
-    deliver.invite({ user, channel, invited });
+    const heard = deliver.invite({ user, channel, invited });
     deliver.say({ user: invited, channel, text: `was added to #${place?.name} by ${team.users[user]?.real_name}.` });
+    await heard;
     return DONE;
   }
 

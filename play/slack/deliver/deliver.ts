@@ -113,8 +113,8 @@ export class Deliver {
     if (typed.kind === 'refused') throw new Error(typed.why);
     if (typed.kind === 'command') return this.command({ ...order, text: typed.words });
     if (typed.kind === 'mention') return this.mention({ ...order, ...thread, text: typed.text });
-    if (typed.kind === 'invite') this.invite({ ...order, invited: typed.invited });
-    else this.say({ ...order, ...thread, text: typed.text });
+    if (typed.kind === 'invite') return this.invite({ ...order, invited: typed.invited });
+    this.say({ ...order, ...thread, text: typed.text });
     return undefined;
   }
 
@@ -175,9 +175,27 @@ export class Deliver {
     return this.send('interactive', this.payloads.messageShortcut(user, callbackId, source, links), order);
   }
 
-  /** A member invites somebody, or the bot (`/invite @kdebug`). @throws Error where Slack would not let them */
-  invite(order: InviteOrder): void {
-    this.members.invite(order);
+  /**
+   * A member invites somebody, or the bot (`/invite @kdebug`): then `member_joined_channel` is sent, if the app subscribes to it and may
+   * read the channel (docs.slack.dev, "member_joined_channel event"). @throws Error where Slack would not let them
+   */
+  invite(order: InviteOrder & Omit<Common, 'user'>): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    const { id, kind, members } = this.members.invite(order);
+    const { events, scopes, botUserId } = slack.app;
+    const right = kind === 'private' ? 'groups:read' : 'channels:read';
+    const isHeard = events.includes('member_joined_channel') && scopes.includes(right) && members.includes(botUserId);
+    if (!isHeard) return Promise.resolve(undefined);
+    const event = {
+      type: 'member_joined_channel',
+      user: order.invited,
+      channel: id,
+      channel_type: kind === 'private' ? 'G' : 'C',
+      team: slack.team.id,
+      inviter: order.user,
+      event_ts: slack.nextTs(),
+    };
+    return this.send('events_api', this.payloads.event(event), order);
   }
 
   /** Removes somebody, or the bot, from a channel. */

@@ -10,7 +10,8 @@ import {
 } from '../../core/actions.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
-import type { Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
+import { onJoined } from './listeners/events.ts';
+import type { Delivered, Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
 import { onMention } from './listeners/mention.ts';
 import { onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';
@@ -48,8 +49,17 @@ const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
   'apply-job': { ...MEMBERS_BY_SHORTCUT, readsFile: true },
 };
 
+/** The events of `slack-app.yml`, each with its listener. */
+const EVENTS = {
+  app_mention: onMention,
+  member_joined_channel: onJoined,
+} satisfies Readonly<Record<string, (delivered: Delivered) => Promise<void>>>;
+type EventName = keyof typeof EVENTS;
+const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];
+
 export type Row =
-  | ({ readonly listens: 'command' | 'event' } & Handler)
+  | ({ readonly listens: 'command' } & Handler)
+  | ({ readonly listens: 'event' } & Handler<EventName>)
   | ({ readonly listens: 'shortcut' } & ShortcutHandler)
   | ({ readonly listens: 'action' } & Handler<ActionName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
@@ -57,7 +67,7 @@ export type Row =
 /** Everything that kdebug listens to, and who may use it. `slack-app.yml` names the same command, event and shortcuts. */
 export const HANDLERS: readonly Row[] = [
   { listens: 'command', name: '/kdebug', ...MEMBERS },
-  { listens: 'event', name: 'app_mention', ...MEMBERS },
+  ...EVENT_NAMES.map((name) => ({ listens: 'event', name, ...MEMBERS }) as const),
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
   ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
@@ -83,7 +93,7 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       app.command(row.name, ({ body, ack }) => onCommand({ context, handler: row, body }, ack));
       break;
     case 'event':
-      app.event(row.name, ({ body }) => onMention({ context, handler: row, body }));
+      app.event(row.name, ({ body }) => EVENTS[row.name]({ context, handler: row, body }));
       break;
     case 'shortcut':
       app.shortcut(row.name, ({ body, ack }) => onShortcut({ context, handler: row, body }, () => ack()));

@@ -68,7 +68,7 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, close } = createThread({
+  const { thread, announce, close } = createThread({
     client,
     apiUrl,
     clock,
@@ -105,6 +105,7 @@ export function createSlack(options: SlackOptions): Slack {
         clock,
         log,
         openView: async (trigger_id, view) => void (await callSlack(() => client.views.open({ trigger_id, view }))),
+        announce,
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),

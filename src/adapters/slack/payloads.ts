@@ -40,11 +40,12 @@ export const CommandPayload = z.object({
 });
 export type CommandPayload = z.infer<typeof CommandPayload>;
 
-/** Slack, "Events API". */
+/** What every event's envelope says (Slack, "Events API"). */
+const envelope = { team_id: id, enterprise_id: optionalId, api_app_id: appId };
+
+/** Slack, "app_mention event". */
 export const MentionPayload = z.object({
-  team_id: id,
-  enterprise_id: optionalId,
-  api_app_id: appId,
+  ...envelope,
   event: z.object({
     user: id.optional(),
     bot_id: z.string().optional(),
@@ -58,6 +59,13 @@ export const MentionPayload = z.object({
   }),
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
+
+/** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter. */
+export const JoinedPayload = z.object({
+  ...envelope,
+  event: z.object({ user: id, channel: id, team: optionalId, inviter: id.optional() }),
+});
+export type JoinedPayload = z.infer<typeof JoinedPayload>;
 
 /** Slack, "Interaction payloads". */
 const interaction = {

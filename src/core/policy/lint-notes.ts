@@ -62,7 +62,7 @@ const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
 
 /** A launch has its image's class or worse, so an image of a milder class can match a rule for a worse one. */
-const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
+export const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
   classes.some((each) => worseClass(each, image.class) === each);
 
 function ownCommands(images: readonly ImageAlias[], { classes }: Rule): readonly string[] {

@@ -11,6 +11,8 @@ export const worseClass = (a: ImageClass, b: ImageClass): ImageClass =>
 
 /** The valid policy with all defaults. `config/` has the file's own shape. Times in milliseconds. */
 export interface Policy {
+  /** Whom people ask for a change, in the author's words. For display only. */
+  readonly owner?: string;
   readonly clusters: Readonly<Record<string, PolicyCluster>>;
   readonly identity: Identity;
   readonly approvers: Readonly<Record<string, ApproverGroup>>;
@@ -74,6 +76,8 @@ export interface ImageAlias {
 export interface ChannelPolicy {
   /** For display only, never matched. */
   readonly name?: string;
+  /** Instead of the policy's own. */
+  readonly owner?: string;
   /** Whether kdebug answers in this channel while another company shares it (Slack Connect). Absent: denied. */
   readonly slackConnect?: 'denied' | 'allowed';
   readonly rules: readonly Rule[];

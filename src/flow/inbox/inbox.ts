@@ -8,7 +8,18 @@ import type { Origin } from '../../core/run/run.ts';
 import { Approvals, type DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
-import type { Answer, Click, Inbox, RefusedAtDoor, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { Welcomes } from '../home/welcome.ts';
+import type {
+  Actor,
+  Answer,
+  Click,
+  Inbox,
+  RefusedAtDoor,
+  Shortcut,
+  Submission,
+  SubmitAnswer,
+  Welcome,
+} from '../ports/slack.ts';
 import { type AcceptRequest, createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
 import { lookAgain, submitAgain } from './again.ts';
 import { JobInbox } from './apply-job.ts';
@@ -82,12 +93,14 @@ export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #refusals: BoundedRefusals;
   readonly #talks: Talks;
+  readonly #welcomes: Welcomes;
   readonly #parts: InboxParts;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#refusals = new BoundedRefusals(deps);
     this.#talks = new Talks(deps);
+    this.#welcomes = new Welcomes(deps);
     const accept = createAcceptRequest(deps, starter);
     const approvals = new Approvals(deps, runs, this.#refusals);
     this.#parts = {
@@ -132,6 +145,10 @@ export class CommandInbox implements Inbox {
     const noChannel = channelNeeded({ channelId: asChannelId(shortcut.channelId) }, this.#deps);
     if (noChannel) return answerWith(noChannel);
     return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
+  }
+
+  invited(invitation: Actor): Promise<Welcome> {
+    return this.#welcomes.answer(invitation);
   }
 
   async refused(refused: RefusedAtDoor): Promise<void> {

@@ -99,9 +99,19 @@ export interface Inbox {
    * one with its YAML.
    */
   shortcut(shortcut: Shortcut): Promise<Answer>;
+  /** Somebody has invited the bot to a channel. */
+  invited(invitation: Actor): Promise<Welcome>;
   /** Records in the audit log that a person was refused before their words were read. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
 }
+
+/** What an invitation is answered with. */
+export type Welcome =
+  | { readonly kind: 'nothing' }
+  /** For everybody in the channel. */
+  | { readonly kind: 'post'; readonly message: Message }
+  /** For the person who invited the bot alone: other companies read along, or Slack cannot say. */
+  | { readonly kind: 'message'; readonly message: Message };
 
 /** A delivery that the one table of handlers refused. */
 export interface RefusedAtDoor {

@@ -36,7 +36,7 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
     case 'command':
       return deliver.command({ ...by, channel: CHANNEL, text: 'pod-1', command: handler.name });
     case 'event':
-      return deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' });
+      return EVENTS[handler.name](world, by);
     case 'shortcut': {
       const { ts } = deliver.say({ user: 'U0ROY', channel: CHANNEL, text: 'pod-1 is slow' });
       return deliver.shortcut({ ...by, channel: CHANNEL, ts, callbackId: handler.name });
@@ -47,6 +47,17 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
       return deliver.viewSubmission({ ...by, viewId: await openForm(world, handler.name), values: typed('pod-1') });
   }
 }
+
+/** Causes an event of the bot's, as a person. */
+const EVENTS: Readonly<
+  Record<Extract<Row, { listens: 'event' }>['name'], (world: World, by: By) => Promise<Delivery>>
+> = {
+  app_mention: ({ local }, by) => local.deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' }),
+  member_joined_channel: ({ local }, { user, override }) => {
+    const event = { type: 'member_joined_channel', user: local.botUserId, channel: CHANNEL, inviter: user };
+    return local.deliver.event(event, override ? { override } : {});
+  },
+};
 
 /** A button that no version of kdebug has. */
 export const FOREIGN_BUTTON = 'a-button-of-tomorrow';

@@ -6,9 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Delivery } from '../../../play/slack/index.ts';
 import { HANDLERS, type Row, UNKNOWN_BUTTON } from '../../../src/adapters/slack/handlers.ts';
 import { type By, click, deed, FOREIGN_BUTTON } from './deeds.ts';
-import { startWorld, type World } from './harness.ts';
-
-const NOBODY = { command: 0, action: 0, submit: 0, shortcut: 0 };
+import { NOBODY, startWorld, type World } from './harness.ts';
 
 describe('what Bolt has registered', () => {
   const KINDS = ['command', 'event', 'action', 'view', 'shortcut'] as const;
@@ -48,7 +46,7 @@ describe('what Bolt has registered', () => {
       'handlers.ts',
     ]);
     expect(having(/\bnew App\(/)).toEqual(['index.ts']);
-    const asking = having(/\binbox\.(?:command|action|submit|shortcut)\(/);
+    const asking = having(/\binbox\.(?:command|action|submit|shortcut|invited)\(/);
     expect(asking.length).toBeGreaterThan(0);
     expect(asking.filter((path) => !having(/\bawait admit\(/).includes(path))).toEqual([]);
   });
@@ -68,17 +66,15 @@ interface Entrance {
   readonly act: (world: World, by: By) => Promise<Delivery>;
 }
 
-const METHODS = {
-  command: 'command',
-  event: 'command',
-  shortcut: 'shortcut',
-  action: 'action',
-  view: 'submit',
-} as const;
+const METHODS = { command: 'command', shortcut: 'shortcut', action: 'action', view: 'submit' } as const;
+const METHOD_OF_EVENT = { app_mention: 'command', member_joined_channel: 'invited' } as const;
+const methodOf = (row: Row): keyof typeof NOBODY =>
+  row.listens === 'event' ? METHOD_OF_EVENT[row.name] : METHODS[row.listens];
+
 const ENTRANCES: readonly [string, Entrance][] = [
   ...HANDLERS.map((row): [string, Entrance] => [
     nameOf(row),
-    { row, method: METHODS[row.listens], act: (world, by) => deed(world, row, by) },
+    { row, method: methodOf(row), act: (world, by) => deed(world, row, by) },
   ]),
   [
     'a button without a row',
@@ -109,9 +105,15 @@ const ofTeam = (handler: Entrance['row'], team: string): By => ({
 function fromSharedChannel(handler: Entrance['row']): By {
   const user = 'U0STRANGER';
   if (handler.listens === 'command') return { user, override: { team_id: 'T0OTHER' } };
-  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0OTHER') } };
+  if (handler.listens === 'event') return ofOtherTeam(handler.name, user);
   return { user, override: { user: { id: user, team_id: 'T0OTHER' } } };
 }
+
+/** A mention says whose it is; other events say so in their envelope alone. */
+const ofOtherTeam = (event: string, user: string): By => ({
+  user,
+  override: event === 'app_mention' ? { event: mentionBy(user, 'T0OTHER') } : { team_id: 'T0OTHER' },
+});
 
 const mentionBy = (user: string, team: string) => ({
   type: 'app_mention',
@@ -126,7 +128,7 @@ const mentionBy = (user: string, team: string) => ({
 /** The payload hides where they come from: only Slack's directory tells. */
 function inDisguise(handler: Entrance['row']): By {
   const user = 'U0STRANGER';
-  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0LOCAL') } };
+  if (handler.name === 'app_mention') return { user, override: { event: mentionBy(user, 'T0LOCAL') } };
   return { user, ...(isInteraction(handler) ? { override: { user: { id: user, team_id: 'T0LOCAL' } } } : {}) };
 }
 

@@ -5,6 +5,7 @@ import { type Message, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
+  Actor,
   Answer,
   Click,
   Inbox,
@@ -12,6 +13,7 @@ import type {
   Shortcut,
   Submission,
   SubmitAnswer,
+  Welcome,
 } from '../../../src/flow/ports/slack.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 
@@ -55,7 +57,9 @@ export class FakeInbox implements Inbox {
   readonly submissions: Submission[] = [];
   readonly shortcuts: Shortcut[] = [];
   readonly refusals: RefusedAtDoor[] = [];
+  readonly invitations: Actor[] = [];
   answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
+  welcome: () => Promise<Welcome> = async () => ({ kind: 'nothing' });
   submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
   command(origin: Origin, words: string): Promise<Answer> {
@@ -78,25 +82,35 @@ export class FakeInbox implements Inbox {
     return this.answer();
   }
 
+  invited(invitation: Actor): Promise<Welcome> {
+    this.invitations.push(invitation);
+    return this.welcome();
+  }
+
   async refused(refused: RefusedAtDoor): Promise<void> {
     this.refusals.push(refused);
   }
 
   /** How often each method was called that takes something. */
   get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
-    const { commands, clicks, submissions, shortcuts } = this;
+    const { commands, clicks, submissions, shortcuts, invitations } = this;
     return {
       command: commands.length,
       action: clicks.length,
       submit: submissions.length,
       shortcut: shortcuts.length,
+      invited: invitations.length,
     };
   }
 
   forget(): void {
-    for (const list of [this.commands, this.clicks, this.submissions, this.shortcuts, this.refusals]) list.length = 0;
+    const { commands, clicks, submissions, shortcuts, invitations, refusals } = this;
+    for (const list of [commands, clicks, submissions, shortcuts, invitations, refusals]) list.length = 0;
   }
 }
+
+/** What `taken` says before anything was taken. */
+export const NOBODY: FakeInbox['taken'] = { command: 0, action: 0, submit: 0, shortcut: 0, invited: 0 };
 
 export const saying = (summary: string): Message => ({
   summary,

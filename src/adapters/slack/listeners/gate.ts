@@ -35,6 +35,8 @@ export interface ListenerContext {
   readonly log: Log;
   /** @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  /** Posts a message that belongs to no run. @throws as `Thread` */
+  readonly announce: (channelId: string, message: Message) => Promise<void>;
   /** @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
   readonly isStopping: () => boolean;

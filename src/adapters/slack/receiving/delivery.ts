@@ -1,7 +1,14 @@
 import type { App, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { ClickPayload, CommandPayload, MentionPayload, ShortcutPayload, SubmissionPayload } from '../payloads.ts';
+import {
+  ClickPayload,
+  CommandPayload,
+  JoinedPayload,
+  MentionPayload,
+  ShortcutPayload,
+  SubmissionPayload,
+} from '../payloads.ts';
 
 export interface Delivery {
   readonly body: Record<string, unknown>;
@@ -68,8 +75,17 @@ const callbackId = z.string().min(1).max(255);
 
 /** Only what our listeners read, and what Bolt needs to find a listener. */
 const Command = CommandPayload.extend({ command: z.string().min(1) });
-const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
-const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
+const typedEvent = <Shape extends z.ZodRawShape>(type: string, { shape }: z.ZodObject<{ event: z.ZodObject<Shape> }>) =>
+  z.object({ ...shape, event: shape.event.extend({ type: z.literal(type) }) });
+/** The events that have a listener. */
+const EVENTS: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
+  string,
+  z.ZodType<Record<string, unknown>>
+>([
+  ['app_mention', typedEvent('app_mention', MentionPayload)],
+  ['member_joined_channel', typedEvent('member_joined_channel', JoinedPayload)],
+]);
+const AnyEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
 const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
   string,
   z.ZodType<Record<string, unknown>>
@@ -106,10 +122,11 @@ export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayl
 }
 
 function eventPayload(body: Readonly<Record<string, unknown>>): KnownPayload {
-  const event = OtherEvent.safeParse(body);
+  const event = AnyEvent.safeParse(body);
   if (!event.success) return malformed(event.error);
   const { type } = event.data.event;
-  return type === 'app_mention' ? checked(Mention, body, true) : { kind: 'not-listened-to', type };
+  const schema = EVENTS.get(type);
+  return schema ? checked(schema, body, true) : { kind: 'not-listened-to', type };
 }
 
 function checked(schema: z.ZodType<Record<string, unknown>>, body: unknown, isEvent: boolean): KnownPayload {
