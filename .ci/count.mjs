@@ -1,4 +1,5 @@
-// Prints each failed test of the JSON reports of vitest in a folder, with its first words, then the count of each report, then
+// Prints each failed test of the JSON reports of vitest in a folder, with its first words, and each that passed only when it was
+// tried again ("unsteady": to be mended, but no reason to refuse a change); then the count of each report, then
 // "N passed, N failed": a test that two reports hold (`npm test` is a part of `npm run test:full`) counts once. Exits 1 when a
 // test failed or no report is there.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,12 +28,14 @@ for (const { name, message, assertionResults } of reports.flatMap(({ testResults
   const tests = assertionResults.filter(({ status }) => status === 'failed');
   for (const { fullName, failureMessages } of tests) tell(name, fullName, failureMessages.join('\n'));
   if (tests.length === 0 && message) tell(name, 'the file', message);
+  for (const { fullName, status, failureMessages } of assertionResults)
+    if (status === 'passed' && failureMessages.length > 0) tell(name, fullName, failureMessages.join('\n'), 'unsteady');
 }
 
-/** @param {string} file @param {string} title @param {string} words */
-function tell(file, title, words) {
+/** @param {string} file @param {string} title @param {string} words @param {string} what */
+function tell(file, title, words, what = 'failed') {
   const shown = words.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 1_500);
-  process.stdout.write(`failed: ${relative('.', file)}: ${title}\n${shown}\n\n`);
+  process.stdout.write(`${what}: ${relative('.', file)}: ${title}\n${shown}\n\n`);
 }
 
 for (const { name, numPassedTests, numFailedTests, numPendingTests } of reports)

@@ -84,14 +84,19 @@ class FilteredPods {
 
   of(pod: Pod): Pod {
     const { status } = pod;
-    const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
+    const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses, message, unmetConditions } = status;
     const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
-    if (!all.some(speaks)) return pod;
+    if (!all.some(speaks) && message === undefined && unmetConditions === undefined) return pod;
     const filtered = (statuses: readonly ContainerStatus[]) => statuses.map((each) => this.#status(each));
+    const redact = this.#redact();
     return {
       ...pod,
       status: {
         ...status,
+        ...defined({
+          message: message && redactText(message, redact),
+          unmetConditions: unmetConditions?.map((each) => ({ ...each, message: redactText(each.message, redact) })),
+        }),
         containerStatuses: filtered(containerStatuses),
         initContainerStatuses: filtered(initContainerStatuses),
         ephemeralContainerStatuses: filtered(ephemeralContainerStatuses),

@@ -38,14 +38,17 @@ export const shortDuration = (ms: number): string => (ms < 50 ? 'under 0.1 s' : 
 /** A duration in a sentence: `in under a second`, `after 12 s`. */
 export const afterWords = (ms: number): string => (ms < 950 ? 'in under a second' : `after ${formatDuration(ms)}`);
 
-/** A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
+/** A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return withRest(`${minutes} min`, seconds % 60, 's');
-  return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48
+    ? withRest(`${hours} h`, minutes % 60, 'min')
+    : withRest(`${Math.floor(hours / 24)} d`, hours % 24, 'h');
 }
 
 const withRest = (whole: string, rest: number, unit: string): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_DURATION_MS, parseDuration, printDuration } from '../../src/lib/duration.ts';
+import { formatDuration, MAX_DURATION_MS, parseDuration, printDuration } from '../../src/lib/duration.ts';
 
 it.each([
   ['1s', 1_000],
@@ -49,4 +49,15 @@ it('has no bound but the given one: a policy may allow more than seven days', ()
   expect(parseDuration('8d')).toBeUndefined();
   expect(parseDuration('8d', Number.POSITIVE_INFINITY)).toBe(8 * 86_400_000);
   expect(parseDuration('1h30m', 5_399_999)).toBeUndefined();
+});
+
+it.each([
+  [900, '0.9 s'],
+  [185_000, '3 min 5 s'],
+  [7_800_000, '2 h 10 min'],
+  [47.9 * 3_600_000, '47 h 54 min'],
+  [48 * 3_600_000, '2 d'],
+  [76 * 3_600_000, '3 d 4 h'],
+])('%i ms are %s to people', (ms, words) => {
+  expect(formatDuration(ms)).toBe(words);
 });

@@ -34,6 +34,10 @@ function linesOf(part: Part): readonly string[] {
       return part.items.map(lineOf);
     case 'facts':
       return part.facts.map(({ label, value }) => `${label}: ${lineOf(value)}`);
+    case 'table':
+      return [part.columns.map(({ label }) => label), ...part.rows.map((row) => row.map(lineOf))].map((cells) =>
+        cells.join(' | '),
+      );
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
   }

@@ -49,8 +49,8 @@ export function shownView(slack: SlackState, stored: StoredView): Json {
     callback_id: '',
     private_metadata: '',
     external_id: '',
-    state: { values: {} },
     ...stored.view,
+    state: { values: stored.values ?? {} },
     id: stored.id,
     team_id: slack.team.id,
     hash: stored.hash,
@@ -64,12 +64,20 @@ export function shownView(slack: SlackState, stored: StoredView): Json {
 /** Puts new content into a view, with a new hash. */
 export function replaceView(slack: SlackState, stored: StoredView, view: Json): void {
   const blocks = Array.isArray(view.blocks) ? view.blocks.filter(isJson) : [];
-  stored.view = { ...view, blocks: withBlockIds(slack, blocks) };
+  const shown = withBlockIds(slack, blocks);
+  stored.view = { ...view, blocks: shown };
+  // An input keeps what stands in it as long as its block has the same id.
+  const ids = new Set(shown.map((block) => String(block.block_id)));
+  if (stored.values) stored.values = ofBlocks(stored.values, ids);
+  if (stored.suggested) stored.suggested = ofBlocks(stored.suggested, ids);
   stored.hash = slack.nextTs();
   delete stored.errors;
   delete stored.trouble;
   slack.tell({ kind: 'view', view: stored });
 }
+
+const ofBlocks = <T>(byBlock: Record<string, T>, ids: ReadonlySet<string>): Record<string, T> =>
+  Object.fromEntries(Object.entries(byBlock).filter(([id]) => ids.has(id)));
 
 /** Opens a modal over another one: `response_action: push`. */
 export function pushView(slack: SlackState, below: StoredView, view: Json): void {

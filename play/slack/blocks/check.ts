@@ -1,7 +1,20 @@
+import { also } from './coherent.ts';
 import { anyText, plainText } from './composition.ts';
 import { accessory, actionElement, contextElement, inputElement } from './elements.ts';
 import { richText } from './rich-text.ts';
-import { anything, boolean, byType, type Check, isObject, list, type Shape, string, typed } from './shape.ts';
+import {
+  anything,
+  boolean,
+  byType,
+  type Check,
+  isObject,
+  list,
+  object,
+  oneOf,
+  type Shape,
+  string,
+  typed,
+} from './shape.ts';
 
 /** docs.slack.dev, Block Kit reference; where messages and views differ, two tables. */
 function block(type: string, shape: Shape): Check {
@@ -19,7 +32,18 @@ const section: Check = (value, scope) => {
   }
 };
 
-const cell = byType({ raw_text: typed('raw_text', { required: { text: string(3000) } }), rich_text: richText });
+/** Slack refuses a cell without words (getnao/nao#1143), and documents no limit for a single one. */
+const filledCell: Check = (value, { path, report }) => {
+  if (isObject(value) && value.type === 'rich_text' && charactersIn(value) === 0 && !hasElement(value))
+    report(path, 'cell must not be empty');
+};
+
+const cell = also(
+  byType({ raw_text: typed('raw_text', { required: { text: string(10_000) } }), rich_text: richText }),
+  filledCell,
+);
+
+const columnSetting = object({ optional: { align: oneOf('left', 'center', 'right'), is_wrapped: boolean } });
 
 const common: Record<string, Check> = {
   section,
@@ -40,7 +64,7 @@ const message = list(
     markdown: block('markdown', { required: { text: string(12_000) } }),
     table: block('table', {
       required: { rows: list(list(cell, 20), 100) },
-      optional: { column_settings: list(anything, 20) },
+      optional: { column_settings: list(columnSetting, 20) },
     }),
   }),
   50,
@@ -76,8 +100,36 @@ export function faultsOf(check: Check, value: unknown, at: string): string[] {
 }
 
 function collect(check: Check, blocks: readonly unknown[]): readonly string[] {
-  return [...faultsOf(check, blocks, '/blocks'), ...duplicates(blocks), ...markdownTotal(blocks)];
+  return [
+    ...faultsOf(check, blocks, '/blocks'),
+    ...duplicates(blocks),
+    ...markdownTotal(blocks),
+    ...tableTotal(blocks),
+  ];
 }
+
+/** A message has one table (vercel/chat#194), with at most 10,000 characters in all its cells ("table", Block Kit reference). */
+function tableTotal(blocks: readonly unknown[]): string[] {
+  const tables = blocks.filter((one) => isObject(one) && one.type === 'table');
+  const total = charactersIn(tables);
+  return [
+    ...(tables.length > 1 ? ['only_one_table_allowed [json-pointer:/blocks]'] : []),
+    ...(total > 10_000 ? ['table cells must have less than 10001 characters in all [json-pointer:/blocks]'] : []),
+  ];
+}
+
+/** The characters of every `text` in a value. */
+function charactersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [name, one]) => sum + (name === 'text' && typeof one === 'string' ? one.length : charactersIn(one)),
+    0,
+  );
+}
+
+/** Whether a rich text shows anything that is no text, such as a person. */
+const hasElement = (value: unknown): boolean =>
+  JSON.stringify(value).match(/"type":"(?:user|usergroup|channel|emoji|date|link|broadcast|team)"/) !== null;
 
 /** Block ids are unique in a message, action ids within their block. */
 function duplicates(blocks: readonly unknown[]): string[] {

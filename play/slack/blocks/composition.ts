@@ -24,7 +24,10 @@ export function option(text: Check): Check {
   return object({ required: { text, value: string(150) }, optional: { description: anyText(75), url: string(3000) } });
 }
 
-const plainOptions = (max: number) => list(option(plainText(75)), max);
+const plainOptions = (max: number, min = 1) => list(option(plainText(75)), max, min);
+
+/** An answer to `block_suggestion`: like a select menu's own options, but none is allowed too. */
+export const suggestedOptions = plainOptions(100, 0);
 
 export const options = {
   select: plainOptions(100),

@@ -17,11 +17,14 @@ import type {
   SayOrder,
   ShortcutOrder,
   SubmissionOrder,
+  SuggestionOrder,
   TypeOrder,
+  ViewActionOrder,
 } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
-import { actionOf, findPressed, type Press } from './press.ts';
+import { actionOf, findPressed } from './press.ts';
 import { afterSubmission } from './submission.ts';
+import { askedOf, optionsIn, type Suggestions } from './suggestion.ts';
 
 interface Parts {
   readonly slack: SlackState;
@@ -131,13 +134,28 @@ export class Deliver {
     return this.send('interactive', this.payloads.action(this.user(order), source, action, links), order);
   }
 
-  /** Presses a button inside an open view. */
-  async viewAction(order: Common & Press & { viewId: string }): Promise<Delivery> {
+  /** Presses a button inside an open view, or fills an input whose block dispatches. */
+  async viewAction(order: ViewActionOrder): Promise<Delivery> {
     const view = this.openView(order.viewId);
     const blocks = Array.isArray(view.view.blocks) ? view.view.blocks.filter(isJson) : [];
-    const action = actionOf(findPressed(blocks, order), order, this.parts.slack.nextTs());
+    const pressed = findPressed(blocks, order);
+    const action = actionOf(pressed, order, this.parts.slack.nextTs(), view.suggested?.[pressed.blockId]);
+    if (order.values) view.values = order.values;
     const trigger = this.parts.triggers.issue(order.user);
     return this.send('interactive', this.payloads.viewAction(this.user(order), view, action, trigger), order);
+  }
+
+  /**
+   * Types into an external select of an open view. Resolves with what the person may pick from; nothing but the app's
+   * own options can be picked afterwards. @throws Error where Slack would not even ask the app
+   */
+  async suggest(order: SuggestionOrder): Promise<Suggestions> {
+    const view = this.openView(order.viewId);
+    const asked = askedOf(view, order);
+    const delivery = await this.send('interactive', this.payloads.suggestion(this.user(order), view, asked), order);
+    const options = optionsIn(delivery);
+    view.suggested = { ...view.suggested, [order.blockId]: [...(options ?? [])] };
+    return { delivery, options };
   }
 
   /** Submits a modal; what becomes of it is in deliver/submission.ts. */

@@ -46,6 +46,20 @@ export interface ActionOrder extends Common, Press {
   readonly ts: string;
 }
 
+export interface ViewActionOrder extends Common, Press {
+  readonly viewId: string;
+  /** `state.values` as the browser has it. Default: as Slack knew it last. */
+  readonly values?: Json;
+}
+
+/** What a person types into an external select of a view. */
+export interface SuggestionOrder extends Common {
+  readonly viewId: string;
+  readonly blockId: string;
+  readonly actionId: string;
+  readonly typed: string;
+}
+
 export interface SubmissionOrder extends Common {
   readonly viewId: string;
   /** `state.values`: by block id, then action id. */

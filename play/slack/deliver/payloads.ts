@@ -68,6 +68,17 @@ export class Payloads {
     };
   }
 
+  /** No trigger: what people type opens nothing. The view's state is as Slack knew it last (slackapi/bolt-js#1146). */
+  suggestion(user: SlackUser, view: StoredView, asked: { block_id: string; action_id: string; value: string }): Json {
+    return {
+      type: 'block_suggestion',
+      ...this.interaction(user),
+      container: { type: 'view', view_id: view.id },
+      view: shownView(this.slack, view),
+      ...asked,
+    };
+  }
+
   viewSubmission(user: SlackUser, view: StoredView, values: Json, triggerId: string): Json {
     const shownNow = { ...shownView(this.slack, view), state: { values } };
     return {

@@ -2,10 +2,13 @@ import { isJson } from '../api/args.ts';
 import type { Json } from '../state/message.ts';
 
 /** A button (or menu) that stands in a message or view, with the block it stands in. */
-interface Pressed {
+export interface Pressed {
   readonly blockId: string;
   readonly element: Json;
 }
+
+/** An input of a form that tells the app nothing while it is filled in. */
+const isSilent = (block: Json): boolean => block.type === 'input' && block.dispatch_action !== true;
 
 export interface Press {
   readonly actionId: string;
@@ -25,7 +28,7 @@ function elementsOf(block: Json): Json[] {
 /** Everything in these blocks that a person can press. */
 function pressable(blocks: readonly Json[]): Pressed[] {
   return blocks.flatMap((block) =>
-    elementsOf(block)
+    (isSilent(block) ? [] : elementsOf(block))
       .filter((element) => typeof element.action_id === 'string')
       .map((element) => ({ blockId: String(block.block_id ?? ''), element })),
   );
@@ -47,14 +50,24 @@ export function findPressed(blocks: readonly Json[], press: Press): Pressed {
 }
 
 /** The entry of `actions` in a `block_actions` payload. */
-export function actionOf({ blockId, element }: Pressed, press: Press, actionTs: string): Json {
+export function actionOf(
+  { blockId, element }: Pressed,
+  press: Press,
+  actionTs: string,
+  suggested: readonly Json[] = [],
+): Json {
   const common = { action_id: element.action_id, block_id: blockId, type: element.type, action_ts: actionTs };
   if (element.type === 'button') {
     const { text, value, style } = element;
     return { ...common, text, ...(value === undefined ? {} : { value }), ...(style === undefined ? {} : { style }) };
   }
-  return { ...common, ...choiceOf(element, press.chosen ?? []) };
+  if (element.type === 'plain_text_input') return { ...common, value: press.chosen?.[0] ?? null };
+  return { ...common, ...choiceOf({ ...element, ...externalOf(element, suggested) }, press.chosen ?? []) };
 }
+
+/** An external select has the options that the app suggested, and what stood in it from the start. */
+const externalOf = ({ type, initial_option }: Json, suggested: readonly Json[]): Json =>
+  type === 'external_select' ? { options: [...suggested, ...jsonIn([initial_option])] } : {};
 
 /** What the payload says of a choice (docs.slack.dev, block element reference: each element's interaction payload). */
 function choiceOf(element: Json, chosen: readonly string[]): Json {

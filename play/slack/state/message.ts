@@ -66,6 +66,10 @@ export interface StoredView {
   /** Of a view that was pushed: the lowest of its stack, and the one below it. */
   readonly rootId?: string;
   readonly previousId?: string;
+  /** What stands in its inputs as far as Slack's server knows: as the browser sent it last. */
+  values?: Json;
+  /** What the app last suggested for each external select, by block id: people can pick nothing else. */
+  suggested?: Record<string, Json[]>;
   /** What the last submission was answered with, when it was refused (`response_action: errors`). */
   errors?: Json;
   /** What the person reads when Slack could not make sense of the app's answer, or got none. */

@@ -1,8 +1,6 @@
 import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type {
   ContainerSecurityContext,
-  ContainerStatus,
-  ContainerTermination,
   Pod,
   PodContainer,
   PodEphemeralContainer,
@@ -19,8 +17,8 @@ import {
   type JsonObject,
   textOrUndefined,
 } from './api/json-fields.ts';
+import { viewStatus } from './status-view.ts';
 
-const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
 const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
@@ -155,6 +153,8 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
   const [limits, requests] = [asObject(resources.limits), asObject(resources.requests)];
   const memoryLimit = textOrUndefined(limits.memory);
   const cpuLimit = textOrUndefined(limits.cpu);
+  const memoryRequest = textOrUndefined(requests.memory);
+  const cpuRequest = textOrUndefined(requests.cpu);
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
     ...viewAnyContainer(container, shared),
@@ -162,6 +162,8 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
       hasOwnCommand: hasWords(container.command, container.args) || undefined,
       memoryLimit,
       cpuLimit,
+      memoryRequest,
+      cpuRequest,
       hasRequests: hasRequests || undefined,
       restartPolicy,
     }),
@@ -189,56 +191,4 @@ function viewUser(context: JsonObject): PodSecurityContext {
   const runAsUser = asNumber(context.runAsUser);
   const runAsGroup = asNumber(context.runAsGroup);
   return defined({ runAsNonRoot, runAsUser, runAsGroup });
-}
-
-function viewStatus(status: JsonObject): Pod['status'] {
-  const reason = textOrUndefined(status.reason);
-  return {
-    phase: PHASES.find((phase) => phase === status.phase) ?? 'Unknown',
-    ...defined({ reason }),
-    containerStatuses: asObjects(status.containerStatuses).map(viewContainerStatus),
-    initContainerStatuses: asObjects(status.initContainerStatuses).map(viewContainerStatus),
-    ephemeralContainerStatuses: asObjects(status.ephemeralContainerStatuses).map(viewContainerStatus),
-  };
-}
-
-function viewContainerStatus(status: JsonObject): ContainerStatus {
-  const lastTermination = viewTermination(asObject(status.lastState).terminated);
-  const linux = asObject(asObject(status.user).linux);
-  const [uid, gid] = [asNumber(linux.uid), asNumber(linux.gid)];
-  return {
-    name: asText(status.name),
-    image: asText(status.image),
-    imageID: asText(status.imageID),
-    restartCount: asNumber(status.restartCount) ?? 0,
-    ...defined({ ready: status.ready === true || undefined }),
-    ...viewState(asObject(status.state)),
-    ...defined({ lastTermination, user: uid !== undefined && gid !== undefined ? { uid, gid } : undefined }),
-  };
-}
-
-/** Exactly one of the three, or none before the kubelet has reported. */
-function viewState(state: JsonObject): Pick<ContainerStatus, 'waiting' | 'running' | 'terminated'> {
-  const terminated = viewTermination(state.terminated);
-  if (terminated) return { terminated };
-  if (state.running !== undefined && state.running !== null) {
-    return { running: { startedAt: asText(asObject(state.running).startedAt) } };
-  }
-  if (state.waiting === undefined || state.waiting === null) return {};
-  const waiting = asObject(state.waiting);
-  return { waiting: { reason: asText(waiting.reason), message: asText(waiting.message) } };
-}
-
-function viewTermination(raw: unknown): ContainerTermination | undefined {
-  if (raw === undefined || raw === null) return undefined;
-  const terminated = asObject(raw);
-  const signal = asNumber(terminated.signal);
-  return {
-    exitCode: asNumber(terminated.exitCode) ?? 0,
-    ...defined({ signal }),
-    reason: asText(terminated.reason),
-    message: asText(terminated.message),
-    startedAt: asText(terminated.startedAt),
-    finishedAt: asText(terminated.finishedAt),
-  };
 }

@@ -22,6 +22,15 @@ export const MAX_CONFIRM_TITLE = 100;
 export const MAX_CONFIRM_TEXT = 300;
 export const MAX_CONFIRM_BUTTON = 30;
 /**
+ * "table": 100 rows, 20 columns, 10,000 characters in all cells (below `MAX_BLOCKS_WEIGHT` by then), one in a message. The limit of a cell is
+ * ours.
+ */
+export const MAX_TABLE_ROWS = 100;
+export const MAX_TABLE_COLUMNS = 20;
+export const MAX_TABLE_CELL = 300;
+/** All cells together; we stay below it. */
+export const MAX_TABLE_WEIGHT = 9_500;
+/**
  * `msg_blocks_too_long` starts near 13,200 characters of all blocks together, undocumented and varying with content (bolt-js issue 2509).
  * We stay below 12,000 as weighed in `views/plain.ts`: bytes of JSON, `& < >` as entities.
  */

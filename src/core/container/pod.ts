@@ -31,11 +31,24 @@ export interface Pod {
   };
   readonly status: {
     readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+    /** Why the pod failed as a whole: `Evicted`. */
     readonly reason?: string;
+    readonly message?: string;
+    /** Only those of Kubernetes itself that a healthy, running pod has met. Absent: none, or the pod is over. */
+    readonly unmetConditions?: readonly PodCondition[];
     readonly containerStatuses: readonly ContainerStatus[];
     readonly initContainerStatuses: readonly ContainerStatus[];
     readonly ephemeralContainerStatuses: readonly ContainerStatus[];
   };
+}
+
+/** core/v1 PodCondition that is not met; of type `DisruptionTarget` one that is. */
+export interface PodCondition {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  /** `lastTransitionTime` */
+  readonly since: string;
 }
 
 export interface PodSecurityContext {
@@ -84,6 +97,9 @@ export interface PodContainer extends AnyContainer {
   readonly memoryLimit?: string;
   /** `resources.limits.cpu`. */
   readonly cpuLimit?: string;
+  /** `resources.requests.memory` and `resources.requests.cpu`. */
+  readonly memoryRequest?: string;
+  readonly cpuRequest?: string;
   /** `resources.requests` sets memory and CPU (the API server copies the limits by default). */
   readonly hasRequests?: boolean;
   /** `Always` on an init container makes it a sidecar. */

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../../lib/duration.ts';
+import { formatBytes, formatDuration } from '../../lib/duration.ts';
 import { quantityOf } from '../../lib/quantity.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
@@ -21,6 +21,38 @@ const cluster = (rule: Omit<FindingRule, 'seenBy'>): FindingRule => ({ seenBy: '
 
 /** What the bot finds through the Kubernetes API and the image beside the target cannot see. */
 export const CLUSTER_FINDINGS: readonly FindingRule[] = [
+  cluster({
+    code: 'pod_failed',
+    section: 'restarts',
+    rank: 1,
+    means: 'The pod failed, or was evicted, and none of its containers starts again.',
+    next: 'Correct what the message names; only a new pod runs again.',
+    source: 'Kubernetes, "Pod Lifecycle", pod phase: Failed',
+  }),
+  cluster({
+    code: 'not_scheduled',
+    section: 'restarts',
+    rank: 1,
+    means: 'No node has room for the pod, or none matches its rules.',
+    next: 'Make room on a node or lower the pod’s requests; check its node selector and tolerations.',
+    source: 'Kubernetes, "Pod Lifecycle", condition PodScheduled',
+  }),
+  cluster({
+    code: 'stuck_deleting',
+    section: 'restarts',
+    rank: 2,
+    means: 'The pod was deleted, its grace period is over, and it is still there.',
+    next: 'Check that its node answers, and which finalizers the pod still has.',
+    source: 'Kubernetes, "Termination of Pods"; a minute is chosen for the kubelet and the controllers',
+  }),
+  cluster({
+    code: 'not_ready',
+    section: 'restarts',
+    rank: 2,
+    means: 'The pod has not been ready for more than a minute, so it gets no traffic.',
+    next: 'Check what its readiness waits for: its probe, its volumes, or a readiness gate.',
+    source: 'Kubernetes, "Pod Lifecycle", condition Ready; a minute is chosen, because a start needs some',
+  }),
   cluster({
     code: 'crash_loop',
     section: 'restarts',
@@ -186,38 +218,3 @@ function memoryLimitOf({ spec }: Pod): number | undefined {
   const limits = spec.containers.map(({ memoryLimit = '' }) => quantityOf(memoryLimit));
   return limits.reduce((sum, limit) => (sum === undefined || limit === undefined ? undefined : sum + limit), 0);
 }
-
-/** Set by the Deployment controller on its ReplicaSets and their pods. */
-export const TEMPLATE_HASH = 'pod-template-hash';
-
-/**
- * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet's name is its Deployment's
- * name and its template's hash, so no API call is needed to find the owner.
- */
-export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
-  const deployment = deploymentOf(pod);
-  if (deployment === undefined) return [];
-  const same = siblings.filter((each) => deploymentOf(each) === deployment && !isOver(each));
-  const others = same.filter((each) => hashOf(each) !== hashOf(pod));
-  if (others.length === 0) return [];
-  const newest =
-    others
-      .map(({ metadata }) => metadata.creationTimestamp)
-      .toSorted()
-      .at(-1) ?? '';
-  const which = newest > pod.metadata.creationTimestamp ? 'newer' : 'older';
-  const text = `a rollout of ${deployment} is in progress: ${formatCount(others.length, 'pod')} of ${same.length} of the ${which} version`;
-  return [{ code: 'rollout_under_way', value: others.length, text }];
-}
-
-const hashOf = ({ metadata }: Pod): string | undefined => metadata.labels[TEMPLATE_HASH];
-
-function deploymentOf(pod: Pod): string | undefined {
-  const hash = hashOf(pod);
-  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
-  if (hash === undefined || owner?.kind !== 'ReplicaSet' || !owner.name.endsWith(`-${hash}`)) return undefined;
-  return owner.name.slice(0, -(hash.length + 1));
-}
-
-const isOver = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp !== undefined || status.phase === 'Succeeded' || status.phase === 'Failed';

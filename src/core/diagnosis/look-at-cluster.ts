@@ -1,10 +1,9 @@
-import { formatCount, formatDuration } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { quantityOf } from '../../lib/quantity.ts';
-import { shorten } from '../../lib/text.ts';
-import type { ContainerStatus, ContainerTermination, Node, Pod, PodEvent } from '../container/pod.ts';
-import { cleanText } from '../report/log/clean-text.ts';
-import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES, rolloutFindings } from './cluster-findings.ts';
+import type { ContainerStatus, Node, Pod, PodEvent } from '../container/pod.ts';
+import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES } from './cluster-findings.ts';
+import { ago, howItEnded, oneLine, podFindings, rolloutFindings } from './pod-findings.ts';
 import type { Finding } from './report.ts';
 
 /** What the Kubernetes API knows about a diagnosed pod. */
@@ -28,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS;
 const PROBE_MS = 6 * MINUTE_MS;
 const WARNING_MS = 10 * MINUTE_MS;
 /** They have their own findings. */
-const WITH_OWN_FINDING: ReadonlySet<string> = new Set(['Unhealthy', 'BackOff']);
+const WITH_OWN_FINDING: ReadonlySet<string> = new Set(['Unhealthy', 'BackOff', 'FailedScheduling']);
 const NOT_STARTING: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
   'ErrImagePull',
@@ -38,19 +37,25 @@ const NOT_STARTING: ReadonlySet<string> = new Set([
   'CreateContainerError',
   'RunContainerError',
 ]);
-const MAX_LINE_LENGTH = 140;
 
 /**
  * The findings in the API's facts, by section; a section without a finding is fine. Pure: the same facts give the same
  * text.
  */
 export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, readonly Finding[]>> {
-  const clock = clockFindings(facts.pod, facts.launch, facts.nowMs);
+  const { pod, events, nowMs } = facts;
+  const clock = clockFindings(pod, facts.launch, nowMs);
+  const restarts = [...containersOf(pod), ...failedInits(pod)].flatMap((status) => restartFinding(status, nowMs) ?? []);
+  const probes = events && probeFindings(events, facts);
+  const warnings = warningsIn(events ?? [], nowMs);
+  const whole = podFindings(pod, { explained: [...restarts, ...(probes ?? [])], warnings, nowMs });
+  // Then the warning is in its text.
+  const isInWhole = pod.status.phase === 'Pending' && whole.some(({ code }) => code === 'not_ready');
   return {
-    restarts: containersOf(facts.pod).flatMap((status) => restartFinding(status, facts.nowMs) ?? []),
+    restarts: [...whole, ...restarts],
     ...defined({
-      probes: facts.events && probeFindings(facts.events, facts),
-      events: facts.events && warningFindings(facts.events, facts.nowMs),
+      probes,
+      events: events && (isInWhole ? [] : warningFindings(warnings, nowMs)),
       node: facts.node && nodeFindings(facts.node),
       clock,
     }),
@@ -67,6 +72,21 @@ function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
   return [...status.containerStatuses, ...status.initContainerStatuses.filter(({ name }) => sidecars.has(name))];
 }
 
+/** Init containers that have not done their part: the pod's own containers wait for them. */
+const failedInits = ({ spec, status }: Pod): readonly ContainerStatus[] =>
+  status.initContainerStatuses.filter(({ name, terminated, running }) => {
+    const isSidecar = spec.initContainers.some((each) => each.name === name && each.restartPolicy === 'Always');
+    return !isSidecar && !running && terminated?.exitCode !== 0;
+  });
+
+/** `restarted 3 times, last exited 12 s ago: exit code 1 (Error)`; undefined if it never ended. */
+export function endingOf({ terminated, lastTermination, restartCount }: ContainerStatus, nowMs: number) {
+  const ended = terminated ?? lastTermination;
+  if (!ended) return undefined;
+  const how = restartCount > 0 ? `restarted ${formatCount(restartCount, 'time')}, last exited` : 'exited';
+  return `${how} ${ago(nowMs - Date.parse(ended.finishedAt))}: ${howItEnded(ended)}`;
+}
+
 /** The most important finding of a container. */
 function restartFinding(status: ContainerStatus, nowMs: number): Finding | undefined {
   const { name, waiting, restartCount: value } = status;
@@ -76,18 +96,12 @@ function restartFinding(status: ContainerStatus, nowMs: number): Finding | undef
   const ended = status.terminated ?? status.lastTermination;
   if (!ended) return undefined;
   const age = nowMs - Date.parse(ended.finishedAt);
-  const text = `${name} ${value > 0 ? `restarted ${formatCount(value, 'time')}, last exited` : 'exited'} ${ago(age)}: ${howItEnded(ended)}`;
+  const text = `${name} ${endingOf(status, nowMs)}`;
   if (ended.reason === 'OOMKilled' && age < DAY_MS) return { code: 'last_oom_killed', value, text };
   if (waiting?.reason === 'CrashLoopBackOff') return { code: 'crash_loop', value, text };
   const isWrong = value > 0 || ended.exitCode !== 0;
   return isWrong && age < HOUR_MS ? { code: 'restarts', value, text } : undefined;
 }
-
-const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
-  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${oneLine(reason) || 'no reason'})`;
-
-const ago = (ms: number): string =>
-  Number.isFinite(ms) ? `${formatDuration(Math.max(0, ms))} ago` : 'at an unknown time';
 
 const within = (ms: number, nowMs: number) => (event: PodEvent) => event.type === 'Warning' && nowMs - event.atMs <= ms;
 
@@ -112,14 +126,17 @@ function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts
   });
 }
 
-/** All warnings in one finding with the text of the newest, without those about debug containers. */
-function warningFindings(events: readonly PodEvent[], nowMs: number): readonly Finding[] {
-  const warnings = events
+/** Those about debug containers are no news of the pod. */
+export const isOfDebugContainer = ({ fieldPath = '' }: PodEvent): boolean =>
+  fieldPath.startsWith('spec.ephemeralContainers');
+
+const warningsIn = (events: readonly PodEvent[], nowMs: number): readonly PodEvent[] =>
+  events
     .filter(within(WARNING_MS, nowMs))
-    .filter(
-      ({ reason, fieldPath = '' }) =>
-        !WITH_OWN_FINDING.has(reason) && !fieldPath.startsWith('spec.ephemeralContainers'),
-    );
+    .filter((event) => !WITH_OWN_FINDING.has(event.reason) && !isOfDebugContainer(event));
+
+/** All warnings in one finding with the text of the newest. */
+function warningFindings(warnings: readonly PodEvent[], nowMs: number): readonly Finding[] {
   const [newest] = warnings;
   if (!newest) return [];
   const value = warnings.reduce((sum, { count = 1 }) => sum + count, 0);
@@ -153,12 +170,4 @@ function resourceFindings({ pod, targetContainerName }: ClusterFacts): readonly 
   }
   if (!target.hasRequests) findings.push({ code: 'no_requests', text: `${target.name} requests no CPU or memory` });
   return findings;
-}
-
-/** Foreign text on one line of bounded length. */
-function oneLine(text: string): string {
-  const clean = cleanText(text.slice(0, 4 * MAX_LINE_LENGTH))
-    .replace(/\s+/g, ' ')
-    .trim();
-  return shorten(clean, MAX_LINE_LENGTH);
 }

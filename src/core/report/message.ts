@@ -23,9 +23,20 @@ export type Part =
   | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
   /** Monospaced and verbatim: log excerpts, commands with a caret. */
   | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
+  | TablePart
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
   | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
+
+/**
+ * Rows of the same columns. At most four columns fit a phone. Slack shows one table in a message; a second one becomes a list. A cell may
+ * be empty, and a row may be short. Show a table only after the first two lines: where Slack refuses it, it becomes a list too.
+ */
+export interface TablePart {
+  readonly kind: 'table';
+  readonly columns: readonly { readonly label: string; readonly align?: 'left' | 'right' }[];
+  readonly rows: readonly (readonly (readonly Span[])[])[];
+}
 
 export type Span =
   | { readonly kind: 'text'; readonly text: string }

@@ -16,7 +16,7 @@ export const answerReason = (code: ReasonCode, subject?: string): Answer => answ
 
 export const closeForm = (answer: Answer): SubmitAnswer => ({
   kind: 'taken',
-  ...defined({ message: answer.kind === 'message' ? answer.message : undefined }),
+  ...defined({ message: 'message' in answer ? answer.message : undefined }),
 });
 
 /** `subject`: what the reason is about. */

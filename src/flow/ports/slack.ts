@@ -83,7 +83,12 @@ export type Answer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'message'; readonly message: Message }
   /** A form to fill in (a modal); its submission goes to `Inbox.submit`. */
-  | { readonly kind: 'form'; readonly form: Form };
+  | { readonly kind: 'form'; readonly form: Form }
+  /**
+   * A window to read (a modal without submit), for what is too long or too detailed for the thread. It shows no buttons: Slack names no
+   * channel with a click there. Where no window can open, the message is told privately instead. The title has at most 24 characters.
+   */
+  | { readonly kind: 'page'; readonly title: string; readonly message: Message };
 
 /**
  * Receives everything from Slack, already verified (signature, app, team) and authorised by the one table of handlers.

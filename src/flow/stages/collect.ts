@@ -2,7 +2,6 @@ import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
-import { TEMPLATE_HASH } from '../../core/diagnosis/cluster-findings.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
 import {
   believedReport,
@@ -10,6 +9,7 @@ import {
   lacksOnlyDiagnosticMark,
   withoutReport,
 } from '../../core/diagnosis/marked-report.ts';
+import { TEMPLATE_HASH } from '../../core/diagnosis/pod-findings.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
 import { toKdebugError } from '../../core/errors.ts';

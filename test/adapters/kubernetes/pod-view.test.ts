@@ -68,6 +68,13 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
     },
     status: {
       phase: 'Running',
+      message: 'why',
+      conditions: [
+        { type: 'Ready', status: 'False', reason: 'R', message: 'm'.repeat(2_000), lastTransitionTime: 't' },
+        { type: 'PodScheduled', status: 'True' },
+        { type: 'example.com/gate', status: 'False' },
+        { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' },
+      ],
       containerStatuses: [
         {
           name: 'app',
@@ -129,6 +136,8 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           ],
           memoryLimit: '128Mi',
           cpuLimit: '500m',
+          memoryRequest: '64Mi',
+          cpuRequest: '50m',
           hasRequests: true,
         },
       ],
@@ -152,6 +161,11 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
     },
     status: {
       phase: 'Running',
+      message: 'why',
+      unmetConditions: [
+        { type: 'Ready', reason: 'R', message: 'm'.repeat(1_000), since: 't' },
+        { type: 'DisruptionTarget', reason: 'EvictionByEvictionAPI', message: '', since: '' },
+      ],
       containerStatuses: [
         {
           name: 'app',
@@ -184,6 +198,11 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       ],
     },
   });
+});
+
+it('keeps no condition of a pod that is over: it is never ready again', () => {
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'PodCompleted' }];
+  expect(viewPod({ status: { phase: 'Succeeded', conditions } }).status.unmetConditions).toBeUndefined();
 });
 
 it('reads anything at all without throwing', () => {

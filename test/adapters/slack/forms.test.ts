@@ -198,6 +198,43 @@ describe('a private answer stands where the person looks', () => {
   });
 });
 
+describe('an answer that is a page is a window to read', () => {
+  const buttons = [{ action: 'look-again', label: 'Run again', value: 'abcdefgh23' }] as const;
+  const parts: Message['parts'] = [
+    { kind: 'preformatted', text: 'line 1\nline 2' },
+    { kind: 'actions', buttons },
+  ];
+  beforeEach(() => {
+    world.inbox.answer = async () => ({
+      kind: 'page',
+      title: 'Details of a run with a name that is long',
+      message: { ...saying('all of it'), parts },
+    });
+  });
+
+  it('after a click: without a field, without a submit, without buttons', async () => {
+    await world.local.deliver.action({ ...ROY, ts: await aCard(), actionId: 'approve' });
+    const { view } = await opened();
+    expect(view).toMatchObject({ type: 'modal', close: { text: 'Close' } });
+    expect(view.submit).toBeUndefined();
+    expect(String((view.title as { text: string }).text).length).toBeLessThanOrEqual(24);
+    expect(JSON.stringify(view.blocks)).toMatch(/all of it.*line 1/);
+    expect(JSON.stringify(view.blocks)).not.toContain('Run again');
+  });
+
+  it('after a command', async () => {
+    await world.local.deliver.command({ ...ROY, text: 'show abcdefgh23' });
+    expect(JSON.stringify((await opened()).view)).toContain('line 2');
+  });
+
+  it('is told privately where no window can open: after a mention, or when Slack refuses it', async () => {
+    expect(await told(() => world.local.deliver.mention({ ...ROY, text: 'show x' }))).toContain('line 2');
+    world.local.faults.queue({ method: 'views.open', kind: 'expired_trigger_id' });
+    expect(await told(() => world.local.deliver.command({ ...ROY, text: 'show x' }))).toContain('line 2');
+    expect(world.local.views()).toEqual([]);
+  });
+});
+
 describe('when a form cannot be opened, the person is told privately', () => {
   it('because Slack refuses it', async () => {
     world.local.faults.queue({ method: 'views.open', kind: 'expired_trigger_id' });

@@ -112,17 +112,84 @@ describe('restarts', () => {
     ]);
   });
 
-  it('looks at sidecars, and not at init containers that have done their work', () => {
-    const init = (name: string) => aStatus({ name, restartCount: 4, terminated: endedAgo(1_000) });
+  it('looks at sidecars and failed init containers, and not at those that run or have done their work', () => {
+    const init = (name: string, exitCode = 1) =>
+      aStatus({ name, restartCount: 4, terminated: endedAgo(1_000, { exitCode }) });
     const initContainers = [
       { ...HEALTHY, name: 'migrate' },
+      { ...HEALTHY, name: 'fetch' },
+      { ...HEALTHY, name: 'again' },
       { ...HEALTHY, name: 'proxy', restartPolicy: 'Always' },
     ];
+    const again = aStatus({ name: 'again', restartCount: 1, running: { startedAt: '' }, lastTermination: endedAgo(1) });
     const pod = podOf({
       spec: { initContainers },
-      status: { initContainerStatuses: [init('migrate'), init('proxy')] },
+      status: { initContainerStatuses: [init('migrate', 0), init('fetch'), again, init('proxy')] },
     });
-    expect(found({ pod }).map(({ text }) => text.split(' ')[0])).toEqual(['proxy']);
+    expect(found({ pod }).map(({ text }) => text.split(' ')[0])).toEqual(['proxy', 'fetch']);
+  });
+});
+
+describe('the pod as a whole', () => {
+  const unmet = (type: string, message: string, agoMs = 120_000) => ({
+    unmetConditions: [{ type, reason: 'Why', message, since: new Date(START_MS - agoMs).toISOString() }],
+  });
+
+  it('tells an eviction in the words of the kubelet', () => {
+    const pod = podOf({ status: { phase: 'Failed', reason: 'Evicted', message: 'low on\nmemory' } });
+    expect(found({ pod })).toEqual([{ code: 'pod_failed', text: 'the pod failed: Evicted low on memory' }]);
+  });
+
+  it('tells a failure once: by its container while that is news, else by the pod', () => {
+    const failed = (ms: number) => ({
+      pod: podOf({ status: { phase: 'Failed', containerStatuses: [aStatus({ terminated: endedAgo(ms) })] } }),
+    });
+    expect(codes(failed(1_000))).toEqual(['restarts']);
+    expect(found(failed(2 * 3_600_000))).toEqual([
+      { code: 'pod_failed', text: 'the pod failed: web ended with exit code 1 (Error)' },
+    ]);
+  });
+
+  it('tells that no node can run it, once, and nothing of that while it is deleted', () => {
+    const { nodeName: _, ...spec } = podOf().spec;
+    const parts = { spec, status: { phase: 'Pending', ...unmet('PodScheduled', '0/3 nodes are available') } } as const;
+    const pod = { ...podOf(parts), spec };
+    const events = [event({ reason: 'FailedScheduling' })];
+    expect(found({ pod, events })).toEqual([
+      { code: 'not_scheduled', text: 'no node can run the pod: 0/3 nodes are available' },
+    ]);
+    const metadata = { ...pod.metadata, deletionTimestamp: new Date(START_MS).toISOString() };
+    expect(codes({ pod: { ...pod, metadata } })).toEqual([]);
+    expect(codes({ pod: podOf({ status: unmet('PodScheduled', 'long ago') }) })).toEqual([]);
+  });
+
+  it('tells a pod that is still there a minute after its time', () => {
+    const deleted = (ms: number) => ({
+      pod: podOf({ metadata: { deletionTimestamp: new Date(START_MS - ms).toISOString() } }),
+    });
+    expect(codes(deleted(60_000))).toEqual([]);
+    expect(found(deleted(61_000))[0]?.text).toBe('the pod should have been gone 1 min 1 s ago');
+  });
+
+  it('tells after a minute that it is not ready, unless another finding says why', () => {
+    const status = unmet('Ready', 'containers with unready status: [web]');
+    expect(found({ pod: podOf({ status }) })).toEqual([
+      {
+        code: 'not_ready',
+        text: 'the pod has not been ready for 2 min: containers with unready status: [web]',
+      },
+    ]);
+    expect(codes({ pod: podOf({ status: unmet('Ready', '', 60_000) }) })).toEqual([]);
+    expect(codes({ pod: podOf({ status }), events: [event()] })).toEqual(['probe_failing']);
+    expect(codes({ pod: podOf({ status: { ...status, phase: 'Unknown' } }) })).toEqual([]);
+  });
+
+  it('tells of a pod that does not start what Kubernetes warned of last, once', () => {
+    const status = { phase: 'Pending', ...unmet('Ready', 'containers with unready status: [web]') } as const;
+    const events = [event({ reason: 'FailedMount', message: 'no such volume', fieldPath: '' })];
+    expect(found({ pod: podOf({ status }), events })).toEqual([
+      { code: 'not_ready', text: 'the pod has been starting for 2 min: FailedMount no such volume' },
+    ]);
   });
 });
 

@@ -17,6 +17,8 @@ function lines(part: Part): readonly string[] {
       return [words(part.spans)];
     case 'list':
       return part.items.map(words);
+    case 'table':
+      return part.rows.map((row) => row.map(words).join(' | '));
     case 'facts':
       return part.facts.map(({ label, value }) => `${label}: ${words(value)}`);
     case 'actions':

@@ -16,6 +16,11 @@ const rich = (...elements: object[]) => ({ type: 'rich_text', elements });
 const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
 const word = (text: string) => ({ type: 'text', text });
 
+const table = (rows: number, columns: number, text = 'x') => ({
+  type: 'table',
+  rows: many(rows, () => many(columns, () => ({ type: 'raw_text', text }))),
+});
+
 /** What is just allowed, and one step further. */
 const LIMITS: readonly [string, unknown[], unknown[]][] = [
   ['50 blocks', many(50, () => ({ type: 'divider' })), many(51, () => ({ type: 'divider' }))],
@@ -32,6 +37,19 @@ const LIMITS: readonly [string, unknown[], unknown[]][] = [
     [{ type: 'section', fields: [plain(x(2001))] }],
   ],
   ['header 150', [{ type: 'header', text: plain(x(150)) }], [{ type: 'header', text: plain(x(151)) }]],
+  [
+    'table cells not empty',
+    [{ type: 'table', rows: [[{ type: 'raw_text', text: '–' }]] }],
+    [{ type: 'table', rows: [[{ type: 'raw_text', text: '' }]] }],
+  ],
+  [
+    'rich table cells not empty',
+    [{ type: 'table', rows: [[rich(section({ type: 'user', user_id: 'U0BOB' }))]] }],
+    [{ type: 'table', rows: [[rich(section())]] }],
+  ],
+  ['table rows 100', [table(100, 1)], [table(101, 1)]],
+  ['one table', [table(1, 1)], [table(1, 1), table(1, 1)]],
+  ['table characters 10,000', [table(10, 1, x(1_000))], [table(10, 1, x(1_001))]],
   ['header plain only', [{ type: 'header', text: plain('x') }], [{ type: 'header', text: mrkdwn('x') }]],
   [
     'context elements 10',

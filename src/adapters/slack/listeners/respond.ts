@@ -2,7 +2,7 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Form, Message } from '../../../core/report/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
-import { modal } from '../views/modal.ts';
+import { modal, page } from '../views/modal.ts';
 import { type Admission, type ListenerContext, refusal } from './gate.ts';
 
 export interface Recipient {
@@ -24,6 +24,7 @@ async function send(context: ListenerContext, recipient: Recipient, admission: A
   const { answer } = admission;
   if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
   if (answer.kind === 'form') await openOrTell(context, recipient, answer.form);
+  if (answer.kind === 'page') await showPage(context, recipient, answer);
 }
 
 async function openOrTell(context: ListenerContext, recipient: Recipient, form: Form): Promise<void> {
@@ -36,6 +37,22 @@ async function openOrTell(context: ListenerContext, recipient: Recipient, form: 
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('form not opened', { form: form.name, code, detail });
     await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened')));
+  }
+}
+
+/** The person reads it either way: in a window, else as a private message. */
+async function showPage(
+  context: ListenerContext,
+  { destination, triggerId }: Recipient,
+  { title, message }: Extract<Answer, { kind: 'page' }>,
+): Promise<void> {
+  if (triggerId === undefined) return tellOrLog(context, destination, message);
+  try {
+    await context.openView(triggerId, page(title, message));
+  } catch (thrown) {
+    const { code, detail } = toKdebugError(thrown);
+    context.log.warn('page not opened', { title, code, detail });
+    await tellOrLog(context, destination, message);
   }
 }
 

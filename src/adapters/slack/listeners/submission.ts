@@ -5,10 +5,10 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Submission } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
-import { MAX_FIELD_ERROR, MAX_VIEW_TITLE } from '../limits.ts';
+import { MAX_FIELD_ERROR } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
-import { view } from '../views/view.ts';
+import { page } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog } from './respond.ts';
 
@@ -78,14 +78,7 @@ function showInForm(ack: Ack, fieldIds: readonly string[], error: KdebugError): 
       response_action: 'errors',
       errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, fieldIds),
     });
-  const { blocks } = view(refusal(error));
-  const notice = {
-    type: 'modal' as const,
-    title: plain('kdebug', MAX_VIEW_TITLE),
-    close: plain('Close', MAX_VIEW_TITLE),
-    blocks,
-  };
-  return ack({ response_action: 'update', view: notice });
+  return ack({ response_action: 'update', view: page('kdebug', refusal(error)) });
 }
 
 /** Slack accepts errors only beside the form's own fields. Any other error joins the first field's. */

@@ -18,6 +18,7 @@ import {
 } from '../limits.ts';
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
 import { richText, smallPrint } from './spans.ts';
+import { tableBlocks } from './table.ts';
 
 /** One line of plain text of 1 to `length` characters; marks a cut. */
 export const plain = (text: string, length: number): PlainTextElement => ({
@@ -39,6 +40,8 @@ export function blocksOf(part: Part, room: Room): KnownBlock[] {
       return facts(part.facts, room);
     case 'preformatted':
       return preformatted(part.text, room);
+    case 'table':
+      return tableBlocks(part, room);
     case 'note':
       return note(part.spans, room);
     case 'actions':

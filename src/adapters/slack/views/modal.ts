@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextInput, PlainTextOption, StaticSelect } from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Field, Form } from '../../../core/report/message.ts';
+import type { Field, Form, Message } from '../../../core/report/message.ts';
 import type { Destination } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,
@@ -17,6 +17,7 @@ import {
 } from '../limits.ts';
 import { plain } from './blocks.ts';
 import { clean, cleanLine, firstOf, shorten } from './plain.ts';
+import { view } from './view.ts';
 
 const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length });
 
@@ -41,6 +42,17 @@ export function modal(form: Form, { channelId, threadTs }: Destination): ModalVi
     blocks: [...intro, ...form.fields.flatMap(inputOf)].slice(0, MAX_VIEW_BLOCKS),
   };
 }
+
+/**
+ * A message as a modal to read, within the limits of a message. It omits buttons: a click in a modal comes without a channel, so nobody
+ * could be authorised by it. Pure.
+ */
+export const page = (title: string, message: Message): ModalView => ({
+  type: 'modal',
+  title: plain(title, MAX_VIEW_TITLE),
+  close: plain('Close', MAX_VIEW_TITLE),
+  blocks: view({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') }).blocks,
+});
 
 const introOf = (intro: string): KnownBlock => ({
   type: 'section',

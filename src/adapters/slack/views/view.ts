@@ -3,6 +3,7 @@ import { type EmojiName, emoji, type Message, type Part, type Span, type Tone } 
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
+import { hasTable, withTables } from './table.ts';
 
 /** Blocks, and the escaped one-line text for notifications and screen readers. */
 export interface View {
@@ -35,15 +36,17 @@ const markText = (tone: Tone): string =>
  */
 export const view = (message: Message): View => ({
   text: fallback(message),
-  blocks: within(message, MAX_BLOCKS_WEIGHT),
+  blocks: within(withTables(message, 1), MAX_BLOCKS_WEIGHT),
 });
 
 /**
- * Ever simpler versions of a refused message: half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
+ * Ever simpler versions of a refused message: without a table, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
  * text first, because an update cannot remove rich text from a message.
  */
-export function* simplerViews(message: Message): Generator<View> {
+export function* simplerViews(refused: Message): Generator<View> {
+  const message = withTables(refused, 0);
   const text = fallback(message);
+  if (hasTable(refused)) yield view(message);
   yield { text, blocks: within(message, Math.min(MAX_BLOCKS_WEIGHT, weightOf(view(message).blocks)) / 2) };
   const words = plainSummary(message);
   const buttons = message.parts

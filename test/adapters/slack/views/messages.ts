@@ -60,6 +60,17 @@ const part: fc.Arbitrary<Part> = fc.oneof(
     facts: fc.array(fc.record({ label: someText, value: spans }), { maxLength: 30 }),
   }),
   fc.record({ kind: fc.constant('preformatted' as const), text: someText }),
+  fc.record({
+    kind: fc.constant('table' as const),
+    columns: fc.array(
+      fc.record(
+        { label: someText, align: fc.constantFrom('left' as const, 'right' as const) },
+        { requiredKeys: ['label'] },
+      ),
+      { maxLength: 22 },
+    ),
+    rows: fc.array(fc.array(fc.array(span, { maxLength: 3 }), { maxLength: 5 }), { maxLength: 120 }),
+  }),
   fc.record({ kind: fc.constant('note' as const), spans }),
   fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 30 }) }),
 );
