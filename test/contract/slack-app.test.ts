@@ -38,16 +38,20 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'files.info': ['files:read'],
+  'users.conversations': reading(CHANNELS),
   'users.info': ['users:read'],
   'usergroups.users.list': ['usergroups:read'],
   'views.open': [],
+  'views.publish': [],
 };
 
 /** The bot scopes of what the table of handlers listens to; buttons and forms need none. */
 const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'command /kdebug': ['commands'],
+  'shortcut debug-anywhere': ['commands'],
   'shortcut debug-pod': ['commands'],
   'shortcut apply-job': ['commands', 'files:read'],
+  'event app_home_opened': [],
   'event app_mention': ['app_mentions:read'],
   'event member_joined_channel': ['channels:read', 'groups:read'],
 };
@@ -130,6 +134,7 @@ describe('slack-app.yml', () => {
   it('has the slash command with ids instead of names, the shortcuts, buttons and Socket Mode', () => {
     expect(manifest.features.slash_commands).toMatchObject([{ command: '/kdebug', should_escape: true }]);
     expect(manifest.features.shortcuts).toMatchObject([
+      { name: 'Debug a pod', type: 'global' },
       { name: 'Debug a pod', type: 'message' },
       { name: 'Apply as EphemeralJob', type: 'message' },
     ]);

@@ -304,7 +304,16 @@ function names(board: Board, cluster: () => LocalCluster): void {
       clock: systemClock,
     });
     const never = () => Promise.reject(new Error('nobody calls'));
-    const inbox = { command: never, action: never, submit: never, shortcut: never, invited: never, refused: never };
+    const inbox = {
+      command: never,
+      action: never,
+      submit: never,
+      shortcut: never,
+      invited: never,
+      home: never,
+      globalShortcut: never,
+      refused: never,
+    };
     await expect(slack.start(inbox)).rejects.toMatchObject({ code: 'slack_unreachable' });
     await slack.stop();
   });

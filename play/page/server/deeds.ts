@@ -63,6 +63,8 @@ export class Deeds {
         return this.#shortcut(deed);
       case 'react':
         return this.#react(deed);
+      case 'open-home':
+        return this.#openHome(deed);
       case 'open-direct':
         return { ok: true, channel: this.#slack.state.direct(deed.user).id };
     }
@@ -144,13 +146,20 @@ export class Deeds {
   }
 
   async #shortcut({ user, callbackId, channel, ts }: Of<'shortcut'>): Promise<DeedAnswer> {
-    const isKnown = this.#parts.manifest.shortcuts.some((one) => one.callbackId === callbackId);
+    const { shortcuts, globalShortcuts } = this.#parts.manifest;
+    const isGlobal = channel === undefined || ts === undefined;
+    const isKnown = (isGlobal ? globalShortcuts : shortcuts).some((one) => one.callbackId === callbackId);
     if (!isKnown) throw new Impossible('The app has no such shortcut.');
     if (channel === undefined || ts === undefined)
       return answerTo(await this.#slack.deliver.shortcut({ user, callbackId }));
     if (this.#message(channel, ts, user).visibleTo !== undefined)
       throw new Impossible('Slack offers no shortcuts on a message that only you can see.');
     return answerTo(await this.#slack.deliver.shortcut({ user, callbackId, channel, ts }));
+  }
+
+  async #openHome({ user, tab }: Of<'open-home'>): Promise<DeedAnswer> {
+    const delivery = await this.#slack.deliver.openHome({ user, tab });
+    return delivery === undefined ? DONE : answerTo(delivery);
   }
 
   #react({ user, channel, ts, name }: Of<'react'>): DeedAnswer {

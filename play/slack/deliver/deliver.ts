@@ -126,6 +126,19 @@ export class Deliver {
     return this.send('events_api', this.payloads.event(event), options);
   }
 
+  /**
+   * Somebody opens the app's Home tab, or its Messages tab (docs.slack.dev, "app_home_opened event"). Nothing is sent to an app that does not
+   * subscribe to the event. @throws Error when the app has no such tab
+   */
+  openHome({ tab = 'home', ...order }: Common & { tab?: 'home' | 'messages' }): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    if (tab === 'home' && !slack.app.hasHome) throw new Error('the app has no Home tab');
+    if (!slack.app.events.includes('app_home_opened')) return Promise.resolve(undefined);
+    const { id: channel } = slack.direct(this.user(order).id);
+    const event = { type: 'app_home_opened', user: order.user, channel, tab, event_ts: slack.nextTs() };
+    return this.send('events_api', this.payloads.event(event), order);
+  }
+
   /** Presses a button (or picks from a menu) of a message. */
   async action(order: ActionOrder): Promise<Delivery> {
     const source = this.message(order.user, order.channel, order.ts);

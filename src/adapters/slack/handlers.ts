@@ -4,16 +4,18 @@ import {
   type ActionName,
   FORM_NAMES,
   type FormName,
+  GLOBAL_SHORTCUT_NAMES,
+  type GlobalShortcutName,
   isActionName,
   SHORTCUT_NAMES,
   type ShortcutName,
 } from '../../core/actions.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
-import { onJoined } from './listeners/events.ts';
+import { onHomeOpened, onJoined } from './listeners/events.ts';
 import type { Delivered, Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
 import { onMention } from './listeners/mention.ts';
-import { onShortcut } from './listeners/shortcut.ts';
+import { onGlobalShortcut, onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';
 
 type Rules<Row extends Handler = Handler> = Omit<Row, 'name'>;
@@ -42,6 +44,7 @@ const FORMS: Readonly<Record<FormName, Rules>> = {
   'vote-reason': MEMBERS,
   apply: MEMBERS,
   'resize-batch': MEMBERS,
+  'pick-channel': MEMBERS,
 };
 
 const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
@@ -51,6 +54,7 @@ const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
 
 /** The events of `slack-app.yml`, each with its listener. */
 const EVENTS = {
+  app_home_opened: onHomeOpened,
   app_mention: onMention,
   member_joined_channel: onJoined,
 } satisfies Readonly<Record<string, (delivered: Delivered) => Promise<void>>>;
@@ -61,6 +65,7 @@ export type Row =
   | ({ readonly listens: 'command' } & Handler)
   | ({ readonly listens: 'event' } & Handler<EventName>)
   | ({ readonly listens: 'shortcut' } & ShortcutHandler)
+  | ({ readonly listens: 'shortcut'; readonly isGlobal: true } & Handler<GlobalShortcutName>)
   | ({ readonly listens: 'action' } & Handler<ActionName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
 
@@ -68,6 +73,9 @@ export type Row =
 export const HANDLERS: readonly Row[] = [
   { listens: 'command', name: '/kdebug', ...MEMBERS },
   ...EVENT_NAMES.map((name) => ({ listens: 'event', name, ...MEMBERS }) as const),
+  ...GLOBAL_SHORTCUT_NAMES.map(
+    (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_BY_SHORTCUT }) as const,
+  ),
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
   ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
@@ -96,7 +104,11 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       app.event(row.name, ({ body }) => EVENTS[row.name]({ context, handler: row, body }));
       break;
     case 'shortcut':
-      app.shortcut(row.name, ({ body, ack }) => onShortcut({ context, handler: row, body }, () => ack()));
+      app.shortcut(row.name, ({ body, ack }) =>
+        'isGlobal' in row
+          ? onGlobalShortcut({ context, handler: row, body }, () => ack())
+          : onShortcut({ context, handler: row, body }, () => ack()),
+      );
       break;
     case 'action':
       app.action<BlockAction>(row.name, ({ body, ack }) => onButton({ context, handler: row, body }, () => ack()));

@@ -106,6 +106,7 @@ export function createSlack(options: SlackOptions): Slack {
         log,
         openView: async (trigger_id, view) => void (await callSlack(() => client.views.open({ trigger_id, view }))),
         announce,
+        publishHome: async (user_id, view) => void (await callSlack(() => client.views.publish({ user_id, view }))),
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),

@@ -67,6 +67,12 @@ export const JoinedPayload = z.object({
 });
 export type JoinedPayload = z.infer<typeof JoinedPayload>;
 
+/** Slack, "app_home_opened event". `channel`: the direct message with the bot; `tab`: which of the app's tabs it is. */
+export const HomePayload = z.object({
+  ...envelope,
+  event: z.object({ user: id, channel: id, tab: z.string().max(40).default('') }),
+});
+
 /** Slack, "Interaction payloads". */
 const interaction = {
   team: z.object({ id: optionalId, enterprise_id: optionalId }).nullish(),
@@ -118,6 +124,9 @@ export const ShortcutPayload = z.object({
   trigger_id: triggerId,
 });
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
+
+/** Slack, "Shortcuts", a global one: it names no channel. */
+export const GlobalShortcutPayload = z.object({ ...interaction, trigger_id: triggerId });
 
 /** Slack counts an emoji as one character; it may be eleven UTF-16 units. */
 const MAX_VALUE_LENGTH = 11 * MAX_INPUT;

@@ -118,14 +118,14 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
 /** These start no run, so the store does not count them, but they cost work. */
-type Lookup = Command['kind'] | 'talk';
-const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk']);
+type Lookup = Command['kind'] | 'talk' | 'home';
+const COSTLY: ReadonlySet<Lookup> = new Set(['can-i', 'whoami', 'export', 'apply', 'talk', 'home']);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `whoami`, `export`, `apply`, talk that may name a pod, and the Home tab. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

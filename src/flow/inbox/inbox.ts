@@ -2,17 +2,21 @@ import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId } from '../../core/ids.ts';
+import type { Message } from '../../core/report/message.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/private-messages.ts';
 import { commandOfForm, podInText } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { Approvals, type DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
+import { homeFor } from '../home/home.ts';
+import { debugAnywhere, submitChannel } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
 import type {
   Actor,
   Answer,
   Click,
+  GlobalShortcut,
   Inbox,
   RefusedAtDoor,
   Shortcut,
@@ -75,6 +79,7 @@ const ON_SUBMIT: SubmitHandlers = {
     }),
   apply: ({ jobs }, submission) => jobs.submit(submission),
   'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
+  'pick-channel': ({ deps }, submission) => submitChannel(submission, deps),
 };
 
 const ON_SHORTCUT: ShortcutHandlers = {
@@ -94,6 +99,7 @@ export class CommandInbox implements Inbox {
   readonly #refusals: BoundedRefusals;
   readonly #talks: Talks;
   readonly #welcomes: Welcomes;
+  readonly #visits: LookLimiter;
   readonly #parts: InboxParts;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
@@ -101,6 +107,7 @@ export class CommandInbox implements Inbox {
     this.#refusals = new BoundedRefusals(deps);
     this.#talks = new Talks(deps);
     this.#welcomes = new Welcomes(deps);
+    this.#visits = new LookLimiter(deps);
     const accept = createAcceptRequest(deps, starter);
     const approvals = new Approvals(deps, runs, this.#refusals);
     this.#parts = {
@@ -147,8 +154,29 @@ export class CommandInbox implements Inbox {
     return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
   }
 
+  async globalShortcut(use: GlobalShortcut): ReturnType<Inbox['globalShortcut']> {
+    try {
+      return await debugAnywhere(use, this.#deps);
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
+      return { kind: 'page', title: 'kdebug', message: errorMessage(error) };
+    }
+  }
+
   invited(invitation: Actor): Promise<Welcome> {
     return this.#welcomes.answer(invitation);
+  }
+
+  async home(visitor: Actor): Promise<Message | undefined> {
+    if (this.#visits.refusal(visitor.userId, 'home')) return undefined;
+    try {
+      return await homeFor(visitor, this.#deps);
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      this.#deps.log.error('Home tab failed', { reason: error.code, error: thrown });
+      return errorMessage(error);
+    }
   }
 
   async refused(refused: RefusedAtDoor): Promise<void> {

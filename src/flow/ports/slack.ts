@@ -1,4 +1,4 @@
-import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
+import type { ActionName, FormName, GlobalShortcutName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
@@ -104,8 +104,12 @@ export interface Inbox {
    * one with its YAML.
    */
   shortcut(shortcut: Shortcut): Promise<Answer>;
+  /** A shortcut of the whole workspace: nothing says for which channel. */
+  globalShortcut(use: GlobalShortcut): Promise<ChannelForm | Extract<Answer, { kind: 'page' }>>;
   /** Somebody has invited the bot to a channel. */
   invited(invitation: Actor): Promise<Welcome>;
+  /** A person looks at the Home tab; `channelId` is their direct message with the bot. Undefined: what it shows stays. */
+  home(visitor: Actor): Promise<Message | undefined>;
   /** Records in the audit log that a person was refused before their words were read. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
 }
@@ -160,7 +164,20 @@ export type SubmitAnswer =
   /** Accepted; the form closes. `message` is shown privately. */
   | { readonly kind: 'taken'; readonly message?: Message }
   /** The form stays open with an error beside each wrong field. */
-  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
+  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  /** Another form takes its place. */
+  | ChannelForm;
+
+/** A form for a channel that the request itself does not name. */
+export interface ChannelForm {
+  readonly kind: 'form';
+  readonly form: Form;
+  readonly channelId: string;
+}
+
+export interface GlobalShortcut extends Omit<Actor, 'channelId'> {
+  readonly name: GlobalShortcutName;
+}
 
 export interface Shortcut extends Actor {
   readonly name: ShortcutName;
@@ -206,6 +223,11 @@ export interface Directory {
    * @throws KdebugError slack_channel_closed; slack_refused with the fact `error` `too_many_members`
    */
   channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
+  /**
+   * The channels that a person is in and the bot may see, names by id: all public ones, and the private ones that both are in. Never older
+   * than 5 s; of more than 3,000, the first ones.
+   */
+  channelsOf(userId: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The facts of a conversation that kdebug uses (Slack, "Conversation object"). */

@@ -38,6 +38,7 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
     case 'event':
       return EVENTS[handler.name](world, by);
     case 'shortcut': {
+      if ('isGlobal' in handler) return deliver.shortcut({ ...by, callbackId: handler.name });
       const { ts } = deliver.say({ user: 'U0ROY', channel: CHANNEL, text: 'pod-1 is slow' });
       return deliver.shortcut({ ...by, channel: CHANNEL, ts, callbackId: handler.name });
     }
@@ -52,6 +53,10 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
 const EVENTS: Readonly<
   Record<Extract<Row, { listens: 'event' }>['name'], (world: World, by: By) => Promise<Delivery>>
 > = {
+  app_home_opened: ({ local }, { user, override }) => {
+    const event = { type: 'app_home_opened', user, channel: CHANNEL, tab: 'home' };
+    return local.deliver.event(event, override ? { override } : {});
+  },
   app_mention: ({ local }, by) => local.deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' }),
   member_joined_channel: ({ local }, { user, override }) => {
     const event = { type: 'member_joined_channel', user: local.botUserId, channel: CHANNEL, inviter: user };

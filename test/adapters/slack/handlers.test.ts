@@ -46,7 +46,7 @@ describe('what Bolt has registered', () => {
       'handlers.ts',
     ]);
     expect(having(/\bnew App\(/)).toEqual(['index.ts']);
-    const asking = having(/\binbox\.(?:command|action|submit|shortcut|invited)\(/);
+    const asking = having(/\binbox\.(?:command|action|submit|shortcut|invited|home|globalShortcut)\(/);
     expect(asking.length).toBeGreaterThan(0);
     expect(asking.filter((path) => !having(/\bawait admit\(/).includes(path))).toEqual([]);
   });
@@ -67,9 +67,9 @@ interface Entrance {
 }
 
 const METHODS = { command: 'command', shortcut: 'shortcut', action: 'action', view: 'submit' } as const;
-const METHOD_OF_EVENT = { app_mention: 'command', member_joined_channel: 'invited' } as const;
+const METHOD_OF_EVENT = { app_home_opened: 'home', app_mention: 'command', member_joined_channel: 'invited' } as const;
 const methodOf = (row: Row): keyof typeof NOBODY =>
-  row.listens === 'event' ? METHOD_OF_EVENT[row.name] : METHODS[row.listens];
+  row.listens === 'event' ? METHOD_OF_EVENT[row.name] : 'isGlobal' in row ? 'globalShortcut' : METHODS[row.listens];
 
 const ENTRANCES: readonly [string, Entrance][] = [
   ...HANDLERS.map((row): [string, Entrance] => [
@@ -167,16 +167,24 @@ beforeAll(async () => {
   });
 });
 afterAll(() => world.stop());
-beforeEach(() => world.inbox.forget());
+beforeEach(() => {
+  world.inbox.forget();
+  for (const view of world.local.views())
+    if (view.kind === 'home' || view.view.submit === undefined) world.local.state.views.delete(view.id);
+});
 
 /** What the person is told: on the acknowledgement, or privately right after it. */
 async function toldTo(user: string, act: () => Promise<{ readonly body: unknown }>): Promise<string> {
   const before = world.local.ephemerals(user).length;
   const { body } = await act();
   if (body !== '' && JSON.stringify(body) !== '{"response_action":"clear"}') return JSON.stringify(body);
-  const said = await world.local.until(() => world.local.ephemerals(user)[before]);
+  const said = await world.local.until(() => world.local.ephemerals(user)[before] ?? windowOf(user)?.view);
   return JSON.stringify(said.blocks);
 }
+
+/** Their Home tab, or a window without a form. */
+const windowOf = (user: string) =>
+  world.local.views(user).find(({ kind, view }) => kind === 'home' || view.submit === undefined);
 
 describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
   it('takes a full member, by the method of its kind', async () => {
@@ -201,7 +209,7 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
     const refused = {
       userId: user,
       teamId: expect.any(String),
-      channelId: 'C0SHOP',
+      channelId: 'isGlobal' in row ? '' : 'C0SHOP',
       handler: row.name,
       code: expect.stringMatching(code),
     };
@@ -213,6 +221,7 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
 describe('which payloads name the app', () => {
   it('all but those of shortcuts: Slack puts no api_app_id into these', () => {
     expect(HANDLERS.filter(({ namesApp }) => !namesApp).map(nameOf)).toEqual([
+      'shortcut debug-anywhere',
       'shortcut debug-pod',
       'shortcut apply-job',
     ]);
@@ -225,7 +234,7 @@ describe('which payloads name the app', () => {
   it.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
     const withoutApp = { user: 'U0ROY', override: { api_app_id: undefined } };
     expect((await deed(world, handler, withoutApp)).status).toBe(200);
-    expect(world.inbox.taken).toEqual({ ...NOBODY, shortcut: 1 });
+    expect(world.inbox.taken).toEqual({ ...NOBODY, [methodOf(handler)]: 1 });
     expect(world.inbox.refusals).toEqual([]);
   });
 });

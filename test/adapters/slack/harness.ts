@@ -8,6 +8,7 @@ import type {
   Actor,
   Answer,
   Click,
+  GlobalShortcut,
   Inbox,
   RefusedAtDoor,
   Shortcut,
@@ -58,8 +59,16 @@ export class FakeInbox implements Inbox {
   readonly shortcuts: Shortcut[] = [];
   readonly refusals: RefusedAtDoor[] = [];
   readonly invitations: Actor[] = [];
+  readonly visits: Actor[] = [];
+  readonly globalShortcuts: GlobalShortcut[] = [];
   answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
   welcome: () => Promise<Welcome> = async () => ({ kind: 'nothing' });
+  anywhere: () => ReturnType<Inbox['globalShortcut']> = async () => ({
+    kind: 'page',
+    title: 'Debug a pod',
+    message: saying('nowhere'),
+  });
+  homePage: () => Promise<Message | undefined> = async () => undefined;
   submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
   command(origin: Origin, words: string): Promise<Answer> {
@@ -87,30 +96,51 @@ export class FakeInbox implements Inbox {
     return this.welcome();
   }
 
+  globalShortcut(use: GlobalShortcut): ReturnType<Inbox['globalShortcut']> {
+    this.globalShortcuts.push(use);
+    return this.anywhere();
+  }
+
+  home(visitor: Actor): Promise<Message | undefined> {
+    this.visits.push(visitor);
+    return this.homePage();
+  }
+
   async refused(refused: RefusedAtDoor): Promise<void> {
     this.refusals.push(refused);
   }
 
   /** How often each method was called that takes something. */
   get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
-    const { commands, clicks, submissions, shortcuts, invitations } = this;
+    const { commands, clicks, submissions, shortcuts, invitations, visits, globalShortcuts } = this;
     return {
       command: commands.length,
       action: clicks.length,
       submit: submissions.length,
       shortcut: shortcuts.length,
       invited: invitations.length,
+      home: visits.length,
+      globalShortcut: globalShortcuts.length,
     };
   }
 
   forget(): void {
-    const { commands, clicks, submissions, shortcuts, invitations, refusals } = this;
-    for (const list of [commands, clicks, submissions, shortcuts, invitations, refusals]) list.length = 0;
+    const { commands, clicks, submissions, shortcuts, invitations, visits, globalShortcuts, refusals } = this;
+    for (const list of [commands, clicks, submissions, shortcuts, invitations, visits, globalShortcuts, refusals])
+      list.length = 0;
   }
 }
 
 /** What `taken` says before anything was taken. */
-export const NOBODY: FakeInbox['taken'] = { command: 0, action: 0, submit: 0, shortcut: 0, invited: 0 };
+export const NOBODY: FakeInbox['taken'] = {
+  command: 0,
+  action: 0,
+  submit: 0,
+  shortcut: 0,
+  invited: 0,
+  home: 0,
+  globalShortcut: 0,
+};
 
 export const saying = (summary: string): Message => ({
   summary,

@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
@@ -37,6 +37,8 @@ export interface ListenerContext {
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
   /** Posts a message that belongs to no run. @throws as `Thread` */
   readonly announce: (channelId: string, message: Message) => Promise<void>;
+  /** Replaces what a person's Home tab shows. @throws as `openView` */
+  readonly publishHome: (userId: string, view: HomeView) => Promise<void>;
   /** @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
   readonly isStopping: () => boolean;

@@ -8,7 +8,7 @@ import { defined } from '../../../lib/object.ts';
 import { MAX_FIELD_ERROR } from '../limits.ts';
 import { FormOrigin, fieldIdsOf, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
-import { page } from '../views/modal.ts';
+import { modal, page } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog } from './respond.ts';
 
@@ -40,6 +40,7 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   const { answer } = admission;
   if (answer.kind === 'errors' && fieldIds.length > 0)
     return ack({ response_action: 'errors', errors: besideFields(answer.errors, fieldIds) });
+  if (answer.kind === 'form') return ack({ response_action: 'update', view: modal(answer.form, answer) });
   await ack({ response_action: 'clear' });
   if (answer.kind === 'errors') tell(context, submission, refusal(new KdebugError('slack_payload_invalid')));
   else if (answer.message) tell(context, submission, answer.message);

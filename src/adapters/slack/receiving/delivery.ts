@@ -4,6 +4,8 @@ import type { Log } from '../../../flow/ports/machine.ts';
 import {
   ClickPayload,
   CommandPayload,
+  GlobalShortcutPayload,
+  HomePayload,
   JoinedPayload,
   MentionPayload,
   ShortcutPayload,
@@ -83,6 +85,7 @@ const EVENTS: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
   z.ZodType<Record<string, unknown>>
 >([
   ['app_mention', typedEvent('app_mention', MentionPayload)],
+  ['app_home_opened', typedEvent('app_home_opened', HomePayload)],
   ['member_joined_channel', typedEvent('member_joined_channel', JoinedPayload)],
 ]);
 const AnyEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
@@ -92,6 +95,7 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
 >([
   ['block_actions', ClickPayload.extend({ type: z.literal('block_actions') })],
   ['message_action', ShortcutPayload.extend({ type: z.literal('message_action'), callback_id: callbackId })],
+  ['shortcut', GlobalShortcutPayload.extend({ type: z.literal('shortcut'), callback_id: callbackId })],
   [
     'view_submission',
     SubmissionPayload.extend({

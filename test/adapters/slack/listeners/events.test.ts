@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formOf, typed } from '../deeds.ts';
 import { NOBODY, saying, startWorld, type World } from '../harness.ts';
 
 let world: World;
@@ -41,5 +42,65 @@ describe('an invitation of the bot', () => {
     expect((await world.local.deliver.event(event)).status).toBe(200);
     expect(world.inbox.taken).toEqual(NOBODY);
     expect(world.inbox.refusals).toEqual([]);
+  });
+});
+
+describe('a visit of the Home tab', () => {
+  const seen = () => world.local.views('U0ROY').find(({ kind }) => kind === 'home');
+
+  it('publishes what the inbox says, for this person alone', async () => {
+    world.inbox.homePage = async () => saying('yours');
+    expect((await world.local.deliver.openHome({ user: 'U0ROY' }))?.status).toBe(200);
+    expect(JSON.stringify((await world.local.until(seen)).view)).toContain('yours');
+    expect(world.inbox.visits).toEqual([{ teamId: 'T0LOCAL', userId: 'U0ROY', channelId: 'D00ROY' }]);
+    expect(world.local.views('U0BOB')).toEqual([]);
+  });
+
+  it('replaces the page at the next visit, and leaves it where the inbox says nothing', async () => {
+    world.inbox.homePage = async () => saying('first');
+    await world.local.deliver.openHome({ user: 'U0ROY' });
+    await world.local.until(seen);
+    world.inbox.homePage = async () => saying('second');
+    await world.local.deliver.openHome({ user: 'U0ROY' });
+    await world.local.until(() => JSON.stringify(seen()?.view).includes('second'));
+    world.inbox.homePage = async () => undefined;
+    await world.local.deliver.openHome({ user: 'U0ROY' });
+    expect(JSON.stringify(seen()?.view)).toContain('second');
+  });
+
+  it('tells a guest why there is nothing, and the Messages tab is no visit', async () => {
+    await world.local.deliver.openHome({ user: 'U0ROY', tab: 'messages' });
+    expect(world.inbox.taken).toEqual(NOBODY);
+    await world.local.deliver.openHome({ user: 'U0GUEST' });
+    const told = await world.local.until(() => world.local.views('U0GUEST')[0]);
+    expect(JSON.stringify(told.view)).toContain('person_is_guest');
+    expect(world.inbox.taken).toEqual(NOBODY);
+  });
+});
+
+describe('a global shortcut', () => {
+  const use = () => world.local.deliver.shortcut({ user: 'U0ROY', callbackId: 'debug-anywhere' });
+  const CHANNEL_FORM = {
+    kind: 'form',
+    channelId: 'C0OPS',
+    form: formOf('pick-channel'),
+  } as const;
+
+  it('opens the form, and the next one takes its place, for the channel that was chosen', async () => {
+    world.inbox.anywhere = async () => CHANNEL_FORM;
+    await use();
+    const { id } = await world.local.until(() => world.local.views('U0ROY')[0]);
+    world.inbox.submitAnswer = async () => ({ kind: 'form', channelId: 'C0SHOP', form: formOf('debug') });
+    await world.local.deliver.viewSubmission({ user: 'U0ROY', viewId: id, values: typed('x') });
+    expect(world.inbox.submissions[0]).toMatchObject({ name: 'pick-channel', channelId: 'C0OPS' });
+    const [view] = world.local.views('U0ROY');
+    expect(view?.id).toBe(id);
+    expect(view?.view).toMatchObject({ callback_id: 'debug' });
+    expect(String(view?.view.private_metadata)).toContain('C0SHOP');
+  });
+
+  it('answers in a window where there is no form', async () => {
+    await use();
+    expect(JSON.stringify((await world.local.until(() => world.local.views('U0ROY')[0])).view)).toContain('nowhere');
   });
 });
