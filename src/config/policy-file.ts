@@ -18,7 +18,7 @@ export const KEY_SHAPES = {
   approvers: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
   images: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'an alias is lower-case letters, digits, ".", "_" and "-"' },
   channels: {
-    pattern: /^[CG][A-Z0-9]{2,20}$/,
+    pattern: /^(?:[CG][A-Z0-9]{2,20}|direct)$/,
     rule: "channels are keyed by id (C… or G…), never by name: the id stands at the end of the channel's details in Slack",
   },
   users: { pattern: /^[UW][A-Z0-9]{2,20}$/, rule: 'people are keyed by Slack user id (U… or W…)' },
@@ -83,7 +83,7 @@ const Identity = z.strictObject({
 const ApproverGroup = z.strictObject({
   usergroup: matching(/^S[A-Z0-9]{2,20}$/, 'must be a Slack user group id (S…)').optional(),
   users: z.array(userId).default([]),
-  channel: matching(KEY_SHAPES.channels.pattern, 'must be a Slack channel id (C… or G…)')
+  channel: matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)')
     .optional()
     .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
@@ -135,6 +135,11 @@ const Channel = z.strictObject({
     .enum(['denied', 'allowed'])
     .default('denied')
     .describe('whether kdebug answers here while the channel is shared with another company'),
+  direct: z
+    .literal(true)
+    .optional()
+    .describe('with the key `direct` only: people may use kdebug in a direct message with it'),
+  members: ApproverGroup.optional().describe('with the key `direct` only: who may'),
   rules: z.array(Rule).max(200),
 });
 

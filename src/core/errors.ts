@@ -76,7 +76,11 @@ export const REASONS = {
   ),
   channel_needed: user(
     'kdebug does not work in direct messages',
-    'Use kdebug in a channel that its policy names: there, everybody sees what was done.',
+    'Use kdebug in a channel that its policy names: there, everybody sees what was done. The Home tab of kdebug lists yours.',
+  ),
+  direct_not_allowed: user(
+    'the policy does not let you use kdebug in direct messages',
+    'Use kdebug in a channel that its policy names. The Home tab of kdebug lists yours.',
   ),
   channel_none: user(
     'you are in no channel where kdebug may be used',

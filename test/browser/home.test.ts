@@ -90,6 +90,16 @@ describePlay('where people begin', (browser, play) => {
     LONG,
   );
 
+  it('tells who writes to it directly to use a channel, where the policy opens no direct messages', async () => {
+    const page = await browser.page(play.url);
+    await become(page, 'Roy');
+    await railOf(page)
+      .getByRole('button', { name: /^kdebug/ })
+      .click();
+    await send(page, 'kdebug', 'pod-1234');
+    await messagesIn(page, 'kdebug').getByText('Use kdebug in a channel that its policy names').waitFor();
+  });
+
   it('tells a guest on the Home tab that kdebug is not for them', async () => {
     const page = await browser.page(play.url);
     await become(page, 'Guest');

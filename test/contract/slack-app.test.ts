@@ -53,6 +53,7 @@ const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'shortcut apply-job': ['commands', 'files:read'],
   'event app_home_opened': [],
   'event app_mention': ['app_mentions:read'],
+  'event message': ['im:history'],
   'event member_joined_channel': ['channels:read', 'groups:read'],
 };
 
@@ -126,7 +127,9 @@ describe('slack-app.yml', () => {
 
   it('has exactly the events, commands and shortcuts of the table of handlers', () => {
     const listed = (kind: string) => HANDLERS.filter(({ listens }) => listens === kind).map(({ name }) => name);
-    expect(manifest.settings.event_subscriptions.bot_events).toEqual(listed('event'));
+    expect(manifest.settings.event_subscriptions.bot_events).toEqual(
+      listed('event').map((name) => (name === 'message' ? 'message.im' : name)),
+    );
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(listed('command'));
     expect(manifest.features.shortcuts.map(({ callback_id }) => callback_id)).toEqual(listed('shortcut'));
   });

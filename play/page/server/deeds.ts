@@ -103,14 +103,12 @@ export class Deeds {
     order: { user: string; channel: string; text: string; threadTs?: string },
     kind: 'mention' | 'words',
   ): Promise<DeedAnswer> {
-    const { deliver, team, teamId, botUserId } = this.#slack;
+    const { deliver, team, botUserId } = this.#slack;
     if (order.text === '') throw new Impossible('There is nothing to send.');
     const place = team.channels[order.channel];
     if (place?.kind === 'im') {
-      const { ts, text, user, channel } = deliver.say(order);
-      if (!this.#parts.manifest.hearsDirectMessages) return DONE;
-      const event = { type: 'message', channel_type: 'im', user, channel, text, ts, event_ts: ts, team: teamId };
-      return answerTo(await deliver.event(event));
+      const delivery = await deliver.direct(order);
+      return delivery === undefined ? DONE : answerTo(delivery);
     }
     if (kind === 'words') {
       deliver.say(order);

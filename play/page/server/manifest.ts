@@ -8,9 +8,6 @@ const Manifest = z.object({
     app_home: z.object({ home_tab_enabled: z.boolean() }),
     shortcuts: z.array(z.object({ name: z.string(), type: z.string(), callback_id: z.string() })).default([]),
   }),
-  settings: z.object({
-    event_subscriptions: z.object({ bot_events: z.array(z.string()).default([]) }),
-  }),
 });
 
 /** What the page needs to know of the app as it would be installed. */
@@ -18,14 +15,12 @@ export interface AppManifest {
   readonly shortcuts: Snapshot['shortcuts'];
   readonly globalShortcuts: Snapshot['shortcuts'];
   readonly hasHome: boolean;
-  /** Whether the app gets an event for direct messages to it (`message.im`). */
-  readonly hearsDirectMessages: boolean;
 }
 
 const FILE = new URL('../../../slack-app.yml', import.meta.url);
 
 export function readManifest(): AppManifest {
-  const { features, settings } = Manifest.parse(parse(readFileSync(FILE, 'utf8')));
+  const { features } = Manifest.parse(parse(readFileSync(FILE, 'utf8')));
   const shortcutsOf = (wanted: string) =>
     features.shortcuts
       .filter(({ type }) => type === wanted)
@@ -34,6 +29,5 @@ export function readManifest(): AppManifest {
     shortcuts: shortcutsOf('message'),
     globalShortcuts: shortcutsOf('global'),
     hasHome: features.app_home.home_tab_enabled,
-    hearsDirectMessages: settings.event_subscriptions.bot_events.includes('message.im'),
   };
 }

@@ -127,6 +127,31 @@ export class Deliver {
   }
 
   /**
+   * A person writes to the app, in their direct message with it (docs.slack.dev, "message.im event"). @throws Error where the app takes no
+   * messages
+   */
+  async direct(order: Omit<SayOrder, 'channel'> & Omit<Common, 'user'>): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    if (!slack.app.takesMessages) throw new Error('Sending messages to this app has been turned off.');
+    const { threadTs } = order;
+    const { ts, text, channel, user } = this.say({ ...order, channel: slack.direct(order.user).id });
+    if (!slack.app.events.includes('message.im') || !slack.app.scopes.includes('im:history')) return undefined;
+    const event = {
+      type: 'message',
+      channel_type: 'im',
+      user,
+      channel,
+      ...typedFields({ channel, ts, text }),
+      text,
+      ts,
+      event_ts: ts,
+      team: slack.team.id,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    };
+    return this.send('events_api', this.payloads.event(event), order);
+  }
+
+  /**
    * Somebody opens the app's Home tab, or its Messages tab (docs.slack.dev, "app_home_opened event"). Nothing is sent to an app that does not
    * subscribe to the event. @throws Error when the app has no such tab
    */

@@ -46,8 +46,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
     members: (usergroupId, sinceMs) => groups.get(usergroupId, () => fetchMembers(options, usergroupId), sinceMs),
     channel: async (channelId) =>
       channelId.startsWith('D') ? DIRECT : channels.get(channelId, () => fetchChannel(options, channelId)),
-    channelMembers: (channelId, sinceMs) =>
-      inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
+    // Slack tells no app who else is in its direct message: nobody.
+    channelMembers: async (channelId, sinceMs) =>
+      channelId.startsWith('D')
+        ? new Set<string>()
+        : inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
     channelsOf: (userId) => channelLists.get(userId, () => fetchChannelsOf(options, userId)),
   };
 }

@@ -14,7 +14,7 @@ import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
 import { onHomeOpened, onJoined } from './listeners/events.ts';
 import type { Delivered, Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
-import { onMention } from './listeners/mention.ts';
+import { onDirect, onMention } from './listeners/mention.ts';
 import { onGlobalShortcut, onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';
 
@@ -57,6 +57,8 @@ const EVENTS = {
   app_home_opened: onHomeOpened,
   app_mention: onMention,
   member_joined_channel: onJoined,
+  /** Of direct messages alone: the app subscribes to `message.im`. */
+  message: onDirect,
 } satisfies Readonly<Record<string, (delivered: Delivered) => Promise<void>>>;
 type EventName = keyof typeof EVENTS;
 const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];

@@ -60,6 +60,22 @@ export const MentionPayload = z.object({
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
+/** Slack, "message.im event": `subtype` for edits, files and the like. */
+export const DirectPayload = z.object({
+  ...envelope,
+  event: z.object({
+    user: id.optional(),
+    bot_id: z.string().optional(),
+    subtype: z.string().optional(),
+    channel_type: z.string(),
+    team: optionalId,
+    channel: id,
+    ts,
+    thread_ts: ts.optional(),
+    text: z.string().default(''),
+  }),
+});
+
 /** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter. */
 export const JoinedPayload = z.object({
   ...envelope,

@@ -4,7 +4,7 @@ import type { RunRequest } from '../command/command.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
-import type { ImageAlias, Policy, Rule } from './policy.ts';
+import { channelPolicy, type ImageAlias, type Policy, type Rule } from './policy.ts';
 
 export interface ResolvedNamespace {
   readonly kind: 'ok';
@@ -22,7 +22,7 @@ export function resolveNamespace(
   channelId: string,
   policy: Policy,
 ): ResolvedNamespace | NotResolved {
-  const rules = own(policy.channels, channelId)?.rules;
+  const rules = channelPolicy(policy, channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: channelId };
   const resolved = resolveCluster(request.cluster, policy);
   if (resolved.kind === 'deny') return resolved;

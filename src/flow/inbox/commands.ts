@@ -1,10 +1,10 @@
 import type { Command } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, listMessage, notYetMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import { type podInText, requestForm } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
 import { showOrLogs } from '../lookup/show.ts';
@@ -69,7 +69,7 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
 
 function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   const policy = policies.current();
-  return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
+  return channelPolicy(policy, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
 }
 
 /** For a bare `/kdebug` and the shortcut "Debug a pod". */
@@ -79,6 +79,6 @@ export function openRequestForm(
   { policies }: Pick<FlowDeps, 'policies'>,
 ): Answer {
   const policy = policies.current();
-  if (!own(policy.channels, channelId)) return answerReason('channel_unknown', channelId);
+  if (!channelPolicy(policy, channelId)) return answerReason('channel_unknown', channelId);
   return { kind: 'form', form: requestForm(policy, hint) };
 }

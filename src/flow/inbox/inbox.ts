@@ -1,7 +1,8 @@
 import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
+import type { ParsedCommand } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { asChannelId } from '../../core/ids.ts';
+import { asChannelId, asUserId } from '../../core/ids.ts';
 import type { Message } from '../../core/report/message.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/private-messages.ts';
 import { commandOfForm, podInText } from '../../core/report/request-form.ts';
@@ -123,7 +124,7 @@ export class CommandInbox implements Inbox {
 
   async command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
-    const noCommand = channelNeeded(origin, this.#deps, parsed) ?? (await this.#talks.answer(origin, words, parsed));
+    const noCommand = await this.#noCommand(origin, words, parsed);
     if (noCommand) {
       this.#count('answered', origin);
       return answerWith(noCommand);
@@ -149,9 +150,12 @@ export class CommandInbox implements Inbox {
   }
 
   async shortcut(shortcut: Shortcut): Promise<Answer> {
-    const noChannel = channelNeeded({ channelId: asChannelId(shortcut.channelId) }, this.#deps);
-    if (noChannel) return answerWith(noChannel);
-    return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
+    return this.#guarded(async () => {
+      const { channelId, userId } = shortcut;
+      const asked = { channelId: asChannelId(channelId), requesterId: asUserId(userId) };
+      const noChannel = await channelNeeded(asked, this.#deps);
+      return noChannel ? answerWith(noChannel) : ON_SHORTCUT[shortcut.name](this.#parts, shortcut);
+    });
   }
 
   async globalShortcut(use: GlobalShortcut): ReturnType<Inbox['globalShortcut']> {
@@ -186,6 +190,15 @@ export class CommandInbox implements Inbox {
     } catch (thrown) {
       // The person stays refused; only the record is missing.
       this.#deps.log.error('refusal not recorded', { userId, reason: toKdebugError(thrown).code });
+    }
+  }
+
+  /** The answer to what is no command, or no command here; undefined: a command. */
+  async #noCommand(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
+    try {
+      return (await channelNeeded(origin, this.#deps, parsed)) ?? (await this.#talks.answer(origin, words, parsed));
+    } catch (thrown) {
+      return errorMessage(toKdebugError(thrown));
     }
   }
 

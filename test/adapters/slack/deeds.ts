@@ -58,6 +58,17 @@ const EVENTS: Readonly<
     return local.deliver.event(event, override ? { override } : {});
   },
   app_mention: ({ local }, by) => local.deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' }),
+  message: ({ local }, { user, override }) => {
+    const event = {
+      type: 'message',
+      channel_type: 'im',
+      user,
+      channel: CHANNEL,
+      ts: '1700000000.000100',
+      text: 'pod-1',
+    };
+    return local.deliver.event(event, override ? { override } : {});
+  },
   member_joined_channel: ({ local }, { user, override }) => {
     const event = { type: 'member_joined_channel', user: local.botUserId, channel: CHANNEL, inviter: user };
     return local.deliver.event(event, override ? { override } : {});

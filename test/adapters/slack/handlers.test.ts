@@ -67,7 +67,12 @@ interface Entrance {
 }
 
 const METHODS = { command: 'command', shortcut: 'shortcut', action: 'action', view: 'submit' } as const;
-const METHOD_OF_EVENT = { app_home_opened: 'home', app_mention: 'command', member_joined_channel: 'invited' } as const;
+const METHOD_OF_EVENT = {
+  app_home_opened: 'home',
+  app_mention: 'command',
+  message: 'command',
+  member_joined_channel: 'invited',
+} as const;
 const methodOf = (row: Row): keyof typeof NOBODY =>
   row.listens === 'event' ? METHOD_OF_EVENT[row.name] : 'isGlobal' in row ? 'globalShortcut' : METHODS[row.listens];
 

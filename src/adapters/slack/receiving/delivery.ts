@@ -4,6 +4,7 @@ import type { Log } from '../../../flow/ports/machine.ts';
 import {
   ClickPayload,
   CommandPayload,
+  DirectPayload,
   GlobalShortcutPayload,
   HomePayload,
   JoinedPayload,
@@ -86,6 +87,7 @@ const EVENTS: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
 >([
   ['app_mention', typedEvent('app_mention', MentionPayload)],
   ['app_home_opened', typedEvent('app_home_opened', HomePayload)],
+  ['message', typedEvent('message', DirectPayload)],
   ['member_joined_channel', typedEvent('member_joined_channel', JoinedPayload)],
 ]);
 const AnyEvent = z.object({ event: z.object({ type: z.string().min(1) }) });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formOf, typed } from '../deeds.ts';
-import { NOBODY, saying, startWorld, type World } from '../harness.ts';
+import { NOBODY, saying, says, startWorld, type World } from '../harness.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -102,5 +102,48 @@ describe('a global shortcut', () => {
   it('answers in a window where there is no form', async () => {
     await use();
     expect(JSON.stringify((await world.local.until(() => world.local.views('U0ROY')[0])).view)).toContain('nowhere');
+  });
+});
+
+describe('a direct message', () => {
+  const event = (more: object) =>
+    world.local.deliver.event({
+      ...{
+        type: 'message',
+        channel_type: 'im',
+        user: 'U0ROY',
+        channel: 'D00ROY',
+        ts: '1700000000.000100',
+        text: 'pod-1',
+      },
+      ...more,
+    });
+
+  it('is a command there, answered beside it', async () => {
+    world.inbox.answer = async () => says('use a channel');
+    await world.local.deliver.direct({ user: 'U0ROY', text: 'pod-1 -n shop' });
+    const [{ origin, words } = { origin: undefined, words: '' }] = world.inbox.commands;
+    expect(words).toBe('pod-1 -n shop');
+    expect(origin).toMatchObject({ source: 'mention', channelId: 'D00ROY', requesterId: 'U0ROY' });
+    expect(origin?.threadTs).toBeUndefined();
+    const told = await world.local.until(() => world.local.ephemerals('U0ROY')[0]);
+    expect(told).toMatchObject({ channel: 'D00ROY', text: 'use a channel' });
+  });
+
+  it('is the same command however often Slack sends it', async () => {
+    await event({});
+    await event({});
+    const [one, other] = world.inbox.commands;
+    expect(other?.origin.dedupeKey).toBe(one?.origin.dedupeKey);
+  });
+
+  it.each([
+    ['an edit', { subtype: 'message_changed', user: undefined }],
+    ['a file', { subtype: 'file_share' }],
+    ['a bot', { bot_id: 'B0OTHER' }],
+    ['a channel', { channel_type: 'channel', channel: 'C0SHOP' }],
+  ])('is none when it is %s', async (_, more) => {
+    expect((await event(more)).status).toBe(200);
+    expect(world.inbox.taken).toEqual(NOBODY);
   });
 });
