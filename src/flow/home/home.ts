@@ -30,12 +30,15 @@ export function homeFor(visitor: Actor, deps: FlowDeps): Promise<Message> {
 
 async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {
   const policy = deps.policies.current();
-  const asking = new Asking(deps);
-  const [theirs, groups] = await Promise.all([channelsOf(visitor, policy, asking), groupsOf(visitor, policy, asking)]);
+  const lookups = new SlackLookups(deps);
+  const [theirs, groups] = await Promise.all([
+    channelsOf(visitor, policy, lookups),
+    groupsOf(visitor, policy, lookups),
+  ]);
   const runs = await runsOf([...new Set([visitor.channelId, ...theirs, ...approvedBy(groups, policy)])], deps);
   const waiting = runs.filter((run) => mayDecide(run, { visitor, groups, policy })).slice(-MAX_WAITING);
   const mine = runs.filter(({ origin }) => origin.requesterId === visitor.userId).slice(-MAX_MINE);
-  const shown = (run: Run) => withLink(run, { visitor, theirs, asking });
+  const shown = (run: Run) => withLink(run, { visitor, theirs, lookups });
   const [waitingShown, mineShown] = await Promise.all([
     Promise.all(waiting.map(shown)),
     Promise.all(mine.toReversed().map(shown)),
@@ -48,13 +51,13 @@ async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {
       .slice(0, MAX_SHOWN_CHANNELS),
     channelsLeftOut: Math.max(0, theirs.size - MAX_SHOWN_CHANNELS),
     policy,
-    isIncomplete: asking.hasFailed,
+    isIncomplete: lookups.hasFailed,
     nowMs: deps.clock.now(),
   });
 }
 
 /** Questions to Slack that may stay without an answer. */
-class Asking {
+class SlackLookups {
   readonly deps: FlowDeps;
   hasFailed = false;
 
@@ -72,15 +75,19 @@ class Asking {
 }
 
 /** The channels of the policy that the person is in. */
-async function channelsOf({ userId }: Actor, { channels }: Policy, asking: Asking): Promise<ReadonlySet<string>> {
-  const all = await asking.or(asking.deps.directory.channelsOf(userId), new Map<string, string>());
+async function channelsOf(
+  { userId }: Actor,
+  { channels }: Policy,
+  lookups: SlackLookups,
+): Promise<ReadonlySet<string>> {
+  const all = await lookups.or(lookups.deps.directory.channelsOf(userId), new Map<string, string>());
   return new Set(Object.keys(channels).filter((id) => all.has(id)));
 }
 
 /** The groups of approvers that the person is in. Nobody is in a group whose members kdebug may not read. */
-async function groupsOf({ userId }: Actor, policy: Policy, asking: Asking): Promise<ReadonlySet<string>> {
+async function groupsOf({ userId }: Actor, policy: Policy, lookups: SlackLookups): Promise<ReadonlySet<string>> {
   const names = [...new Set(rulesOf(policy).flatMap(({ approval }) => approval?.from ?? []))];
-  const isIn = await Promise.all(names.map((name) => asking.or(isInGroup(name, userId, asking.deps), false)));
+  const isIn = await Promise.all(names.map((name) => lookups.or(isInGroup(name, userId, lookups.deps), false)));
   return new Set(names.filter((_, index) => isIn[index]));
 }
 
@@ -123,17 +130,17 @@ const mayDecide = ({ state, approval, origin }: Run, { visitor: { userId }, grou
 interface Reader {
   readonly visitor: Actor;
   readonly theirs: ReadonlySet<string>;
-  readonly asking: Asking;
+  readonly lookups: SlackLookups;
 }
 
 /** Links to their own copy of the card, else to the card where they can read it. */
-async function withLink(run: Run, { visitor, theirs, asking }: Reader): Promise<RunOnHome> {
+async function withLink(run: Run, { visitor, theirs, lookups }: Reader): Promise<RunOnHome> {
   const { anchor } = run.delivery;
   const isReadable = anchor && (theirs.has(anchor.channelId) || run.origin.requesterId === visitor.userId);
   const copy: PostRef | undefined = run.asked?.copies.find(
     ({ userId, isReminder }) => userId === visitor.userId && !isReminder,
   );
   const card = copy ?? (isReadable ? anchor : undefined);
-  const url = card && (await asking.or(asking.deps.thread.permalink(card), undefined));
+  const url = card && (await lookups.or(lookups.deps.thread.permalink(card), undefined));
   return { run, ...defined({ url }) };
 }

@@ -1,6 +1,7 @@
 import type { Policy } from '../../core/policy/policy.ts';
-import { channelForm, ownerOf } from '../../core/report/home-messages.ts';
+import { channelForm } from '../../core/report/home-messages.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
+import { ownerOf } from '../../core/report/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../inbox/commands.ts';

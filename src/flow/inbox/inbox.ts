@@ -152,8 +152,8 @@ export class CommandInbox implements Inbox {
   async shortcut(shortcut: Shortcut): Promise<Answer> {
     return this.#guarded(async () => {
       const { channelId, userId } = shortcut;
-      const asked = { channelId: asChannelId(channelId), requesterId: asUserId(userId) };
-      const noChannel = await channelNeeded(asked, this.#deps);
+      const origin = { channelId: asChannelId(channelId), requesterId: asUserId(userId) };
+      const noChannel = await channelNeeded(origin, this.#deps);
       return noChannel ? answerWith(noChannel) : ON_SHORTCUT[shortcut.name](this.#parts, shortcut);
     });
   }
