@@ -45,6 +45,9 @@ export interface Snapshot {
   readonly troublesOn: readonly string[];
   /** Callback ids of the message shortcuts of the app's manifest, with their names. */
   readonly shortcuts: readonly { readonly callbackId: string; readonly name: string }[];
+  /** Those of the composer, which belong to no message. */
+  readonly globalShortcuts: Snapshot['shortcuts'];
+  readonly hasHome: boolean;
 }
 
 /** Each carries the whole new state of its thing, so applying one twice is harmless. */
@@ -219,6 +222,8 @@ export type Deed =
     }
   /** Opens the direct message with the bot. */
   | { readonly kind: 'open-direct'; readonly user: string }
+  /** Opens the app's Home tab, or its Messages tab. */
+  | { readonly kind: 'open-home'; readonly user: string; readonly tab: 'home' | 'messages' }
   | {
       readonly kind: 'trouble';
       readonly id: string;

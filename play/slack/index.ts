@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LocalSlack } from './local-slack.ts';
-import { manifestScopes } from './manifest.ts';
+import { installed } from './manifest.ts';
 import type { RateOptions } from './serve/rates.ts';
 import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
@@ -47,6 +47,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const botUserId = 'U0KDEBUG';
   const team = defaultTeam(botUserId);
   options.team?.(team);
+  const { scopes, ...manifest } = installed();
   const secret = (bytes: number) => randomBytes(bytes).toString('hex');
   const app = {
     appId: 'A0KDEBUG',
@@ -56,7 +57,8 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     appToken: `xapp-${secret(16)}`,
     signingSecret: secret(16),
     appScopes: options.appScopes ?? ['connections:write'],
-    scopes: options.scopes ?? manifestScopes(),
+    scopes: options.scopes ?? scopes,
+    ...manifest,
   };
   const slack = new LocalSlack(
     new SlackState(team, app, {

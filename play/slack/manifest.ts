@@ -2,11 +2,33 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-const Manifest = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) });
+const Manifest = z.object({
+  features: z.object({
+    app_home: z.object({ home_tab_enabled: z.boolean(), messages_tab_read_only_enabled: z.boolean() }),
+  }),
+  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
+  settings: z.object({ event_subscriptions: z.object({ bot_events: z.array(z.string()) }) }),
+});
 
 const FILE = new URL('../../slack-app.yml', import.meta.url);
 
-/** The bot scopes that an installation from this repository's manifest has. */
-export function manifestScopes(): readonly string[] {
-  return Manifest.parse(parse(readFileSync(FILE, 'utf8'))).oauth_config.scopes.bot;
+/** What an installation from this repository's manifest has. */
+export interface Installed {
+  /** The bot scopes. */
+  readonly scopes: readonly string[];
+  /** The events that Slack sends to the app. */
+  readonly events: readonly string[];
+  readonly hasHome: boolean;
+  /** Whether people may write to the app in its Messages tab. */
+  readonly takesMessages: boolean;
+}
+
+export function installed(): Installed {
+  const { features, oauth_config, settings } = Manifest.parse(parse(readFileSync(FILE, 'utf8')));
+  return {
+    scopes: oauth_config.scopes.bot,
+    events: settings.event_subscriptions.bot_events,
+    hasHome: features.app_home.home_tab_enabled,
+    takesMessages: !features.app_home.messages_tab_read_only_enabled,
+  };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { KdebugError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import { asChannelId, asUserId } from '../core/ids.ts';
-import type { Approval, Identity, ImageAlias, Policy, Rule } from '../core/policy/policy.ts';
+import type { Approval, ApproverGroup, Identity, ImageAlias, Policy, Rule } from '../core/policy/policy.ts';
 import { defined } from '../lib/object.ts';
 import { type Finding, type Position, pathText } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
@@ -77,22 +77,24 @@ function policyFromFile(file: PolicyFile): Policy {
   return {
     clusters: mapValues(file.clusters, ({ context, ...cluster }) => ({ ...cluster, ...defined({ context }) })),
     identity: identityOf(file.identity),
-    approvers: mapValues(file.approvers, ({ usergroup, users, channel }) => ({
-      users: users.map(asUserId),
-      ...defined({ usergroup, channel: channel === undefined ? undefined : asChannelId(channel) }),
-    })),
+    approvers: mapValues(file.approvers, groupOf),
     images: mapValues(file.images, imageOf),
-    ...defined({ defaultImage: file.defaultImage }),
+    ...defined({ defaultImage: file.defaultImage, owner: file.owner }),
     channels: Object.fromEntries(
-      Object.entries(file.channels).map(([id, { name, rules, slackConnect }]) => [
+      Object.entries(file.channels).map(([id, { name, owner, rules, slackConnect, members }]) => [
         asChannelId(id),
-        { rules: rules.map(ruleOf), slackConnect, ...defined({ name }) },
+        { rules: rules.map(ruleOf), slackConnect, ...defined({ name, owner, members: members && groupOf(members) }) },
       ]),
     ),
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },
     output: { ...output, retentionMs: retention },
   };
 }
+
+const groupOf = ({ usergroup, users, channel }: PolicyFile['approvers'][string]): ApproverGroup => ({
+  users: users.map(asUserId),
+  ...defined({ usergroup, channel: channel === undefined ? undefined : asChannelId(channel) }),
+});
 
 function identityOf({ mode, user, groups, users, unmapped }: PolicyFile['identity']): Identity {
   const people = Object.fromEntries(Object.entries(users).map(([id, name]) => [asUserId(id), name]));

@@ -18,7 +18,7 @@ export const KEY_SHAPES = {
   approvers: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'a name is lower-case letters, digits, ".", "_" and "-"' },
   images: { pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/, rule: 'an alias is lower-case letters, digits, ".", "_" and "-"' },
   channels: {
-    pattern: /^[CG][A-Z0-9]{2,20}$/,
+    pattern: /^(?:[CG][A-Z0-9]{2,20}|direct)$/,
     rule: "channels are keyed by id (C… or G…), never by name: the id stands at the end of the channel's details in Slack",
   },
   users: { pattern: /^[UW][A-Z0-9]{2,20}$/, rule: 'people are keyed by Slack user id (U… or W…)' },
@@ -83,7 +83,7 @@ const Identity = z.strictObject({
 const ApproverGroup = z.strictObject({
   usergroup: matching(/^S[A-Z0-9]{2,20}$/, 'must be a Slack user group id (S…)').optional(),
   users: z.array(userId).default([]),
-  channel: matching(KEY_SHAPES.channels.pattern, 'must be a Slack channel id (C… or G…)')
+  channel: matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)')
     .optional()
     .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
@@ -132,12 +132,20 @@ const Rule = z.strictObject({
   approval: Approval.optional(),
 });
 
+const owner = z.string().min(1).max(120).optional();
+
 const Channel = z.strictObject({
   name: z.string().max(100).optional().describe('shown, never matched'),
+  owner: owner.describe('whom people of this channel ask for a change of its rules; default: the owner of the policy'),
   slackConnect: z
     .enum(['denied', 'allowed'])
     .default('denied')
     .describe('whether kdebug answers here while the channel is shared with another company'),
+  direct: z
+    .literal(true)
+    .optional()
+    .describe('with the key `direct` only: people may use kdebug in a direct message with it'),
+  members: ApproverGroup.optional().describe('with the key `direct` only: who may'),
   rules: z.array(Rule).max(200),
 });
 
@@ -183,6 +191,7 @@ const Output = z.strictObject({
 
 export const PolicyFile = z.strictObject({
   version: z.literal(1),
+  owner: owner.describe('whom people ask for a change of this policy: a team, a channel or a person, in words'),
   clusters: record('clusters', Cluster),
   identity: Identity,
   approvers: record('approvers', ApproverGroup).default({}),

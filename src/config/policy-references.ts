@@ -1,4 +1,5 @@
 import { parseImageReference } from '../core/container/names.ts';
+import { DIRECT } from '../core/policy/policy.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { isObject } from '../lib/object.ts';
 import { nearest } from '../lib/text.ts';
@@ -19,6 +20,7 @@ export function referenceFindings(tree: unknown): readonly Finding[] {
     ...identityFindings(file),
     ...approverFindings(file),
     ...imageFindings(file),
+    ...directFindings(file),
     ...ruleFindings(file),
   ];
 }
@@ -73,6 +75,25 @@ const approverFindings = (file: Tree): readonly Finding[] =>
     .map(([name]) => finding(['approvers', name], 'needs a usergroup, users or a channel'));
 
 const APPROVER_KEYS = ['usergroup', 'users', 'channel'] as const;
+
+/** The entry `direct` says so twice, so that no slip of a key opens direct messages; and it says who may. */
+const directFindings = (file: Tree): readonly Finding[] =>
+  Object.entries(mapOf(file.channels))
+    .map(([key, channel]): readonly [string, Tree] => [key, mapOf(channel)])
+    .flatMap(([key, { direct, members }]) => {
+      const path = ['channels', key];
+      if (key !== DIRECT)
+        return ['direct', 'members']
+          .filter((name) => ({ direct, members })[name] !== undefined)
+          .map(
+            (name) => ({ path: [...path, name], at: 'key', message: 'belongs to the entry `direct` only' }) as const,
+          );
+      const isNamed = APPROVER_KEYS.some((name) => mapOf(members)[name] !== undefined);
+      return [
+        ...(direct === true ? [] : [finding(path, 'needs direct: true, as its key says')]),
+        ...(isNamed ? [] : [finding(path, 'needs members, who may use it: a usergroup, users or a channel')]),
+      ];
+    });
 
 function imageFindings(file: Tree): readonly Finding[] {
   const images = mapOf(file.images);

@@ -29,7 +29,7 @@ export const ACTION_NAMES = [
 export type ActionName = (typeof ACTION_NAMES)[number];
 
 /** The forms. */
-export const FORM_NAMES = ['debug', 'again-reason', 'vote-reason', 'apply', 'resize-batch'] as const;
+export const FORM_NAMES = ['debug', 'again-reason', 'vote-reason', 'apply', 'resize-batch', 'pick-channel'] as const;
 export type FormName = (typeof FORM_NAMES)[number];
 
 /** The fields of the form `debug` of which kdebug hears while the form is filled in. No button has such a name. */
@@ -45,6 +45,10 @@ export const isFieldName = (name: string): name is FieldName => FIELD_NAMES.some
 /** The shortcuts on a message; `slack-app.yml` declares them. */
 export const SHORTCUT_NAMES = ['debug-pod', 'apply-job'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
+
+/** The shortcuts of the whole workspace, which belong to no channel. */
+export const GLOBAL_SHORTCUT_NAMES = ['debug-anywhere'] as const;
+export type GlobalShortcutName = (typeof GLOBAL_SHORTCUT_NAMES)[number];
 
 /** Whether kdebug shows such a button; one of an older version, or a forged one, may have any name. */
 export const isActionName = (name: string): name is ActionName => ACTION_NAMES.some((known) => known === name);

@@ -77,8 +77,17 @@ export const REASONS = {
   ),
   channel_needed: user(
     'kdebug does not work in direct messages',
-    'Use kdebug in a channel that its policy names: there, everybody sees what was done.',
+    'Use kdebug in a channel that its policy names: there, everybody sees what was done. The Home tab of kdebug lists yours.',
   ),
+  direct_not_allowed: user(
+    'the policy does not let you use kdebug in direct messages',
+    'Use kdebug in a channel that its policy names. The Home tab of kdebug lists yours.',
+  ),
+  channel_none: user(
+    'you are in no channel where kdebug may be used',
+    'Join one that the kdebug policy names, or ask for yours to be added.',
+  ),
+  home_late: user('this page took too long to read', 'Open the Home tab again in a moment.'),
   channel_has_no_rules: user(
     'this channel is in the policy, but no rule allows anything here',
     'Ask the owners of the kdebug policy for a rule.',

@@ -13,6 +13,9 @@ export const asRunId = (text: string): RunId => text as RunId;
 export const asChannelId = (text: string): ChannelId => text as ChannelId;
 export const asUserId = (text: string): UserId => text as UserId;
 
+/** Ids of direct messages with one person; those of several people look like channels. */
+export const isDirect = (channelId: string): boolean => /^D[A-Z0-9]/.test(channelId);
+
 const RUN_ID = /^[a-z2-7]{10}$/;
 
 /** Whether a typed word has the shape of a run id. */

@@ -14,7 +14,7 @@ it('it describes the file as it is written: closed, with durations as text and d
     required: ['version', 'clusters', 'identity'],
     properties: {
       limits: { additionalProperties: false, properties: { maxTimeout: { type: 'string', default: '30m' } } },
-      channels: { propertyNames: { pattern: '^[CG][A-Z0-9]{2,20}$' } },
+      channels: { propertyNames: { pattern: '^(?:[CG][A-Z0-9]{2,20}|direct)$' } },
     },
   });
 });

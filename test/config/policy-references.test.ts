@@ -63,3 +63,19 @@ it('a timeout of an alias must fit under limits.maxTimeout', () => {
   ]);
   expect(problems(`${MINIMAL}${image('31m')}limits: { maxTimeout: 1h }\n`)).toEqual([]);
 });
+
+const placed = (channels: string) => problems(`${MINIMAL}channels: ${channels}\n`);
+
+it.each([
+  ['{ direct: { members: { users: [U0BOB] }, rules: [] } }', 'channels.direct: needs direct: true'],
+  ['{ direct: { direct: true, rules: [] } }', 'channels.direct: needs members'],
+  ['{ direct: { direct: true, members: {}, rules: [] } }', 'channels.direct: needs members'],
+  ['{ C0SHOP: { direct: true, rules: [] } }', 'channels.C0SHOP.direct: belongs to the entry `direct` only'],
+  ['{ C0SHOP: { members: { users: [U0BOB] }, rules: [] } }', 'channels.C0SHOP.members: belongs to the entry'],
+])('direct messages are opened only on purpose: %s is refused', (channels, problem) => {
+  expect(placed(channels)).toEqual([expect.stringContaining(problem)]);
+});
+
+it('direct messages are opened by their own entry, for the people that it names', () => {
+  expect(placed('{ direct: { direct: true, members: { usergroup: S0SRE }, rules: [] } }')).toEqual([]);
+});

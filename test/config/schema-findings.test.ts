@@ -28,7 +28,7 @@ it('an unknown key is at its key, with the keys of its own place as candidates',
 it('several unknown keys are several findings', () => {
   expect(findings(file({ imges: {}, wholly: 1 })).map(({ message }) => message)).toEqual([
     'is not a key here; did you mean "images"?',
-    expect.stringMatching(/^is not a key here; one of: version, clusters/),
+    expect.stringMatching(/^is not a key here; one of: version, owner, clusters/),
   ]);
 });
 

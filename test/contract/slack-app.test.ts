@@ -38,18 +38,24 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'files.info': ['files:read'],
+  'users.conversations': reading(CHANNELS),
   'users.info': ['users:read'],
   'usergroups.users.list': ['usergroups:read'],
   'views.open': [],
   'views.update': [],
+  'views.publish': [],
 };
 
 /** The bot scopes of what the table of handlers listens to; buttons and forms need none. */
 const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'command /kdebug': ['commands'],
+  'shortcut debug-anywhere': ['commands'],
   'shortcut debug-pod': ['commands'],
   'shortcut apply-job': ['commands', 'files:read'],
+  'event app_home_opened': [],
   'event app_mention': ['app_mentions:read'],
+  'event message': ['im:history'],
+  'event member_joined_channel': ['channels:read', 'groups:read'],
 };
 
 interface AppManifest {
@@ -122,7 +128,9 @@ describe('slack-app.yml', () => {
 
   it('has exactly the events, commands and shortcuts of the table of handlers', () => {
     const listed = (kind: string) => HANDLERS.filter(({ listens }) => listens === kind).map(({ name }) => name);
-    expect(manifest.settings.event_subscriptions.bot_events).toEqual(listed('event'));
+    expect(manifest.settings.event_subscriptions.bot_events).toEqual(
+      listed('event').map((name) => (name === 'message' ? 'message.im' : name)),
+    );
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(listed('command'));
     expect(manifest.features.shortcuts.map(({ callback_id }) => callback_id)).toEqual(listed('shortcut'));
   });
@@ -130,6 +138,7 @@ describe('slack-app.yml', () => {
   it('has the slash command with ids instead of names, the shortcuts, buttons and Socket Mode', () => {
     expect(manifest.features.slash_commands).toMatchObject([{ command: '/kdebug', should_escape: true }]);
     expect(manifest.features.shortcuts).toMatchObject([
+      { name: 'Debug a pod', type: 'global' },
       { name: 'Debug a pod', type: 'message' },
       { name: 'Apply as EphemeralJob', type: 'message' },
     ]);

@@ -4,6 +4,7 @@ import { Cluster } from './cluster/cluster.tsx';
 import { useLine, useSession, useWorld } from './context.ts';
 import { Announcer } from './conversation/announcer.tsx';
 import { Channel } from './conversation/channel.tsx';
+import { HomeTab } from './conversation/home.tsx';
 import { Notified } from './conversation/notified.tsx';
 import { Thread } from './conversation/thread.tsx';
 import { Modal } from './forms/modal.tsx';
@@ -38,6 +39,8 @@ export function App(): ReactNode {
 }
 
 function Place({ channel }: { readonly channel: SlackChannel | undefined }): ReactNode {
+  const isHome = useSession(({ home }) => home);
+  if (channel?.kind === 'im' && isHome) return <HomeTab channel={channel} />;
   if (channel !== undefined) return <Channel channel={channel} />;
   return (
     <main className="conversation">

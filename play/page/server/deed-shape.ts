@@ -45,6 +45,7 @@ export const DeedShape: z.ZodType<Deed> = z.discriminatedUnion('kind', [
     name: z.string().regex(/^[a-z0-9_+'-]{1,100}$/),
   }),
   z.strictObject({ kind: z.literal('open-direct'), user: id }),
+  z.strictObject({ kind: z.literal('open-home'), user: id, tab: z.enum(['home', 'messages']) }),
   z.strictObject({
     kind: z.literal('trouble'),
     id,

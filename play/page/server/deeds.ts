@@ -65,6 +65,8 @@ export class Deeds {
         return this.#shortcut(deed);
       case 'react':
         return this.#react(deed);
+      case 'open-home':
+        return this.#openHome(deed);
       case 'open-direct':
         return { ok: true, channel: this.#slack.state.direct(deed.user).id };
     }
@@ -87,14 +89,15 @@ export class Deeds {
     return DONE;
   }
 
-  #invite(channel: string, user: string, invited: string): DeedAnswer {
+  async #invite(channel: string, user: string, invited: string): Promise<DeedAnswer> {
     const { team, deliver } = this.#slack;
     const place = team.channels[channel];
     const name = team.users[invited]?.real_name ?? invited;
     if (place?.kind === 'im') throw new Impossible('Nobody can be invited to a direct message.');
     if (place?.members.includes(invited)) throw new Impossible(`${name} is already in #${place.name}.`);
-    deliver.invite({ user, channel, invited });
+    const heard = deliver.invite({ user, channel, invited });
     deliver.say({ user: invited, channel, text: `was added to #${place?.name} by ${team.users[user]?.real_name}.` });
+    await heard;
     return DONE;
   }
 
@@ -102,14 +105,12 @@ export class Deeds {
     order: { user: string; channel: string; text: string; threadTs?: string },
     kind: 'mention' | 'words',
   ): Promise<DeedAnswer> {
-    const { deliver, team, teamId, botUserId } = this.#slack;
+    const { deliver, team, botUserId } = this.#slack;
     if (order.text === '') throw new Impossible('There is nothing to send.');
     const place = team.channels[order.channel];
     if (place?.kind === 'im') {
-      const { ts, text, user, channel } = deliver.say(order);
-      if (!this.#parts.manifest.hearsDirectMessages) return DONE;
-      const event = { type: 'message', channel_type: 'im', user, channel, text, ts, event_ts: ts, team: teamId };
-      return answerTo(await deliver.event(event));
+      const delivery = await deliver.direct(order);
+      return delivery === undefined ? DONE : answerTo(delivery);
     }
     if (kind === 'words') {
       deliver.say(order);
@@ -154,13 +155,20 @@ export class Deeds {
   }
 
   async #shortcut({ user, callbackId, channel, ts }: Of<'shortcut'>): Promise<DeedAnswer> {
-    const isKnown = this.#parts.manifest.shortcuts.some((one) => one.callbackId === callbackId);
+    const { shortcuts, globalShortcuts } = this.#parts.manifest;
+    const isGlobal = channel === undefined || ts === undefined;
+    const isKnown = (isGlobal ? globalShortcuts : shortcuts).some((one) => one.callbackId === callbackId);
     if (!isKnown) throw new Impossible('The app has no such shortcut.');
     if (channel === undefined || ts === undefined)
       return answerTo(await this.#slack.deliver.shortcut({ user, callbackId }));
     if (this.#message(channel, ts, user).visibleTo !== undefined)
       throw new Impossible('Slack offers no shortcuts on a message that only you can see.');
     return answerTo(await this.#slack.deliver.shortcut({ user, callbackId, channel, ts }));
+  }
+
+  async #openHome({ user, tab }: Of<'open-home'>): Promise<DeedAnswer> {
+    const delivery = await this.#slack.deliver.openHome({ user, tab });
+    return delivery === undefined ? DONE : answerTo(delivery);
   }
 
   #react({ user, channel, ts, name }: Of<'react'>): DeedAnswer {

@@ -192,6 +192,8 @@ class PageServer {
       troubles: this.#troubles.list(),
       troublesOn: this.#troubles.on(),
       shortcuts: this.#manifest.shortcuts,
+      globalShortcuts: this.#manifest.globalShortcuts,
+      hasHome: this.#manifest.hasHome,
     };
   }
 

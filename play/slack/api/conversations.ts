@@ -119,6 +119,28 @@ function members(call: Call): Json {
   return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }
 
+/** "Non-public channels are restricted to those where the calling user shares membership." */
+function ofPerson(call: Call): Json {
+  const user = required(call.args, 'user');
+  if (call.slack.team.users[user] === undefined) throw new SlackError('user_not_found');
+  const types = (optional(call.args, 'types') ?? 'public_channel').split(',');
+  for (const [type, right] of Object.entries({ public_channel: 'channels:read', private_channel: 'groups:read' }))
+    if (types.includes(type)) requireScope(call, right);
+  const all = Object.values(call.slack.team.channels).filter(
+    (channel) =>
+      types.includes(`${channel.kind}_channel`) &&
+      channel.members.includes(user) &&
+      (channel.kind === 'public' || isMember(call, channel)) &&
+      !(flag(call.args, 'exclude_archived') && channel.is_archived),
+  );
+  const limit = wholeNumber(call.args, 'limit') ?? 100;
+  if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
+  const start = readCursor(optional(call.args, 'cursor'));
+  const next = start + limit;
+  const channels = all.slice(start, next).map(({ id, name, kind }) => ({ id, name, is_private: kind !== 'public' }));
+  return { channels, response_metadata: { next_cursor: next < all.length ? cursorAt(next) : '' } };
+}
+
 const read = conversationScopes('read');
 const readHistory = conversationScopes('history');
 
@@ -129,4 +151,5 @@ export const CONVERSATION_METHODS: readonly Method[] = [
   { name: 'conversations.replies', token: 'bot', scopes: readHistory, tier: 'tier3', run: replies },
   { name: 'conversations.open', token: 'bot', scopes: ['im:write', 'mpim:write'], tier: 'tier3', run: open },
   { name: 'conversations.members', token: 'bot', scopes: read, tier: 'tier4', run: members },
+  { name: 'users.conversations', token: 'bot', scopes: read, tier: 'tier3', run: ofPerson },
 ];

@@ -116,14 +116,52 @@ export class Deliver {
     if (typed.kind === 'refused') throw new Error(typed.why);
     if (typed.kind === 'command') return this.command({ ...order, text: typed.words });
     if (typed.kind === 'mention') return this.mention({ ...order, ...thread, text: typed.text });
-    if (typed.kind === 'invite') this.invite({ ...order, invited: typed.invited });
-    else this.say({ ...order, ...thread, text: typed.text });
+    if (typed.kind === 'invite') return this.invite({ ...order, invited: typed.invited });
+    this.say({ ...order, ...thread, text: typed.text });
     return undefined;
   }
 
   /** Any other event, as it is (`app_home_opened`, `message` …). */
   async event(event: Json, options: Omit<Common, 'user'> = {}): Promise<Delivery> {
     return this.send('events_api', this.payloads.event(event), options);
+  }
+
+  /**
+   * A person writes to the app, in their direct message with it (docs.slack.dev, "message.im event"). @throws Error where the app takes no
+   * messages
+   */
+  async direct(order: Omit<SayOrder, 'channel'> & Omit<Common, 'user'>): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    if (!slack.app.takesMessages) throw new Error('Sending messages to this app has been turned off.');
+    const { threadTs } = order;
+    const { ts, text, channel, user } = this.say({ ...order, channel: slack.direct(order.user).id });
+    if (!slack.app.events.includes('message.im') || !slack.app.scopes.includes('im:history')) return undefined;
+    const event = {
+      type: 'message',
+      channel_type: 'im',
+      user,
+      channel,
+      ...typedFields({ channel, ts, text }),
+      text,
+      ts,
+      event_ts: ts,
+      team: slack.team.id,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    };
+    return this.send('events_api', this.payloads.event(event), order);
+  }
+
+  /**
+   * Somebody opens the app's Home tab, or its Messages tab (docs.slack.dev, "app_home_opened event"). Nothing is sent to an app that does not
+   * subscribe to the event. @throws Error when the app has no such tab
+   */
+  openHome({ tab = 'home', ...order }: Common & { tab?: 'home' | 'messages' }): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    if (tab === 'home' && !slack.app.hasHome) throw new Error('the app has no Home tab');
+    if (!slack.app.events.includes('app_home_opened')) return Promise.resolve(undefined);
+    const { id: channel } = slack.direct(this.user(order).id);
+    const event = { type: 'app_home_opened', user: order.user, channel, tab, event_ts: slack.nextTs() };
+    return this.send('events_api', this.payloads.event(event), order);
   }
 
   /** Presses a button (or picks from a menu) of a message. */
@@ -193,9 +231,27 @@ export class Deliver {
     return this.send('interactive', this.payloads.messageShortcut(user, callbackId, source, links), order);
   }
 
-  /** A member invites somebody, or the bot (`/invite @kdebug`). @throws Error where Slack would not let them */
-  invite(order: InviteOrder): void {
-    this.members.invite(order);
+  /**
+   * A member invites somebody, or the bot (`/invite @kdebug`): then `member_joined_channel` is sent, if the app subscribes to it and may
+   * read the channel (docs.slack.dev, "member_joined_channel event"). @throws Error where Slack would not let them
+   */
+  invite(order: InviteOrder & Omit<Common, 'user'>): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    const { id, kind, members } = this.members.invite(order);
+    const { events, scopes, botUserId } = slack.app;
+    const right = kind === 'private' ? 'groups:read' : 'channels:read';
+    const isHeard = events.includes('member_joined_channel') && scopes.includes(right) && members.includes(botUserId);
+    if (!isHeard) return Promise.resolve(undefined);
+    const event = {
+      type: 'member_joined_channel',
+      user: order.invited,
+      channel: id,
+      channel_type: kind === 'private' ? 'G' : 'C',
+      team: slack.team.id,
+      inviter: order.user,
+      event_ts: slack.nextTs(),
+    };
+    return this.send('events_api', this.payloads.event(event), order);
   }
 
   /** Removes somebody, or the bot, from a channel. */

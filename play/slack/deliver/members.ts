@@ -9,7 +9,7 @@ export interface InviteOrder {
   readonly invited: string;
 }
 
-/** The members of a channel, and joins and leaves. The app's manifest subscribes to none of their events, so none is sent. */
+/** The members of a channel, and joins and leaves. */
 export class Members {
   private readonly slack: SlackState;
 
@@ -18,7 +18,7 @@ export class Members {
   }
 
   /** `/invite @somebody`. @throws Error where Slack would not let the person do it */
-  invite({ user, channel: id, invited }: InviteOrder): void {
+  invite({ user, channel: id, invited }: InviteOrder): SlackChannel {
     const channel = this.placeOf(id, user);
     const guest = this.slack.team.users[invited];
     if (guest === undefined || guest.deleted) throw new Error(`nobody here is ${invited}`);
@@ -27,6 +27,7 @@ export class Members {
     if (channel.members.includes(invited)) throw new Error(`${invited} is in #${channel.name} already`);
     channel.members.push(invited);
     this.slack.tell({ kind: 'team', team: this.slack.team });
+    return channel;
   }
 
   /** Takes somebody, or the bot, out of a channel. @throws Error when they are not in it */

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
+import type { Installed } from '../manifest.ts';
 import { Background } from './background.ts';
 import type { Json, Notification, StoredFile, StoredMessage, StoredView } from './message.ts';
 import { notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
 
-/** Who the app is in this workspace, and its secrets. */
-interface AppIdentity {
+/** Who the app is in this workspace, its secrets, and what its manifest asks for. */
+interface AppIdentity extends Installed {
   readonly appId: string;
   readonly botUserId: string;
   readonly botId: string;
@@ -14,8 +15,6 @@ interface AppIdentity {
   readonly signingSecret: string;
   /** What the app-level token may do. */
   readonly appScopes: readonly string[];
-  /** What the bot token may do. */
-  readonly scopes: readonly string[];
 }
 
 /** Everything that can be seen to happen, in order. `message` is the state after the change. */

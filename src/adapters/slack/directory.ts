@@ -40,13 +40,18 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const memberLists = { clock, freshMs: () => 5_000, maxEntries: 500, deadline };
   const inChannels = new Cached<ReadonlySet<string>>(memberLists);
   const groups = new Cached<ReadonlySet<string>>(memberLists);
+  const channelLists = new Cached<ReadonlyMap<string, string>>(memberLists);
   return {
     person: (userId, sinceMs) => people.get(userId, () => fetchPerson(options, userId), sinceMs),
     members: (usergroupId, sinceMs) => groups.get(usergroupId, () => fetchMembers(options, usergroupId), sinceMs),
     channel: async (channelId) =>
       channelId.startsWith('D') ? DIRECT : channels.get(channelId, () => fetchChannel(options, channelId)),
-    channelMembers: (channelId, sinceMs) =>
-      inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
+    // Slack tells no app who else is in its direct message: nobody.
+    channelMembers: async (channelId, sinceMs) =>
+      channelId.startsWith('D')
+        ? new Set<string>()
+        : inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
+    channelsOf: (userId) => channelLists.get(userId, () => fetchChannelsOf(options, userId)),
   };
 }
 
@@ -115,6 +120,30 @@ async function fetchChannelMembers({ client }: DirectoryOptions, channelId: stri
     if (cursor === '') return found;
   }
   throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
+}
+
+const MAX_LIST_PAGES = 3;
+
+/** users.conversations, for a person: leaves out the private channels that the bot is not in. */
+async function fetchChannelsOf({ client }: DirectoryOptions, user: string): Promise<ReadonlyMap<string, string>> {
+  if (!USER_ID.test(user)) throw new KdebugError('person_unknown');
+  const found = new Map<string, string>();
+  let cursor = '';
+  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
+    const { channels, response_metadata } = await callSlack(() =>
+      client.users.conversations({
+        user,
+        types: 'public_channel,private_channel',
+        exclude_archived: true,
+        limit: MEMBERS_PER_PAGE,
+        ...defined({ cursor: cursor !== '' ? cursor : undefined }),
+      }),
+    );
+    for (const { id, name } of channels ?? []) if (id) found.set(id, cleanLine(name ?? id));
+    cursor = response_metadata?.next_cursor ?? '';
+    if (cursor === '') break;
+  }
+  return found;
 }
 
 /** Slack's errors for people and groups that do not exist or are hidden from us. */

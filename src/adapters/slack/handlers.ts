@@ -6,6 +6,8 @@ import {
   type FieldName,
   FORM_NAMES,
   type FormName,
+  GLOBAL_SHORTCUT_NAMES,
+  type GlobalShortcutName,
   isActionName,
   isFieldName,
   SEARCH_NAMES,
@@ -15,10 +17,11 @@ import {
 } from '../../core/actions.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
+import { onHomeOpened, onJoined } from './listeners/events.ts';
 import { onChange, onSearch } from './listeners/form-fields.ts';
-import type { Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
-import { onMention } from './listeners/mention.ts';
-import { onShortcut } from './listeners/shortcut.ts';
+import type { Delivered, Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
+import { onDirect, onMention } from './listeners/mention.ts';
+import { onGlobalShortcut, onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';
 
 type Rules<Row extends Handler = Handler> = Omit<Row, 'name'>;
@@ -55,6 +58,7 @@ const FORMS: Readonly<Record<FormName, Rules>> = {
   'vote-reason': MEMBERS,
   apply: MEMBERS,
   'resize-batch': MEMBERS,
+  'pick-channel': MEMBERS,
 };
 
 const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
@@ -62,9 +66,22 @@ const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
   'apply-job': { ...MEMBERS_BY_SHORTCUT, readsFile: true },
 };
 
+/** The events of `slack-app.yml`, each with its listener. */
+const EVENTS = {
+  app_home_opened: onHomeOpened,
+  app_mention: onMention,
+  member_joined_channel: onJoined,
+  /** Of direct messages alone: the app subscribes to `message.im`. */
+  message: onDirect,
+} satisfies Readonly<Record<string, (delivered: Delivered) => Promise<void>>>;
+type EventName = keyof typeof EVENTS;
+const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];
+
 export type Row =
-  | ({ readonly listens: 'command' | 'event' } & Handler)
+  | ({ readonly listens: 'command' } & Handler)
+  | ({ readonly listens: 'event' } & Handler<EventName>)
   | ({ readonly listens: 'shortcut' } & ShortcutHandler)
+  | ({ readonly listens: 'shortcut'; readonly isGlobal: true } & Handler<GlobalShortcutName>)
   | ({ readonly listens: 'action' } & Handler<ActionName>)
   | ({ readonly listens: 'field' } & Handler<FieldName>)
   | ({ readonly listens: 'search' } & Handler<SearchName>)
@@ -73,7 +90,10 @@ export type Row =
 /** Everything that kdebug listens to, and who may use it. `slack-app.yml` names the same command, event and shortcuts. */
 export const HANDLERS: readonly Row[] = [
   { listens: 'command', name: '/kdebug', ...MEMBERS },
-  { listens: 'event', name: 'app_mention', ...MEMBERS },
+  ...EVENT_NAMES.map((name) => ({ listens: 'event', name, ...MEMBERS }) as const),
+  ...GLOBAL_SHORTCUT_NAMES.map(
+    (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_BY_SHORTCUT }) as const,
+  ),
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
   ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
   ...FIELD_NAMES.map((name) => ({ listens: 'field', name, ...MEMBERS }) as const),
@@ -103,10 +123,14 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       app.command(row.name, ({ body, ack }) => onCommand({ context, handler: row, body }, ack));
       break;
     case 'event':
-      app.event(row.name, ({ body }) => onMention({ context, handler: row, body }));
+      app.event(row.name, ({ body }) => EVENTS[row.name]({ context, handler: row, body }));
       break;
     case 'shortcut':
-      app.shortcut(row.name, ({ body, ack }) => onShortcut({ context, handler: row, body }, () => ack()));
+      app.shortcut(row.name, ({ body, ack }) =>
+        'isGlobal' in row
+          ? onGlobalShortcut({ context, handler: row, body }, () => ack())
+          : onShortcut({ context, handler: row, body }, () => ack()),
+      );
       break;
     case 'action':
       app.action<BlockAction>(row.name, ({ body, ack }) => onButton({ context, handler: row, body }, () => ack()));

@@ -71,7 +71,7 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, close } = createThread({
+  const { thread, announce, close } = createThread({
     client,
     apiUrl,
     clock,
@@ -110,6 +110,8 @@ export function createSlack(options: SlackOptions): Slack {
         openView: (trigger_id, view) => openView(client, trigger_id, view),
         updateView: async ({ id, ...hash }, view) =>
           void (await callSlack(() => client.views.update({ view_id: id, ...hash, view }))),
+        announce,
+        publishHome: async (user_id, view) => void (await callSlack(() => client.views.publish({ user_id, view }))),
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),

@@ -40,11 +40,12 @@ export const CommandPayload = z.object({
 });
 export type CommandPayload = z.infer<typeof CommandPayload>;
 
-/** Slack, "Events API". */
+/** What every event's envelope says (Slack, "Events API"). */
+const envelope = { team_id: id, enterprise_id: optionalId, api_app_id: appId };
+
+/** Slack, "app_mention event". */
 export const MentionPayload = z.object({
-  team_id: id,
-  enterprise_id: optionalId,
-  api_app_id: appId,
+  ...envelope,
   event: z.object({
     user: id.optional(),
     bot_id: z.string().optional(),
@@ -58,6 +59,35 @@ export const MentionPayload = z.object({
   }),
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
+
+/** Slack, "message.im event": `subtype` for edits, files and the like. */
+export const DirectPayload = z.object({
+  ...envelope,
+  event: z.object({
+    user: id.optional(),
+    bot_id: z.string().optional(),
+    subtype: z.string().optional(),
+    channel_type: z.string(),
+    team: optionalId,
+    channel: id,
+    ts,
+    thread_ts: ts.optional(),
+    text: z.string().default(''),
+  }),
+});
+
+/** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter. */
+export const JoinedPayload = z.object({
+  ...envelope,
+  event: z.object({ user: id, channel: id, team: optionalId, inviter: id.optional() }),
+});
+export type JoinedPayload = z.infer<typeof JoinedPayload>;
+
+/** Slack, "app_home_opened event". `channel`: the direct message with the bot; `tab`: which of the app's tabs it is. */
+export const HomePayload = z.object({
+  ...envelope,
+  event: z.object({ user: id, channel: id, tab: z.string().max(40).default('') }),
+});
 
 /** Slack, "Interaction payloads". */
 const interaction = {
@@ -110,6 +140,9 @@ export const ShortcutPayload = z.object({
   trigger_id: triggerId,
 });
 export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
+
+/** Slack, "Shortcuts", a global one: it names no channel. */
+export const GlobalShortcutPayload = z.object({ ...interaction, trigger_id: triggerId });
 
 /** Slack counts an emoji as one character; it may be eleven UTF-16 units. */
 const MAX_VALUE_LENGTH = 11 * MAX_INPUT;

@@ -1,8 +1,7 @@
-import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import { canonicalJson } from '../hash.ts';
 import { decide } from '../policy/decide.ts';
-import type { Decision, Policy, Rule } from '../policy/policy.ts';
+import { channelPolicy, type Decision, keyOfChannel, type Policy, type Rule } from '../policy/policy.ts';
 import type { Batch, BatchHead } from './batch.ts';
 import { plansOf } from './new-batch.ts';
 
@@ -51,18 +50,21 @@ function decideOne(plan: Plan, policy: Policy, { pods, parallelism }: BatchSize)
   const isWide = ({ batch }: Rule): boolean => batch === undefined || batch.maxParallelism >= parallelism;
   const wide = decide(plan, withRules(policy, plan.channelId, isWide), pods);
   if (wide.kind !== 'deny') return wide;
-  const narrow = own(policy.channels, plan.channelId)?.rules.find(({ id }) => id === decision.rule);
+  const narrow = channelPolicy(policy, plan.channelId)?.rules.find(({ id }) => id === decision.rule);
   const max = narrow?.batch?.maxParallelism ?? 0;
   const subject = `${parallelism} pods; this rule allows ${max} in parallel`;
   return { kind: 'deny', code: 'parallelism_not_allowed', rule: decision.rule, subject };
 }
 
 function withRules(policy: Policy, channelId: string, isIncluded: (rule: Rule) => boolean): Policy {
-  const channel = own(policy.channels, channelId);
+  const channel = channelPolicy(policy, channelId);
   if (!channel) return policy;
   return {
     ...policy,
-    channels: { ...policy.channels, [channelId]: { ...channel, rules: channel.rules.filter(isIncluded) } },
+    channels: {
+      ...policy.channels,
+      [keyOfChannel(channelId)]: { ...channel, rules: channel.rules.filter(isIncluded) },
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { classText } from './class-facts.ts';
 import {
   type Approval,
   type ApproverGroup,
+  channelPolicy,
   type Decision,
   type ImageAlias,
   type Policy,
@@ -22,7 +23,7 @@ import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
  * @param pods how many pods a batch holds; absent (or 1) for a single run.
  */
 export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
-  const rules = own(policy.channels, plan.channelId)?.rules;
+  const rules = channelPolicy(policy, plan.channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: plan.channelId };
   const question: Question = { plan, policy, pods, alias: own(policy.images, plan.imageAlias) };
   const results: readonly RuleResult[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));

@@ -1,7 +1,7 @@
 import { own } from '../../lib/object.ts';
 import { asUserId, type ChannelId } from '../ids.ts';
 import type { Origin } from '../run/run.ts';
-import type { Identity, Policy, Unmapped } from './policy.ts';
+import { type Identity, keyOfChannel, type Policy, type Unmapped } from './policy.ts';
 
 /** The Kubernetes user that kdebug acts as for a person. */
 export interface KubernetesIdentity {
@@ -20,7 +20,7 @@ export function identityFor(identity: Identity, origin: Requester): KubernetesId
     template
       .replaceAll('{userId}', origin.requesterId)
       .replaceAll('{teamId}', origin.teamId)
-      .replaceAll('{channelId}', origin.channelId);
+      .replaceAll('{channelId}', keyOfChannel(origin.channelId));
   return {
     user: own(identity.users, origin.requesterId) ?? fill(identity.user),
     groups: identity.groups.map(fill),

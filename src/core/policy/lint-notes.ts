@@ -1,5 +1,5 @@
 import { unmappedOf } from './identity.ts';
-import { type ChannelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
 /** What is easy to overlook in a policy's approver groups; one sentence each, for `lint-policy`. */
 export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonly string[] {
@@ -53,7 +53,7 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
 }
 
 const nameOf = (channel: string, channels: Readonly<Record<string, ChannelPolicy>>): string =>
-  channels[channel]?.name ?? channel;
+  channel === DIRECT ? 'channels.direct.members, unseen by others,' : (channels[channel]?.name ?? channel);
 
 const approvalText = ({ approval }: Rule): string =>
   approval ? `, with the approval of ${approval.count} of ${approval.from.join(', ') || 'nobody'},` : '';
@@ -62,7 +62,7 @@ const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
 
 /** A launch has its image's class or worse, so an image of a milder class can match a rule for a worse one. */
-const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
+export const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
   classes.some((each) => worseClass(each, image.class) === each);
 
 function ownCommands(images: readonly ImageAlias[], { classes }: Rule): readonly string[] {

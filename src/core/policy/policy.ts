@@ -1,6 +1,7 @@
+import { own } from '../../lib/object.ts';
 import type { Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
-import type { ChannelId, UserId } from '../ids.ts';
+import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
 
 /** Classes of harm, mildest first (design, section 3.2). */
 export const IMAGE_CLASSES = ['observe', 'intrusive', 'elevated'] as const;
@@ -11,6 +12,8 @@ export const worseClass = (a: ImageClass, b: ImageClass): ImageClass =>
 
 /** The valid policy with all defaults. `config/` has the file's own shape. Times in milliseconds. */
 export interface Policy {
+  /** Whom people ask for a change, in the author's words. For display only. */
+  readonly owner?: string;
   readonly clusters: Readonly<Record<string, PolicyCluster>>;
   readonly identity: Identity;
   readonly approvers: Readonly<Record<string, ApproverGroup>>;
@@ -73,13 +76,27 @@ export interface ImageAlias {
   readonly description?: string;
 }
 
+/** The key of the entry for everybody's direct message with kdebug. */
+export const DIRECT = 'direct' as ChannelId;
+
 export interface ChannelPolicy {
   /** For display only, never matched. */
   readonly name?: string;
+  /** Instead of the policy's own. */
+  readonly owner?: string;
   /** Whether kdebug answers in this channel while another company shares it (Slack Connect). Absent: denied. */
   readonly slackConnect?: 'denied' | 'allowed';
+  /** Of the entry `direct`: who may use kdebug there. Elsewhere the channel's members may. */
+  readonly members?: ApproverGroup;
   readonly rules: readonly Rule[];
 }
+
+/** The entry that decides for a channel or a direct message; undefined: nothing is allowed there. */
+export const channelPolicy = ({ channels }: Pick<Policy, 'channels'>, channelId: string): ChannelPolicy | undefined =>
+  own(channels, keyOfChannel(channelId));
+
+/** A channel's own id, or the key that all direct messages share. */
+export const keyOfChannel = (channelId: string): ChannelId => (isDirect(channelId) ? DIRECT : asChannelId(channelId));
 
 /** An empty list matches nobody and nothing. */
 export interface Rule {

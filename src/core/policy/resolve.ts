@@ -5,7 +5,7 @@ import { type ImageReference, imageRepository, parseImageReference } from '../co
 import type { Plan } from '../container/plan.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
-import { type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+import { channelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
 export interface ResolvedNamespace {
   readonly kind: 'ok';
@@ -23,7 +23,7 @@ export function resolveNamespace(
   channelId: string,
   policy: Policy,
 ): ResolvedNamespace | NotResolved {
-  const rules = own(policy.channels, channelId)?.rules;
+  const rules = channelPolicy(policy, channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: channelId };
   const resolved = resolveCluster(request.cluster, policy);
   if (resolved.kind === 'deny') return resolved;
@@ -147,7 +147,7 @@ export function channelOffer(
   channelId: string,
   { cluster, namespace }: { readonly cluster?: string; readonly namespace?: string },
 ): ChannelOffer {
-  const rules = own(policy.channels, channelId)?.rules ?? [];
+  const rules = channelPolicy(policy, channelId)?.rules ?? [];
   const ofCluster = rules.filter(({ clusters }) => cluster === undefined || clusters.includes(cluster));
   const here = ofCluster.filter((rule) => namespace === undefined || covers(rule, namespace));
   return {

@@ -2,6 +2,7 @@ import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { asUserId } from '../../core/ids.ts';
 import { GRANT_MS, GRANT_RUNS, type Grant, grantScope, grantTarget } from '../../core/policy/grant.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
+import { type ApproverGroup, DIRECT } from '../../core/policy/policy.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
 import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -26,6 +27,24 @@ export async function isApprover(
 ): Promise<boolean> {
   const { approvers } = policies.current();
   const groups = from.flatMap((name) => own(approvers, name) ?? []);
+  return isInGroups(groups, userId, directory, sinceMs);
+}
+
+/**
+ * Whether a person may use kdebug in a direct message, by the current policy. Nobody may without an entry `direct`.
+ * @throws KdebugError as `isApprover`
+ */
+export async function mayUseDirect(userId: string, { policies, directory }: Deps): Promise<boolean> {
+  const members = own(policies.current().channels, DIRECT)?.members;
+  return members !== undefined && isInGroups([members], userId, directory);
+}
+
+async function isInGroups(
+  groups: readonly ApproverGroup[],
+  userId: string,
+  directory: Directory,
+  sinceMs?: number,
+): Promise<boolean> {
   const channels = groups.flatMap(({ channel }) => channel ?? []);
   const isNamed = groups.some(({ users }) => users.some((member) => member === userId));
   const usergroups = groups.flatMap(({ usergroup }) => usergroup ?? []);

@@ -1,6 +1,7 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import { channelOffer, resolveCluster, resolveNamespace } from '../../core/policy/resolve.ts';
 import type { Form } from '../../core/report/message.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../core/report/parts/form-preview.ts';
 import { commandOfForm, loadingForm, type PodHint, requestForm, validFields } from '../../core/report/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { defined, own } from '../../lib/object.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type LookLimiter, originOf } from '../inbox/accept.ts';
 import { answerReason, refusal, refusalOfError } from '../inbox/refusals.ts';
@@ -23,7 +24,7 @@ import { isVisible, podsOf } from './visible.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-interface FormContext {
+export interface FormContext {
   readonly deps: FlowDeps;
   /** Bounds the previews of one person, which cost reads and records. */
   readonly previews: LookLimiter;
@@ -35,14 +36,14 @@ const PATIENCE_MS = 2_000;
 /** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
 export function openRequestForm(actor: Actor, hint: PodHint, context: FormContext): Answer {
   const policy = context.deps.policies.current();
-  if (!own(policy.channels, actor.channelId)) return answerReason('channel_unknown', actor.channelId);
+  if (!channelPolicy(policy, actor.channelId)) return answerReason('channel_unknown', actor.channelId);
   return { kind: 'form', form: loadingForm, complete: () => formFor(actor, { ...hint }, context) };
 }
 
 /** The form after a field has changed. Undefined: the channel left the policy meanwhile; the submission says so. */
 export async function changeRequestForm(change: FormChange, context: FormContext): Promise<Form | undefined> {
   const policy = context.deps.policies.current();
-  if (!own(policy.channels, change.channelId)) return undefined;
+  if (!channelPolicy(policy, change.channelId)) return undefined;
   return formFor(change, validFields(change.value, change.fields), context);
 }
 
@@ -60,7 +61,9 @@ async function formFor(actor: Actor, fields: Fields, context: FormContext): Prom
     ),
     () => UNKNOWN,
   );
-  return requestForm(policy, { state, offer, containers, intro });
+  const name = channelPolicy(policy, actor.channelId)?.name;
+  const where = name === undefined ? '' : ` The result comes in ${name}.`;
+  return requestForm(policy, { state, offer, containers, intro: `${intro}${where}` });
 }
 
 const UNKNOWN = { intro: NOT_KNOWN, containers: [] };

@@ -18,7 +18,7 @@ export async function isVisible(actor: Actor, { cluster, namespace }: Where, dep
   const { identity } = deps.policies.current();
   const requesterId = asUserId(actor.userId);
   const channelId = asChannelId(actor.channelId);
-  if (await channelProblem({ channelId }, deps, { posts: false })) return false;
+  if (await channelProblem({ channelId, requesterId }, deps, { posts: false })) return false;
   if (isRefusedUnmapped(identity, requesterId)) return false;
   const actingAs = identityFor(identity, { teamId: actor.teamId, channelId, requesterId });
   const subject = subjectFor(identity, requesterId);

@@ -129,7 +129,15 @@ function atATime({ origin, request }: Pick<Run, 'origin' | 'request'>, limits: L
 const personOf = ({ origin }: Pick<Run, 'origin'>): string => `person:${origin.requesterId}`;
 
 /** These start no run, or not at once, so the store does not count them, but they cost work. */
-type Lookup = Command['kind'] | 'talk' | 'details' | 'copy-command' | 'show-outliers' | 'same-again' | 'list-all';
+type Lookup =
+  | Command['kind']
+  | 'talk'
+  | 'details'
+  | 'copy-command'
+  | 'show-outliers'
+  | 'same-again'
+  | 'list-all'
+  | 'home';
 const COSTLY: ReadonlySet<Lookup> = new Set([
   'can-i',
   'describe',
@@ -143,13 +151,14 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'list-all',
   'stop',
   'logs',
+  'home',
 ]);
 const MINUTE_MS = 60_000;
 /** From this many people on, forgets those without a look-up in the last minute. */
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, and talk that may name a pod. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, talk that may name a pod, and the Home tab. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

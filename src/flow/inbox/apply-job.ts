@@ -3,6 +3,7 @@ import { repairYaml } from '../../core/command/repair.ts';
 import { isCatalogueName, isDnsLabel } from '../../core/container/names.ts';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import {
   type ApplyFormValues,
   applyForm,
@@ -13,7 +14,7 @@ import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../co
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { defined, own } from '../../lib/object.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
@@ -88,7 +89,7 @@ export class JobInbox {
 
   /** Checked before anything reads the channel's text. */
   #unknownChannel(channelId: string): Message | undefined {
-    const isKnown = own(this.#parts.deps.policies.current().channels, channelId);
+    const isKnown = channelPolicy(this.#parts.deps.policies.current(), channelId);
     return isKnown ? undefined : reasonMessage('channel_unknown', channelId);
   }
 }

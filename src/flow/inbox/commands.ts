@@ -1,9 +1,9 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import type { Message } from '../../core/report/message.ts';
 import { imagesMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../form/request-form.ts';
 import { describePod } from '../lookup/describe.ts';
@@ -88,5 +88,5 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
 
 function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   const policy = policies.current();
-  return own(policy.channels, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
+  return channelPolicy(policy, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
 }

@@ -1,8 +1,9 @@
 import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
+import type { ParsedCommand } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { asChannelId } from '../../core/ids.ts';
-import type { Form, Option } from '../../core/report/message.ts';
+import { asChannelId, asUserId } from '../../core/ids.ts';
+import type { Form, Message, Option } from '../../core/report/message.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/private-messages.ts';
 import { commandOfForm, fieldOfError, podInText } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
@@ -11,17 +12,23 @@ import type { FlowDeps } from '../deps.ts';
 import { changeRequestForm, openRequestForm } from '../form/request-form.ts';
 import { searchOptions } from '../form/search.ts';
 import type { RunChanger } from '../held-run.ts';
+import { homeFor } from '../home/home.ts';
+import { debugAnywhere, submitChannel } from '../home/pick-channel.ts';
+import { Welcomes } from '../home/welcome.ts';
 import { type Look, look } from '../lookup/click.ts';
 import type {
+  Actor,
   Answer,
   Click,
   FormChange,
+  GlobalShortcut,
   Inbox,
   RefusedAtDoor,
   SearchQuery,
   Shortcut,
   Submission,
   SubmitAnswer,
+  Welcome,
 } from '../ports/slack.ts';
 import { type AcceptRequest, createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
 import { lookAgain, submitAgain } from './again.ts';
@@ -105,6 +112,7 @@ const ON_SUBMIT: SubmitHandlers = {
   },
   apply: ({ jobs }, submission) => jobs.submit(submission),
   'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
+  'pick-channel': (parts, submission) => submitChannel(submission, parts),
 };
 
 const ON_SHORTCUT: ShortcutHandlers = {
@@ -126,12 +134,16 @@ export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
   readonly #refusals: BoundedRefusals;
   readonly #talks: Talks;
+  readonly #welcomes: Welcomes;
+  readonly #visits: LookLimiter;
   readonly #parts: InboxParts;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
     this.#refusals = new BoundedRefusals(deps);
     this.#talks = new Talks(deps);
+    this.#welcomes = new Welcomes(deps);
+    this.#visits = new LookLimiter(deps);
     const accept = createAcceptRequest(deps, starter);
     const approvals = new Approvals(deps, runs, this.#refusals);
     const batches = new BatchCommands({ deps, runs, approvals, accept });
@@ -150,7 +162,7 @@ export class CommandInbox implements Inbox {
 
   async command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
-    const noCommand = channelNeeded(origin, this.#deps, parsed) ?? (await this.#talks.answer(origin, words, parsed));
+    const noCommand = await this.#noCommand(origin, words, parsed);
     if (noCommand) {
       this.#count('answered', origin);
       return answerWith(noCommand);
@@ -176,9 +188,37 @@ export class CommandInbox implements Inbox {
   }
 
   async shortcut(shortcut: Shortcut): Promise<Answer> {
-    const noChannel = channelNeeded({ channelId: asChannelId(shortcut.channelId) }, this.#deps);
-    if (noChannel) return answerWith(noChannel);
-    return this.#guarded(() => ON_SHORTCUT[shortcut.name](this.#parts, shortcut));
+    return this.#guarded(async () => {
+      const { channelId, userId } = shortcut;
+      const origin = { channelId: asChannelId(channelId), requesterId: asUserId(userId) };
+      const noChannel = await channelNeeded(origin, this.#deps);
+      return noChannel ? answerWith(noChannel) : ON_SHORTCUT[shortcut.name](this.#parts, shortcut);
+    });
+  }
+
+  async globalShortcut(use: GlobalShortcut): ReturnType<Inbox['globalShortcut']> {
+    try {
+      return await debugAnywhere(use, this.#parts);
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
+      return { kind: 'page', title: 'kdebug', message: errorMessage(error) };
+    }
+  }
+
+  invited(invitation: Actor): Promise<Welcome> {
+    return this.#welcomes.answer(invitation);
+  }
+
+  async home(visitor: Actor): Promise<Message | undefined> {
+    if (this.#visits.refusal(visitor.userId, 'home')) return undefined;
+    try {
+      return await homeFor(visitor, this.#deps);
+    } catch (thrown) {
+      const error = toKdebugError(thrown);
+      this.#deps.log.error('Home tab failed', { reason: error.code, error: thrown });
+      return errorMessage(error);
+    }
   }
 
   search(query: SearchQuery): Promise<readonly Option[]> {
@@ -196,6 +236,15 @@ export class CommandInbox implements Inbox {
     } catch (thrown) {
       // The person stays refused; only the record is missing.
       this.#deps.log.error('refusal not recorded', { userId, reason: toKdebugError(thrown).code });
+    }
+  }
+
+  /** The answer to what is no command, or no command here; undefined: a command. */
+  async #noCommand(origin: Origin, words: string, parsed: ParsedCommand): Promise<Message | undefined> {
+    try {
+      return (await channelNeeded(origin, this.#deps, parsed)) ?? (await this.#talks.answer(origin, words, parsed));
+    } catch (thrown) {
+      return errorMessage(toKdebugError(thrown));
     }
   }
 

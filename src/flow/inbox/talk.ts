@@ -2,13 +2,14 @@ import type { ParsedCommand, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import { type Talk, talkIn } from '../../core/command/talk.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import { isDirect } from '../../core/ids.ts';
+import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
 import { resolveNamespace } from '../../core/policy/resolve.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, talkMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { own } from '../../lib/object.ts';
+import { mayUseDirect } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { LookLimiter } from './accept.ts';
@@ -66,16 +67,18 @@ function withImage(request: RunRequest, { defaultImage, images }: Policy): RunRe
   return defaultImage === undefined && image !== undefined ? { ...request, image } : request;
 }
 
-/** Ids of direct messages; group messages have ids like channels. */
-const DIRECT = /^D[A-Z0-9]/;
-
-/** The answer to everything but help in a direct or group message. Undefined: a channel, or a group message that the policy names. */
-export function channelNeeded(
-  { channelId, inGroupMessage }: Pick<Origin, 'channelId' | 'inGroupMessage'>,
-  { policies }: Pick<FlowDeps, 'policies'>,
+/**
+ * The answer to everything but help in a direct or group message. Undefined: a channel, a group message that the policy names, or a direct
+ * message of somebody who may use kdebug there. @throws as `mayUseDirect`
+ */
+export async function channelNeeded(
+  { channelId, inGroupMessage, requesterId }: Pick<Origin, 'channelId' | 'inGroupMessage' | 'requesterId'>,
+  deps: Pick<FlowDeps, 'policies' | 'directory'>,
   parsed?: ParsedCommand,
-): Message | undefined {
+): Promise<Message | undefined> {
   if (parsed?.kind === 'ok' && parsed.command.kind === 'help') return undefined;
-  if (!inGroupMessage && !DIRECT.test(channelId)) return undefined;
-  return own(policies.current().channels, channelId) ? undefined : reasonMessage('channel_needed');
+  if (!inGroupMessage && !isDirect(channelId)) return undefined;
+  if (!channelPolicy(deps.policies.current(), channelId)) return reasonMessage('channel_needed');
+  if (!isDirect(channelId)) return undefined;
+  return (await mayUseDirect(requesterId, deps)) ? undefined : reasonMessage('direct_not_allowed');
 }

@@ -1,12 +1,12 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import { canIMessage, whoAmIMessage } from '../../core/report/explain-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { own } from '../../lib/object.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { withInvitation } from '../reply/slack-connect.ts';
@@ -65,6 +65,6 @@ export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
     isRefused: isRefusedUnmapped(identity, origin.requesterId),
     mappedTo: subjectFor(identity, origin.requesterId)?.user,
     approverGroups: groups,
-    rules: own(channels, origin.channelId)?.rules,
+    rules: channelPolicy({ channels }, origin.channelId)?.rules,
   });
 }

@@ -4,7 +4,7 @@ import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
 import { isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
 import { createLogFilter } from '../../core/report/log/log-filter.ts';
 import {
@@ -120,7 +120,7 @@ async function readAgain(run: LaunchedRun, request: LogRequestOfOne, deps: FlowD
 
 /** By the policy of now, as for a run: some rule of the channel names the cluster and the namespace. */
 function mayRead({ plan }: LaunchedRun, { channelId }: Origin, policy: Policy): boolean {
-  const rules = own(policy.channels, channelId)?.rules ?? [];
+  const rules = channelPolicy(policy, channelId)?.rules ?? [];
   return rules.some(
     ({ clusters, namespaces }) =>
       clusters.includes(plan.cluster) && namespaces.some((pattern) => matchesNamespace(pattern, plan.namespace)),

@@ -1,4 +1,4 @@
-import type { ActionName, FormName, SearchName, ShortcutName } from '../../core/actions.ts';
+import type { ActionName, FormName, GlobalShortcutName, SearchName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message, Option } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
@@ -111,9 +111,23 @@ export interface Inbox {
   search(query: SearchQuery): Promise<readonly Option[]>;
   /** Somebody changed a field that dispatches: the form as it should be now. Undefined: as it is. Never rejects. */
   change(change: FormChange): Promise<Form | undefined>;
+  /** A shortcut of the whole workspace: nothing says for which channel. */
+  globalShortcut(use: GlobalShortcut): Promise<ChannelForm | Extract<Answer, { kind: 'page' }>>;
+  /** Somebody has invited the bot to a channel. */
+  invited(invitation: Actor): Promise<Welcome>;
+  /** A person looks at the Home tab; `channelId` is their direct message with the bot. Undefined: what it shows stays. */
+  home(visitor: Actor): Promise<Message | undefined>;
   /** Records in the audit log that a person was refused before their words were read. Never rejects. */
   refused(refused: RefusedAtDoor): Promise<void>;
 }
+
+/** What an invitation is answered with. */
+export type Welcome =
+  | { readonly kind: 'nothing' }
+  /** For everybody in the channel. */
+  | { readonly kind: 'post'; readonly message: Message }
+  /** For the person who invited the bot alone: other companies read along, or Slack cannot say. */
+  | { readonly kind: 'message'; readonly message: Message };
 
 /** A delivery that the one table of handlers refused. */
 export interface RefusedAtDoor {
@@ -171,7 +185,22 @@ export type SubmitAnswer =
   /** Accepted; the form closes. `message` is shown privately. */
   | { readonly kind: 'taken'; readonly message?: Message }
   /** The form stays open with an error beside each wrong field. */
-  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> };
+  | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  /** Another form takes its place. */
+  | ChannelForm;
+
+/** A form for a channel that the request itself does not name. */
+export interface ChannelForm {
+  readonly kind: 'form';
+  readonly form: Form;
+  /** As in `Answer`. */
+  readonly complete?: () => Promise<Form>;
+  readonly channelId: string;
+}
+
+export interface GlobalShortcut extends Omit<Actor, 'channelId'> {
+  readonly name: GlobalShortcutName;
+}
 
 export interface Shortcut extends Actor {
   readonly name: ShortcutName;
@@ -217,6 +246,11 @@ export interface Directory {
    * @throws KdebugError slack_channel_closed; slack_refused with the fact `error` `too_many_members`
    */
   channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
+  /**
+   * The channels that a person is in and the bot may see, names by id: all public ones, and the private ones that both are in. Never older
+   * than 5 s; of more than 3,000, the first ones.
+   */
+  channelsOf(userId: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The facts of a conversation that kdebug uses (Slack, "Conversation object"). */

@@ -1,8 +1,10 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { asChannelId } from '../../core/ids.ts';
+import { asChannelId, asUserId, isDirect } from '../../core/ids.ts';
+import { channelPolicy, DIRECT } from '../../core/policy/policy.ts';
 import { type Message, text } from '../../core/report/message.ts';
 import type { Origin, Refusal } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
+import { mayUseDirect } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 import { isForGood } from './post-once.ts';
@@ -15,15 +17,22 @@ type Need = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
  * Why a request cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or the bot is no member, so
- * nobody would see its card; checked only if there will be one (`posts`). Skips channels that the policy does not name: nothing is allowed
- * there anyway.
+ * nobody would see its card; checked only if there will be one (`posts`). Or it is a direct message of somebody who may not use
+ * kdebug there. Skips channels that the policy does not name: nothing is allowed there anyway. @throws as `mayUseDirect`
  */
-export async function channelProblem(
-  { channelId }: Pick<Origin, 'channelId'>,
-  { policies, directory, log }: Need,
+export const channelProblem = (
+  { channelId, requesterId }: Pick<Origin, 'channelId' | 'requesterId'>,
+  needed: Need,
   { posts = true } = {},
+): Promise<Refusal | undefined> =>
+  isDirect(channelId) ? directProblem(requesterId, needed) : sharedProblem(channelId, needed, posts);
+
+async function sharedProblem(
+  channelId: string,
+  { policies, directory, log }: Need,
+  posts: boolean,
 ): Promise<Refusal | undefined> {
-  const channel = own(policies.current().channels, channelId);
+  const channel = channelPolicy(policies.current(), channelId);
   const maySharing = channel?.slackConnect === 'allowed';
   if (!channel || (maySharing && !posts)) return undefined;
   try {
@@ -38,13 +47,18 @@ export async function channelProblem(
   }
 }
 
+async function directProblem(userId: string, deps: Pick<Need, 'policies' | 'directory'>): Promise<Refusal | undefined> {
+  if (own(deps.policies.current().channels, DIRECT) === undefined) return undefined;
+  return (await mayUseDirect(userId, deps)) ? undefined : refusal('direct_not_allowed');
+}
+
 /** Slack's errors for a channel that the bot is not in. Slack denies that a private one exists. */
 export const saysNotIn = (error: unknown): boolean => error === 'channel_not_found' || error === 'not_in_channel';
 
-/** Adds to an explanation that nothing can run here until the bot is invited. Never rejects. */
+/** Adds to an explanation that nothing can run here until the bot is invited. @throws as `mayUseDirect` */
 export async function withInvitation(
   message: Message,
-  origin: Pick<Origin, 'channelId'>,
+  origin: Pick<Origin, 'channelId' | 'requesterId'>,
   needed: Need,
 ): Promise<Message> {
   const problem = await channelProblem(origin, needed);
@@ -63,7 +77,7 @@ export async function isForRequesterAlone(
 ): Promise<boolean> {
   const policy = policies.current();
   if (policy.output.deliverTo === 'requester') return true;
-  if (own(policy.channels, channelId)?.slackConnect === 'allowed') return false;
+  if (channelPolicy(policy, channelId)?.slackConnect === 'allowed') return false;
   try {
     return (await directory.channel(channelId)).isShared;
   } catch (thrown) {
@@ -75,7 +89,9 @@ export async function isForRequesterAlone(
 /** Looks up every channel of the policy once and warns of those where nothing can run. Never rejects. */
 export async function warnOfChannels({ policies, directory, log }: Need): Promise<void> {
   for (const id of Object.keys(policies.current().channels)) {
-    const problem = await channelProblem({ channelId: asChannelId(id) }, { policies, directory, log });
+    if (id === DIRECT) continue;
+    const nobody = { channelId: asChannelId(id), requesterId: asUserId('') };
+    const problem = await channelProblem(nobody, { policies, directory, log });
     if (problem && problem.code !== 'channel_sharing_unknown')
       log.warn(problem.message, { channelId: id, reason: problem.code });
   }

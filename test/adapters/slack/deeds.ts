@@ -41,8 +41,9 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
     case 'command':
       return deliver.command({ ...by, channel: CHANNEL, text: 'pod-1', command: handler.name });
     case 'event':
-      return deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' });
+      return EVENTS[handler.name](world, by);
     case 'shortcut': {
+      if ('isGlobal' in handler) return deliver.shortcut({ ...by, callbackId: handler.name });
       const { ts } = deliver.say({ user: 'U0ROY', channel: CHANNEL, text: 'pod-1 is slow' });
       return deliver.shortcut({ ...by, channel: CHANNEL, ts, callbackId: handler.name });
     }
@@ -61,6 +62,32 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
       return deliver.viewSubmission({ ...by, viewId: await openForm(world, handler.name), values: typed('pod-1') });
   }
 }
+
+/** Causes an event of the bot's, as a person. */
+const EVENTS: Readonly<
+  Record<Extract<Row, { listens: 'event' }>['name'], (world: World, by: By) => Promise<Delivery>>
+> = {
+  app_home_opened: ({ local }, { user, override }) => {
+    const event = { type: 'app_home_opened', user, channel: CHANNEL, tab: 'home' };
+    return local.deliver.event(event, override ? { override } : {});
+  },
+  app_mention: ({ local }, by) => local.deliver.mention({ ...by, channel: CHANNEL, text: 'pod-1' }),
+  message: ({ local }, { user, override }) => {
+    const event = {
+      type: 'message',
+      channel_type: 'im',
+      user,
+      channel: CHANNEL,
+      ts: '1700000000.000100',
+      text: 'pod-1',
+    };
+    return local.deliver.event(event, override ? { override } : {});
+  },
+  member_joined_channel: ({ local }, { user, override }) => {
+    const event = { type: 'member_joined_channel', user: local.botUserId, channel: CHANNEL, inviter: user };
+    return local.deliver.event(event, override ? { override } : {});
+  },
+};
 
 /** A button that no version of kdebug has. */
 export const FOREIGN_BUTTON = 'a-button-of-tomorrow';

@@ -6,9 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Delivery } from '../../../play/slack/index.ts';
 import { HANDLERS, type Row, UNKNOWN_BUTTON } from '../../../src/adapters/slack/handlers.ts';
 import { type By, click, deed, FOREIGN_BUTTON } from './deeds.ts';
-import { startWorld, type World } from './harness.ts';
-
-const NOBODY = { command: 0, action: 0, submit: 0, shortcut: 0, search: 0, change: 0 };
+import { NOBODY, startWorld, type World } from './harness.ts';
 
 describe('what Bolt has registered', () => {
   const KINDS = ['command', 'event', 'action', 'view', 'shortcut', 'options'] as const;
@@ -50,7 +48,7 @@ describe('what Bolt has registered', () => {
       'handlers.ts',
     ]);
     expect(having(/\bnew App\(/)).toEqual(['index.ts']);
-    const asking = having(/\binbox\.(?:command|action|submit|shortcut|search|change)\(/);
+    const asking = having(/\binbox\.(?:command|action|submit|shortcut|search|change|invited|home|globalShortcut)\(/);
     expect(asking.length).toBeGreaterThan(0);
     expect(asking.filter((path) => !having(/\bawait admit\(/).includes(path))).toEqual([]);
   });
@@ -72,17 +70,25 @@ interface Entrance {
 
 const METHODS = {
   command: 'command',
-  event: 'command',
   shortcut: 'shortcut',
   action: 'action',
   view: 'submit',
   field: 'change',
   search: 'search',
 } as const;
+const METHOD_OF_EVENT = {
+  app_home_opened: 'home',
+  app_mention: 'command',
+  message: 'command',
+  member_joined_channel: 'invited',
+} as const;
+const methodOf = (row: Row): keyof typeof NOBODY =>
+  row.listens === 'event' ? METHOD_OF_EVENT[row.name] : 'isGlobal' in row ? 'globalShortcut' : METHODS[row.listens];
+
 const ENTRANCES: readonly [string, Entrance][] = [
   ...HANDLERS.map((row): [string, Entrance] => [
     nameOf(row),
-    { row, method: METHODS[row.listens], act: (world, by) => deed(world, row, by) },
+    { row, method: methodOf(row), act: (world, by) => deed(world, row, by) },
   ]),
   [
     'a button without a row',
@@ -113,9 +119,15 @@ const ofTeam = (handler: Entrance['row'], team: string): By => ({
 function fromSharedChannel(handler: Entrance['row']): By {
   const user = 'U0STRANGER';
   if (handler.listens === 'command') return { user, override: { team_id: 'T0OTHER' } };
-  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0OTHER') } };
+  if (handler.listens === 'event') return ofOtherTeam(handler.name, user);
   return { user, override: { user: { id: user, team_id: 'T0OTHER' } } };
 }
+
+/** A mention says whose it is; other events say so in their envelope alone. */
+const ofOtherTeam = (event: string, user: string): By => ({
+  user,
+  override: event === 'app_mention' ? { event: mentionBy(user, 'T0OTHER') } : { team_id: 'T0OTHER' },
+});
 
 const mentionBy = (user: string, team: string) => ({
   type: 'app_mention',
@@ -130,7 +142,7 @@ const mentionBy = (user: string, team: string) => ({
 /** The payload hides where they come from: only Slack's directory tells. */
 function inDisguise(handler: Entrance['row']): By {
   const user = 'U0STRANGER';
-  if (handler.listens === 'event') return { user, override: { event: mentionBy(user, 'T0LOCAL') } };
+  if (handler.name === 'app_mention') return { user, override: { event: mentionBy(user, 'T0LOCAL') } };
   return { user, ...(isInteraction(handler) ? { override: { user: { id: user, team_id: 'T0LOCAL' } } } : {}) };
 }
 
@@ -171,16 +183,24 @@ beforeAll(async () => {
   });
 });
 afterAll(() => world.stop());
-beforeEach(() => world.inbox.forget());
+beforeEach(() => {
+  world.inbox.forget();
+  for (const view of world.local.views())
+    if (view.kind === 'home' || view.view.submit === undefined) world.local.state.views.delete(view.id);
+});
 
 /** What the person is told: on the acknowledgement, or privately right after it. */
 async function toldTo(user: string, act: () => Promise<{ readonly body: unknown }>): Promise<string> {
   const before = world.local.ephemerals(user).length;
   const { body } = await act();
   if (body !== '' && JSON.stringify(body) !== '{"response_action":"clear"}') return JSON.stringify(body);
-  const said = await world.local.until(() => world.local.ephemerals(user)[before]);
+  const said = await world.local.until(() => world.local.ephemerals(user)[before] ?? windowOf(user)?.view);
   return JSON.stringify(said.blocks);
 }
+
+/** Their Home tab, or a window without a form. */
+const windowOf = (user: string) =>
+  world.local.views(user).find(({ kind, view }) => kind === 'home' || view.submit === undefined);
 
 describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
   it('takes a full member, by the method of its kind', async () => {
@@ -209,7 +229,7 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
     const refused = {
       userId: user,
       teamId: expect.any(String),
-      channelId: 'C0SHOP',
+      channelId: 'isGlobal' in row ? '' : 'C0SHOP',
       handler: row.name,
       code: expect.stringMatching(code),
     };
@@ -221,6 +241,7 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
 describe('which payloads name the app', () => {
   it('all but those of shortcuts: Slack puts no api_app_id into these', () => {
     expect(HANDLERS.filter(({ namesApp }) => !namesApp).map(nameOf)).toEqual([
+      'shortcut debug-anywhere',
       'shortcut debug-pod',
       'shortcut apply-job',
     ]);
@@ -233,7 +254,7 @@ describe('which payloads name the app', () => {
   it.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
     const withoutApp = { user: 'U0ROY', override: { api_app_id: undefined } };
     expect((await deed(world, handler, withoutApp)).status).toBe(200);
-    expect(world.inbox.taken).toEqual({ ...NOBODY, shortcut: 1 });
+    expect(world.inbox.taken).toEqual({ ...NOBODY, [methodOf(handler)]: 1 });
     expect(world.inbox.refusals).toEqual([]);
   });
 });

@@ -5,15 +5,18 @@ import { type Form, type Message, type Option, text } from '../../../src/core/re
 import type { Origin } from '../../../src/core/run/run.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
+  Actor,
   Answer,
   Click,
   FormChange,
+  GlobalShortcut,
   Inbox,
   RefusedAtDoor,
   SearchQuery,
   Shortcut,
   Submission,
   SubmitAnswer,
+  Welcome,
 } from '../../../src/flow/ports/slack.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 
@@ -59,9 +62,19 @@ export class FakeInbox implements Inbox {
   readonly searches: SearchQuery[] = [];
   readonly changes: FormChange[] = [];
   readonly refusals: RefusedAtDoor[] = [];
+  readonly invitations: Actor[] = [];
+  readonly visits: Actor[] = [];
+  readonly globalShortcuts: GlobalShortcut[] = [];
   answer: () => Promise<Answer> = async () => ({ kind: 'nothing' });
   options: (query: SearchQuery) => Promise<readonly Option[]> = async () => [];
   changed: (change: FormChange) => Promise<Form | undefined> = async () => undefined;
+  welcome: () => Promise<Welcome> = async () => ({ kind: 'nothing' });
+  anywhere: () => ReturnType<Inbox['globalShortcut']> = async () => ({
+    kind: 'page',
+    title: 'Debug a pod',
+    message: saying('nowhere'),
+  });
+  homePage: () => Promise<Message | undefined> = async () => undefined;
   submitAnswer: () => Promise<SubmitAnswer> = async () => ({ kind: 'taken' });
 
   command(origin: Origin, words: string): Promise<Answer> {
@@ -94,6 +107,21 @@ export class FakeInbox implements Inbox {
     return this.changed(change);
   }
 
+  invited(invitation: Actor): Promise<Welcome> {
+    this.invitations.push(invitation);
+    return this.welcome();
+  }
+
+  globalShortcut(use: GlobalShortcut): ReturnType<Inbox['globalShortcut']> {
+    this.globalShortcuts.push(use);
+    return this.anywhere();
+  }
+
+  home(visitor: Actor): Promise<Message | undefined> {
+    this.visits.push(visitor);
+    return this.homePage();
+  }
+
   async refused(refused: RefusedAtDoor): Promise<void> {
     this.refusals.push(refused);
   }
@@ -101,6 +129,7 @@ export class FakeInbox implements Inbox {
   /** How often each method was called that takes something. */
   get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
     const { commands, clicks, submissions, shortcuts, searches, changes } = this;
+    const { invitations, visits, globalShortcuts } = this;
     return {
       command: commands.length,
       action: clicks.length,
@@ -108,14 +137,32 @@ export class FakeInbox implements Inbox {
       shortcut: shortcuts.length,
       search: searches.length,
       change: changes.length,
+      invited: invitations.length,
+      home: visits.length,
+      globalShortcut: globalShortcuts.length,
     };
   }
 
   forget(): void {
-    const { commands, clicks, submissions, shortcuts, searches, changes, refusals } = this;
-    for (const list of [commands, clicks, submissions, shortcuts, searches, changes, refusals]) list.length = 0;
+    const { commands, clicks, submissions, shortcuts, searches, changes } = this;
+    const { invitations, visits, globalShortcuts, refusals } = this;
+    for (const list of [commands, clicks, submissions, shortcuts, searches, changes]) list.length = 0;
+    for (const list of [invitations, visits, globalShortcuts, refusals]) list.length = 0;
   }
 }
+
+/** What `taken` says before anything was taken. */
+export const NOBODY: FakeInbox['taken'] = {
+  command: 0,
+  action: 0,
+  submit: 0,
+  shortcut: 0,
+  search: 0,
+  change: 0,
+  invited: 0,
+  home: 0,
+  globalShortcut: 0,
+};
 
 export const saying = (summary: string): Message => ({
   summary,

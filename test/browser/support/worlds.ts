@@ -59,6 +59,8 @@ export function emptyWorld(more: Partial<Snapshot> = {}): Snapshot {
     troubles: [],
     troublesOn: [],
     shortcuts: [{ callbackId: 'debug-pod', name: 'Debug a pod' }],
+    globalShortcuts: [{ callbackId: 'debug-anywhere', name: 'Debug a pod' }],
+    hasHome: true,
     ...more,
   };
 }

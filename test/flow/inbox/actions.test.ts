@@ -43,6 +43,7 @@ const EMPTY_FORM: Readonly<Record<FormName, string>> = {
   'vote-reason': 'button_stale',
   apply: '"errors"',
   'resize-batch': 'button_stale',
+  'pick-channel': '"errors"',
 };
 
 describe('every button', () => {

@@ -379,6 +379,16 @@ export class FakeDirectory implements Directory {
     if (this.notIn.has(channelId) && this.hidden.has(channelId)) throw new KdebugError('slack_channel_closed');
     return this.inChannels.get(channelId) ?? new Set();
   }
+
+  async channelsOf(userId: string): Promise<ReadonlyMap<string, string>> {
+    this.faults.take('channelsOf', 'before');
+    const theirs = [...this.inChannels].filter(([id, members]) => members.has(userId) && !this.#isUnseen(id));
+    return new Map(theirs.map(([id]) => [id, id.toLowerCase()]));
+  }
+
+  #isUnseen(channelId: string): boolean {
+    return this.notIn.has(channelId) && this.hidden.has(channelId);
+  }
 }
 
 /** Keeps the entries; can be told to fail. */

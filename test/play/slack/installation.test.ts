@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
-import { manifestScopes } from '../../../play/slack/manifest.ts';
+import { installed } from '../../../play/slack/manifest.ts';
 import { outcome, plainClient } from './bolt-app.ts';
 
 let slack: LocalSlack;
@@ -14,9 +14,9 @@ afterEach(async () => {
 });
 
 it('the token has the scopes of slack-app.yml and no others, and every answer names them', async () => {
-  expect(manifestScopes()).toContain('chat:write');
+  expect(installed().scopes).toContain('chat:write');
   const { response_metadata: metadata } = await plainClient(slack).auth.test();
-  expect(metadata?.scopes).toEqual(manifestScopes());
+  expect(metadata?.scopes).toEqual(installed().scopes);
   const { ts } = slack.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'hi' });
   const react = plainClient(slack).reactions.add({ channel: 'C0SHOP', timestamp: ts, name: 'eyes' });
   expect(await outcome(react)).toBe('missing_scope');
@@ -27,8 +27,8 @@ it.each([
   ['private', 'C0SECRET', 'groups:history'],
   ['direct', 'D00ROY', 'im:history'],
 ])('the kind of conversation decides the scope: %s', async (_kind, channel, scope) => {
-  const narrow = await startLocalSlack({ scopes: manifestScopes().filter((one) => one !== scope) });
-  const wide = await startLocalSlack({ scopes: [...manifestScopes(), scope] });
+  const narrow = await startLocalSlack({ scopes: installed().scopes.filter((one) => one !== scope) });
+  const wide = await startLocalSlack({ scopes: [...installed().scopes, scope] });
   for (const one of [narrow, wide]) one.state.direct('U0ROY');
   const look = (one: LocalSlack) => outcome(plainClient(one).conversations.history({ channel }));
   expect(await look(narrow)).toBe('missing_scope');

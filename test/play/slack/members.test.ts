@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
-import { manifestScopes } from '../../../play/slack/manifest.ts';
+import { installed } from '../../../play/slack/manifest.ts';
 import { outcome, plainClient } from './bolt-app.ts';
 
 let slack: LocalSlack;
@@ -19,7 +19,7 @@ const post = (channel: string, more: object = {}) =>
 describe('invitations', () => {
   it('a member invites the bot, and it can post; taken out, it cannot', async () => {
     expect(await post('C0OTHER')).toBe('not_in_channel');
-    slack.deliver.invite({ user: 'U0ROY', channel: 'C0OTHER', invited: slack.botUserId });
+    await slack.deliver.invite({ user: 'U0ROY', channel: 'C0OTHER', invited: slack.botUserId });
     expect(await post('C0OTHER')).toBe('ok');
     slack.deliver.remove({ channel: 'C0OTHER', user: slack.botUserId });
     expect(await post('C0OTHER')).toBe('not_in_channel');
@@ -84,7 +84,7 @@ describe('places that take no posts', () => {
   it('several people together take a scope of their own, and its history too', async () => {
     const users = 'U0ROY,U0BOB';
     expect(await outcome(plainClient(slack).conversations.open({ users }))).toBe('missing_scope');
-    const wide = await startLocalSlack({ scopes: [...manifestScopes(), 'mpim:write'] });
+    const wide = await startLocalSlack({ scopes: [...installed().scopes, 'mpim:write'] });
     const { channel } = await plainClient(wide).conversations.open({ users });
     const again = await plainClient(wide).conversations.open({ users: 'U0BOB,U0ROY' });
     expect(again.channel?.id).toBe(channel?.id);

@@ -1,6 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { useSession } from '../context.ts';
+import { useSession, useWorld } from '../context.ts';
+import { useDo } from '../conversation/use-do.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { Popup } from './popup.tsx';
 import { useDraft } from './use-draft.ts';
 import { useHistory } from './use-history.ts';
@@ -74,6 +76,7 @@ export function Composer({ channel, thread, label, onSend }: Props): ReactNode {
         </p>
       )}
       <div className="composer-box">
+        <Shortcuts />
         <textarea
           ref={area}
           rows={1}
@@ -107,6 +110,24 @@ export function Composer({ channel, thread, label, onSend }: Props): ReactNode {
         {busy ? 'Sending…' : thread === undefined ? HINT : SHORT_HINT}
       </p>
     </div>
+  );
+}
+
+/** The app's shortcuts that belong to no message. */
+function Shortcuts(): ReactNode {
+  const act = useDo();
+  const person = useSession((session) => session.person);
+  const shortcuts = useWorld((world) => world.globalShortcuts);
+  const items = shortcuts.map(({ callbackId, name }) => ({
+    id: callbackId,
+    label: name,
+    detail: 'kdebug',
+    onPick: () => void act({ kind: 'shortcut', user: person, callbackId }),
+  }));
+  return (
+    <Menu label="Shortcuts" title="Shortcuts" className="icon-button" items={items}>
+      <Icon name="more" />
+    </Menu>
   );
 }
 

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { NO_MESSAGES } from '../state/messages.ts';
 import { ephemeralsFor, isThreadUnread } from '../state/unread.ts';
 import { logOf } from '../state/world.ts';
+import { AppTabs } from './home.tsx';
 import { MessageList, type ThreadBelow } from './message-list.tsx';
 import { soughtIn, woven } from './row-parts.ts';
 import { useRead } from './use-read.ts';
@@ -77,6 +78,7 @@ function Header({ channel, title }: { readonly channel: SlackChannel; readonly t
       <span className="small">
         {channel.members.length} {channel.members.length === 1 ? 'member' : 'members'}
       </span>
+      <AppTabs channel={channel} />
       {!guide && (
         <button type="button" className="button button-small" onClick={() => remember({ guide: true })}>
           <Icon name="compass" /> Examples

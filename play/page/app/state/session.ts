@@ -16,6 +16,8 @@ export interface Session {
   readonly thread?: string | undefined;
   /** Instead of the channel: what this person was notified of. */
   readonly notices: boolean;
+  /** Of the direct message with the app: its Home tab. */
+  readonly home: boolean;
   /** The message that one came here for: it is shown first, and marked. */
   readonly sought?: string | undefined;
   /** By person and place. */
@@ -45,7 +47,7 @@ export const placeKey = (person: string, channel: string, thread?: string): stri
 export function placeAt(channel: string, at: { readonly thread?: string | undefined; readonly ts?: string } = {}) {
   const { thread, ts: sought } = at;
   const pane: Pane = thread === undefined ? 'conversation' : 'thread';
-  return { channel, thread, sought, notices: false, pane };
+  return { channel, thread, sought, notices: false, home: false, pane };
 }
 
 const storageKey = (world: string): string => `kdebug-play/${world}`;
@@ -69,6 +71,7 @@ export function openSession(snapshot: Snapshot, storage: Pick<Keep, 'getItem'>):
     person: first?.user ?? Object.keys(snapshot.team.users)[0] ?? '',
     channel: first?.channel ?? Object.keys(snapshot.team.channels)[0] ?? '',
     notices: false,
+    home: false,
     drafts: {},
     history: {},
     read: {},

@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
@@ -46,6 +46,10 @@ export interface ListenerContext {
    * @throws as `openView`; slack_refused with the fact `error`: `hash_conflict`, or `not_found` for a closed view
    */
   readonly updateView: (opened: { readonly id: string; readonly hash?: string }, view: ModalView) => Promise<void>;
+  /** Posts a message that belongs to no run. @throws as `Thread` */
+  readonly announce: (channelId: string, message: Message) => Promise<void>;
+  /** Replaces what a person's Home tab shows. @throws as `openView` */
+  readonly publishHome: (userId: string, view: HomeView) => Promise<void>;
   /** @throws KdebugError slack_file_unreadable */
   readonly readFile: (file: SharedFile) => Promise<string>;
   readonly isStopping: () => boolean;

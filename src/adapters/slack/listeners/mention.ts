@@ -2,7 +2,8 @@ import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
 import type { PrivateDestination } from '../../../flow/ports/slack.ts';
-import { MentionPayload } from '../payloads.ts';
+import { defined } from '../../../lib/object.ts';
+import { DirectPayload, MentionPayload } from '../payloads.ts';
 import { admit, type Delivered } from './gate.ts';
 import { respond } from './respond.ts';
 
@@ -31,7 +32,44 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   respond(context, { destination: destinationOf(origin) }, admission);
 }
 
-const senderOf = ({ team_id, enterprise_id, api_app_id, event }: MentionPayload, userId: string) => ({
+/**
+ * A message to the bot in its direct message with a person (`message.im`): the same as a mention, but the answer stands beside it, not in a
+ * thread below it. Ignores edits, files and bots. Resolves when the event may be acknowledged.
+ */
+export async function onDirect({ context, handler, body }: Delivered): Promise<void> {
+  const payload = DirectPayload.safeParse(body);
+  if (!payload.success) {
+    context.log.warn('direct message not understood, ignored');
+    return;
+  }
+  const { event, ...envelope } = payload.data;
+  const { identity, inbox, clock } = context;
+  const { user: userId, channel: channelId, ts, thread_ts: threadTs } = event;
+  const isTyped = event.channel_type === 'im' && event.subtype === undefined && event.bot_id === undefined;
+  if (!isTyped || userId === undefined || userId === identity.botUserId) return;
+  const origin: Origin = {
+    source: 'mention',
+    dedupeKey: sha256(canonicalJson([envelope.team_id, channelId, userId, 'direct', ts])),
+    teamId: envelope.team_id,
+    channelId: asChannelId(channelId),
+    ...defined({ threadTs }),
+    requesterId: asUserId(userId),
+    receivedAtMs: clock.now(),
+  };
+  const words = wordsAfterMention(event.text, identity.botUserId);
+  const admission = await admit(
+    { context, handler },
+    { sender: senderOf({ ...envelope, event }, userId), call: () => inbox.command(origin, words) },
+  );
+  if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
+  respond(context, { destination: destinationOf(origin) }, admission);
+}
+
+type Envelope = Pick<MentionPayload, 'team_id' | 'enterprise_id' | 'api_app_id'> & {
+  readonly event: Pick<MentionPayload['event'], 'channel' | 'team'> & { readonly user_team?: string | undefined };
+};
+
+const senderOf = ({ team_id, enterprise_id, api_app_id, event }: Envelope, userId: string) => ({
   userId,
   channelId: event.channel,
   teamIds: [team_id, event.user_team, event.team],

@@ -59,6 +59,20 @@ export async function updateUnlessClosed(
   }
 }
 
+/** Completes a form that is open already; without that it says that it is loading, so the person opens another. */
+export async function updateOrLog(
+  context: ListenerContext,
+  opened: Parameters<ListenerContext['updateView']>[0],
+  view: () => Promise<ModalView>,
+): Promise<void> {
+  try {
+    await updateUnlessClosed(context, opened, await view());
+  } catch (thrown) {
+    const { code, detail } = toKdebugError(thrown);
+    context.log.warn('form not completed', { code, detail });
+  }
+}
+
 /** The person reads it either way: in a window, else as a private message. */
 async function showPage(
   context: ListenerContext,

@@ -1,10 +1,23 @@
+import type { GlobalShortcutName } from '../../../core/actions.ts';
+import { toKdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import type { Shortcut } from '../../../flow/ports/slack.ts';
+import type { Answer, ChannelForm, Shortcut } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
-import { ShortcutPayload } from '../payloads.ts';
-import { admit, type Delivered, destinationOfSender, type ShortcutHandler, senderOf, teamIdOf } from './gate.ts';
+import { GlobalShortcutPayload, ShortcutPayload } from '../payloads.ts';
+import { modal, page } from '../views/modal.ts';
+import {
+  admit,
+  type Delivered,
+  destinationOfSender,
+  type Handler,
+  type ListenerContext,
+  refusal,
+  type ShortcutHandler,
+  senderOf,
+  teamIdOf,
+} from './gate.ts';
 import { codeBlock, jobFile, messageText } from './message-content.ts';
-import { respond } from './respond.ts';
+import { respond, updateUnlessClosed } from './respond.ts';
 
 /**
  * A shortcut on a message ("Debug a pod", "Apply as EphemeralJob"): passes the message's text and code block to the inbox. Its answer is a
@@ -40,4 +53,46 @@ export async function onShortcut(
   await ack();
   const destination = destinationOfSender(payload.data, message);
   respond(context, { destination, formThreadTs: message.thread_ts, triggerId: trigger_id }, admission);
+}
+
+/**
+ * A shortcut of the whole workspace: answered in a window, because there is no channel to answer in. The window opens after the
+ * acknowledgement.
+ */
+export async function onGlobalShortcut(
+  { context, handler, body }: Delivered<Handler<GlobalShortcutName>>,
+  ack: () => Promise<void>,
+): Promise<void> {
+  const payload = GlobalShortcutPayload.safeParse(body);
+  if (!payload.success) {
+    context.log.warn('global shortcut not understood, ignored');
+    return ack();
+  }
+  const { user, trigger_id } = payload.data;
+  const teamId = teamIdOf(payload.data, context.identity);
+  const call = () => context.inbox.globalShortcut({ name: handler.name, teamId, userId: user.id });
+  const admission = await admit({ context, handler }, { sender: senderOf(payload.data, undefined), call });
+  await ack();
+  const answer =
+    admission.kind === 'answered'
+      ? admission.answer
+      : ({ kind: 'page', title: 'kdebug', message: refusal(admission.error) } as const);
+  context.inBackground(openOrLog(context, trigger_id, answer));
+}
+
+/** Without a window there is nowhere to say why. */
+async function openOrLog(
+  context: ListenerContext,
+  triggerId: string,
+  answer: ChannelForm | Extract<Answer, { kind: 'page' }>,
+): Promise<void> {
+  try {
+    if (answer.kind === 'page') return void (await context.openView(triggerId, page(answer.title, answer.message)));
+    const { form, complete } = answer;
+    const opened = await context.openView(triggerId, modal(form, answer));
+    if (complete) await updateUnlessClosed(context, opened, modal(await complete(), answer));
+  } catch (thrown) {
+    const { code, detail } = toKdebugError(thrown);
+    context.log.warn('form not opened', { code, detail });
+  }
 }

@@ -3,14 +3,14 @@ import type { FormName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Message } from '../../../core/report/message.ts';
-import type { Submission } from '../../../flow/ports/slack.ts';
+import type { ChannelForm, Submission } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { MAX_FIELD_ERROR } from '../limits.ts';
 import { blockIdsOf, FormOrigin, fieldsOf, SubmissionPayload } from '../payloads.ts';
 import { plain } from '../views/blocks.ts';
-import { fieldOfBlock, page } from '../views/modal.ts';
+import { fieldOfBlock, modal, page } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
-import { tellOrLog } from './respond.ts';
+import { tellOrLog, updateOrLog } from './respond.ts';
 
 type Ack = AckFn<ViewResponseAction>;
 
@@ -40,9 +40,22 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   const { answer } = admission;
   if (answer.kind === 'errors' && blockIds.length > 0)
     return ack({ response_action: 'errors', errors: besideFields(answer.errors, blockIds) });
+  if (answer.kind === 'form') return showForm({ context, viewId: payload.data.view.id, ack }, answer);
   await ack({ response_action: 'clear' });
   if (answer.kind === 'errors') tell(context, submission, refusal(new KdebugError('slack_payload_invalid')));
   else if (answer.message) tell(context, submission, answer.message);
+}
+
+interface FormShown {
+  readonly context: ListenerContext;
+  readonly viewId: string;
+  readonly ack: Ack;
+}
+
+/** The next form takes the submitted one's window, and is completed after the acknowledgement. */
+async function showForm({ context, viewId: id, ack }: FormShown, { form, complete, ...at }: ChannelForm) {
+  await ack({ response_action: 'update', view: modal(form, at) });
+  if (complete) context.inBackground(updateOrLog(context, { id }, async () => modal(await complete(), at)));
 }
 
 /** The same content of the same view is one submission, however often delivered or submitted. */

@@ -5,6 +5,10 @@ import {
   ChangePayload,
   ClickPayload,
   CommandPayload,
+  DirectPayload,
+  GlobalShortcutPayload,
+  HomePayload,
+  JoinedPayload,
   MentionPayload,
   SearchPayload,
   ShortcutPayload,
@@ -76,10 +80,21 @@ const callbackId = z.string().min(1).max(255);
 
 /** Only what our listeners read, and what Bolt needs to find a listener. */
 const Command = CommandPayload.extend({ command: z.string().min(1) });
-const Mention = MentionPayload.extend({ event: MentionPayload.shape.event.extend({ type: z.literal('app_mention') }) });
-const OtherEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
 /** In a view; the same type in a message is a click on a button. */
 const Change = ChangePayload.extend({ type: z.literal('block_actions') });
+const typedEvent = <Shape extends z.ZodRawShape>(type: string, { shape }: z.ZodObject<{ event: z.ZodObject<Shape> }>) =>
+  z.object({ ...shape, event: shape.event.extend({ type: z.literal(type) }) });
+/** The events that have a listener. */
+const EVENTS: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
+  string,
+  z.ZodType<Record<string, unknown>>
+>([
+  ['app_mention', typedEvent('app_mention', MentionPayload)],
+  ['app_home_opened', typedEvent('app_home_opened', HomePayload)],
+  ['message', typedEvent('message', DirectPayload)],
+  ['member_joined_channel', typedEvent('member_joined_channel', JoinedPayload)],
+]);
+const AnyEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
 const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
   string,
   z.ZodType<Record<string, unknown>>
@@ -87,6 +102,7 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
   ['block_actions', ClickPayload.extend({ type: z.literal('block_actions') })],
   ['block_suggestion', SearchPayload.extend({ type: z.literal('block_suggestion') })],
   ['message_action', ShortcutPayload.extend({ type: z.literal('message_action'), callback_id: callbackId })],
+  ['shortcut', GlobalShortcutPayload.extend({ type: z.literal('shortcut'), callback_id: callbackId })],
   [
     'view_submission',
     SubmissionPayload.extend({
@@ -118,10 +134,11 @@ export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayl
 }
 
 function eventPayload(body: Readonly<Record<string, unknown>>): KnownPayload {
-  const event = OtherEvent.safeParse(body);
+  const event = AnyEvent.safeParse(body);
   if (!event.success) return malformed(event.error);
   const { type } = event.data.event;
-  return type === 'app_mention' ? checked(Mention, body, true) : { kind: 'not-listened-to', type };
+  const schema = EVENTS.get(type);
+  return schema ? checked(schema, body, true) : { kind: 'not-listened-to', type };
 }
 
 function checked(schema: z.ZodType<Record<string, unknown>>, body: unknown, isEvent: boolean): KnownPayload {

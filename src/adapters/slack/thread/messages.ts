@@ -21,6 +21,8 @@ const metadataOf = ({ run, batch, kind, seq }: PostMeta) => ({
 const LITERAL = { parse: 'none', link_names: false } as const;
 const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
+const PLAIN_POST = { ...LITERAL, ...NO_PREVIEWS, mrkdwn: false } as const;
+
 /** Sends a message; if Slack refuses its shape, sends ever simpler versions. Slack refuses before it posts, so nothing appears twice. */
 export async function sayShaped<T>(message: Message, say: (view: View) => Promise<T>): Promise<T> {
   let refusal: unknown;
@@ -67,15 +69,21 @@ export async function post(
         channel: channelId,
         ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
         ...shaped,
-        ...LITERAL,
-        ...NO_PREVIEWS,
-        mrkdwn: false,
+        ...PLAIN_POST,
         metadata: metadataOf(meta),
       });
     }),
   );
   if (!answer.ts) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_ts' } });
   return { channelId: answer.channel ?? channelId, ts: answer.ts };
+}
+
+/** A message that belongs to no run: nobody looks for it after a crash, and it waits behind all others. */
+export async function announce({ client, poster }: Speaker, channelId: string, message: Message): Promise<void> {
+  const call = { method: 'chat.postMessage', lane: 'opening', channelId, repeatable: false } as const;
+  await sayShaped(message, (shaped) =>
+    poster.call(call, () => client.chat.postMessage({ channel: channelId, ...shaped, ...PLAIN_POST })),
+  );
 }
 
 export interface Update {

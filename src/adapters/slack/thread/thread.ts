@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
+import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, Thread } from '../../../flow/ports/slack.ts';
@@ -8,7 +9,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Egress } from '../egress.ts';
 import { Poster } from '../poster/poster.ts';
 import { findMessage, findShared, isPostOf, type Ourselves, ownFiles } from './find.ts';
-import { post, update } from './messages.ts';
+import { announce, post, update } from './messages.ts';
 import { share } from './share.ts';
 import { tell } from './tell.ts';
 
@@ -27,8 +28,16 @@ export interface ThreadOptions {
 
 const SILENCE_MS = 30_000;
 
-/** The `Thread` port over Slack's Web API. `close` fails what is still queued. */
-export function createThread(options: ThreadOptions): { readonly thread: Thread; close(): void } {
+interface Speaking {
+  readonly thread: Thread;
+  /** @throws as `Thread` */
+  announce(channelId: string, message: Message): Promise<void>;
+  /** Fails what is still queued. */
+  close(): void;
+}
+
+/** The `Thread` port over Slack's Web API, and posts that belong to no run. */
+export function createThread(options: ThreadOptions): Speaking {
   const poster = new Poster(options.clock);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
@@ -43,7 +52,11 @@ export function createThread(options: ThreadOptions): { readonly thread: Thread;
     permalink: permalinks(options.client, poster),
     openDirect: directMessages(options, poster),
   };
-  return { thread, close: () => poster.close() };
+  return {
+    thread,
+    announce: (channelId, message) => announce(speaker, channelId, message),
+    close: () => poster.close(),
+  };
 }
 
 /** A message's link never changes. */

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { HomeView, KnownBlock } from '@slack/types';
 import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
@@ -31,6 +31,9 @@ export const view = (message: Message): View => ({
   text: fallback(message),
   blocks: within(withTables(message, 1), MAX_BLOCKS_WEIGHT),
 });
+
+/** A message as a person's Home tab; half of the blocks that Slack would take. Pure. */
+export const homeTab = (message: Message): HomeView => ({ type: 'home', blocks: view(message).blocks });
 
 /**
  * Ever simpler versions of a refused message: without a table, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sign } from '../../../../play/slack/deliver/signed.ts';
 import { knownPayload } from '../../../../src/adapters/slack/receiving/delivery.ts';
 import { inFullOr } from '../../../support/sample.ts';
-import { startWorld, type World } from '../harness.ts';
+import { NOBODY, startWorld, type World } from '../harness.ts';
 import { SHAPES, spoilt } from './payload-shapes.ts';
 
 let world: World;
@@ -75,7 +75,7 @@ describe('a signed request over HTTP', () => {
   ])('with %s gets 400, and one line of log', async (_what, body, type) => {
     expect(await send(body, type)).toBe(400);
     expect(world.log.records.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(world.inbox.taken).toEqual({ command: 0, action: 0, submit: 0, shortcut: 0, search: 0, change: 0 });
+    expect(world.inbox.taken).toEqual(NOBODY);
     expect(await isAnswered()).toBe(true);
   });
 

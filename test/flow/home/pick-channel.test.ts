@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asChannelId } from '../../../src/core/ids.ts';
+import { aPolicy, aRule } from '../../support/builders.ts';
+import { textOf } from '../../support/plain-message.ts';
+import { World } from '../support/world.ts';
+
+const SHOP = asChannelId('C0SHOP');
+const VAULT = asChannelId('C0VAULT');
+const HIDDEN = asChannelId('C0HIDDEN');
+
+let world: World;
+beforeEach(() => {
+  const channels = {
+    [SHOP]: { name: '#shop-oncall', rules: [aRule()] },
+    [VAULT]: { rules: [aRule()] },
+    [HIDDEN]: { rules: [aRule()] },
+  };
+  world = new World({ policy: aPolicy({ channels, owner: '@platform' }) });
+  world.directory.inChannels.set('C0VAULT', new Set(['U0ROY']));
+  world.directory.inChannels.set('C0ELSE', new Set(['U0ROY', 'U0ZED']));
+});
+
+const use = (userId: string) =>
+  world.pipeline.inbox.globalShortcut({ name: 'debug-anywhere', teamId: 'T0TEAM', userId });
+const submit = (userId: string, channel: string) =>
+  world.pipeline.inbox.submit({
+    ...{ name: 'pick-channel', value: '', fields: { channel }, dedupeKey: 'one', receivedAtMs: 0 },
+    ...{ teamId: 'T0TEAM', userId, channelId: 'C0SHOP' },
+  });
+
+describe('the shortcut "Debug a pod" of the workspace', () => {
+  it('offers only the channels of the policy that the person is in, by name', async () => {
+    const answer = await use('U0ROY');
+    const options = answer.kind === 'form' ? answer.form.fields[0]?.options : undefined;
+    expect(options).toEqual([
+      { value: 'C0SHOP', label: '#shop-oncall' },
+      { value: 'C0VAULT', label: '#c0vault' },
+    ]);
+  });
+
+  it('opens the form at once for people in one channel, and says where it runs', async () => {
+    expect(await use('U0BOB')).toMatchObject({
+      kind: 'form',
+      channelId: 'C0SHOP',
+      form: { name: 'debug', intro: 'Runs in #shop-oncall, and answers there.' },
+    });
+  });
+
+  it('tells who is in none whom to ask (channel_none)', async () => {
+    const answer = await use('U0ZED');
+    expect(answer).toMatchObject({ kind: 'page', message: { code: 'channel_none' } });
+    expect(textOf(answer)).toContain('ask @platform');
+  });
+
+  it('says so in a window when Slack does not answer', async () => {
+    world.directory.faults.add('channelsOf', 'slack_unreachable');
+    expect(await use('U0ROY')).toMatchObject({ kind: 'page', message: { code: 'slack_unreachable' } });
+  });
+
+  it('opens the form for the chosen channel', async () => {
+    expect(await submit('U0ROY', 'C0VAULT')).toMatchObject({
+      kind: 'form',
+      channelId: 'C0VAULT',
+      form: { name: 'debug' },
+    });
+  });
+
+  it.each([
+    ['that they are not in', 'U0BOB', 'C0VAULT'],
+    ['that the policy does not name', 'U0ROY', 'C0ELSE'],
+    ['that nobody may see', 'U0ROY', 'C0HIDDEN'],
+    ['that is none', 'U0ROY', '__proto__'],
+  ])('opens none for a channel %s, whatever was submitted', async (_, userId, channel) => {
+    expect(await submit(userId, channel)).toMatchObject({ kind: 'errors', errors: { channel: expect.any(String) } });
+  });
+});
