@@ -23,7 +23,7 @@ import { logsMessage, type Sight } from '../../core/report/run-for-one.ts';
 import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { defined, own } from '../../lib/object.ts';
+import { defined } from '../../lib/object.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
