@@ -75,7 +75,7 @@ export function requestForm(policy: Policy, { state, offer, containers, intro }:
       dependsOn: offer.profiles.join(' '),
       initial: 'auto',
     }),
-    line('timeout', 'Ends after', {
+    line('timeout', 'Timeout', {
       placeholder: '5m',
       hint: `Leave empty for the image’s own time. At most ${formatDuration(policy.limits.maxTimeoutMs)}.`,
     }),
