@@ -3,9 +3,9 @@ import { defined, isObject } from '../../lib/object.ts';
 import type { CommandError } from '../command/command.ts';
 import type { ImageAlias, Policy } from '../policy/policy.ts';
 import type { ChannelOffer } from '../policy/resolve.ts';
+import { imageSentence } from './answers/private-messages.ts';
 import type { Field, Form, Option } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
-import { imageSentence } from './private-messages.ts';
 
 /** What a message says about a pod. */
 export interface PodHint {
