@@ -40,7 +40,7 @@ function onCard(run: Run): readonly Button[] {
     case 'rejected':
       return [details];
     case 'finished':
-      return [...rerunButton(run), ...logsButton(run), details];
+      return [...stillRunsButton(run), ...rerunButton(run), ...logsButton(run), details];
   }
 }
 
@@ -58,6 +58,9 @@ function onResult(run: Run): readonly Button[] {
 }
 
 const stopButton = (run: Run): readonly Button[] => (canBeStopped(run) && !isStopping(run) ? [stopOf(run)] : []);
+
+/** kdebug stopped waiting at the timeout; the process did not stop. */
+const stillRunsButton = (run: Run): readonly Button[] => (run.outcome?.kind === 'timed-out' ? stopButton(run) : []);
 
 const stopOf = ({ id }: Run): Button => ({
   action: 'stop',
