@@ -40,7 +40,7 @@ function onCard(run: Run): readonly Button[] {
     case 'rejected':
       return [details];
     case 'finished':
-      return [...stillRunsButton(run), ...rerunButton(run), ...logsButton(run), details];
+      return [...stillRunning(run), ...rerunButton(run), ...logsButton(run), details];
   }
 }
 
@@ -59,9 +59,6 @@ function onResult(run: Run): readonly Button[] {
 
 const stopButton = (run: Run): readonly Button[] => (canBeStopped(run) && !isStopping(run) ? [stopOf(run)] : []);
 
-/** kdebug stopped waiting at the timeout; the process did not stop. */
-const stillRunsButton = (run: Run): readonly Button[] => (run.outcome?.kind === 'timed-out' ? stopButton(run) : []);
-
 const stopOf = ({ id }: Run): Button => ({
   action: 'stop',
   label: 'Stop',
@@ -74,6 +71,9 @@ const stopOf = ({ id }: Run): Button => ({
     no: 'Keep running',
   },
 });
+
+/** kdebug gave it up, but its container runs on. */
+const stillRunning = (run: Run): readonly Button[] => (run.outcome?.kind === 'timed-out' ? stopButton(run) : []);
 
 /** Nobody runs anything in a pod that is not there any more. */
 const POINTLESS: ReadonlySet<OutcomeKind> = new Set(['pod-gone']);

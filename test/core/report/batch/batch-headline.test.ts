@@ -102,7 +102,7 @@ describe('the second line of an ended batch', () => {
     const missing = { outcome: 'start-failed', reason: 'ErrImageNeverPull' } as const;
     expect(reasonOf({ size: 1, events: result(0, missing) })).toBe('1 pod did not start (ErrImageNeverPull): web-0');
     expect(reasonOf({ size: 1, events: result(0, { outcome: 'timed-out' }) })).toBe(
-      '1 pod timed out: web-0. Next time, use a longer --timeout or a smaller diagnosis.',
+      '1 pod timed out: web-0. Use a longer --timeout, or a smaller diagnosis.',
     );
   });
 
