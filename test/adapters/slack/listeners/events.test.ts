@@ -105,6 +105,10 @@ describe('a global shortcut', () => {
   });
 });
 
+/** As Slack sends what happens to a message of ours (docs.slack.dev, "message_changed event"). */
+const OURS = { type: 'message', user: 'U0KDEBUG', bot_id: 'B0KDEBUG', app_id: 'A0KDEBUG', text: 'done' };
+const HIDDEN = { hidden: true, event_ts: '1700000001.000100' };
+
 describe('a direct message', () => {
   const event = (more: object) =>
     world.local.deliver.event({
@@ -138,12 +142,16 @@ describe('a direct message', () => {
   });
 
   it.each([
-    ['an edit', { subtype: 'message_changed', user: undefined }],
+    ['an edit', { subtype: 'message_changed', user: undefined, text: undefined, ...HIDDEN, message: OURS }],
+    ['a deletion', { subtype: 'message_deleted', user: undefined, text: undefined, ...HIDDEN, previous_message: OURS }],
     ['a file', { subtype: 'file_share' }],
     ['a bot', { bot_id: 'B0OTHER' }],
+    ['our own', { user: 'U0KDEBUG', ...OURS }],
+    ['our own file', { user: 'U0KDEBUG', subtype: 'file_share', text: '', upload: true }],
     ['a channel', { channel_type: 'channel', channel: 'C0SHOP' }],
   ])('is none when it is %s', async (_, more) => {
     expect((await event(more)).status).toBe(200);
     expect(world.inbox.taken).toEqual(NOBODY);
+    expect(world.log.records.filter(({ message }) => message.includes('not understood'))).toEqual([]);
   });
 });
