@@ -255,7 +255,8 @@ export class Deliver {
       type: 'member_joined_channel',
       user: order.invited,
       channel: id,
-      channel_type: kind === 'private' ? 'G' : 'C',
+      // "Both public and private channels created after March 2021 have a C prefix."
+      channel_type: id.startsWith('G') ? 'G' : 'C',
       team: slack.team.id,
       inviter: order.user,
       event_ts: slack.nextTs(),

@@ -39,7 +39,10 @@ describe('an invitation of the bot', () => {
     world.local.team.channels.C0OTHER!.members.push(world.local.botUserId);
     await invite('U0GUEST');
     const event = { type: 'member_joined_channel', user: world.local.botUserId, channel: 'C0OTHER' };
-    expect((await world.local.deliver.event(event)).status).toBe(200);
+    // "The value will be blank if a user manually joins a channel."
+    for (const inviter of [undefined, null, ''])
+      expect((await world.local.deliver.event({ ...event, inviter })).status).toBe(200);
+    expect(world.log.records.filter(({ message }) => message.includes('not understood'))).toEqual([]);
     expect(world.inbox.taken).toEqual(NOBODY);
     expect(world.inbox.refusals).toEqual([]);
   });
@@ -134,6 +137,11 @@ describe('a direct message', () => {
     expect(told).toMatchObject({ channel: 'D00ROY', text: 'use a channel' });
   });
 
+  it.each(['file_share', 'thread_broadcast'])('is a command too with words that Slack marks as %s', async (subtype) => {
+    await event({ subtype });
+    expect(world.inbox.commands).toMatchObject([{ words: 'pod-1' }]);
+  });
+
   it('is the same command however often Slack sends it', async () => {
     await event({});
     await event({});
@@ -144,10 +152,11 @@ describe('a direct message', () => {
   it.each([
     ['an edit', { subtype: 'message_changed', user: undefined, text: undefined, ...HIDDEN, message: OURS }],
     ['a deletion', { subtype: 'message_deleted', user: undefined, text: undefined, ...HIDDEN, previous_message: OURS }],
-    ['a file', { subtype: 'file_share' }],
+    ['a file without words', { subtype: 'file_share', text: '' }],
+    ['a change of the topic', { subtype: 'channel_topic' }],
     ['a bot', { bot_id: 'B0OTHER' }],
-    ['our own', { user: 'U0KDEBUG', ...OURS }],
-    ['our own file', { user: 'U0KDEBUG', subtype: 'file_share', text: '', upload: true }],
+    ['our own', OURS],
+    ['our own file', { user: 'U0KDEBUG', subtype: 'file_share', text: 'the log', upload: true }],
     ['a channel', { channel_type: 'channel', channel: 'C0SHOP' }],
   ])('is none when it is %s', async (_, more) => {
     expect((await event(more)).status).toBe(200);
