@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Clusters } from './ports/cluster.ts';
+import type { Directory } from './ports/directory.ts';
 import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
-import type { Directory, Thread } from './ports/slack.ts';
+import type { Thread } from './ports/slack.ts';
 import type { RunStore } from './ports/store.ts';
 
 /** Everything that the flow needs from outside; built by compose.ts, or by a test. */

@@ -86,14 +86,16 @@ describePlay(
         await alert.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: 'Debug a pod' }).click();
         const form = page.getByRole('dialog', { name: 'Debug a pod' });
-        const pod = form.getByRole('textbox', { name: 'Pod', exact: true });
+        const pod = form.getByRole('combobox', { name: /^Pod/ });
+        await form.getByText('Runs at once').waitFor({ timeout: SLOW });
         expect(await pod.inputValue()).toBe('nginx-pod-1234');
-        expect(await form.getByRole('textbox', { name: /Namespace/ }).inputValue()).toBe('shop');
-        await pod.fill('Not A Pod!');
+        expect(await form.getByRole('combobox', { name: /^Namespace/ }).inputValue()).toBe('shop');
+        const timeout = form.getByRole('textbox', { name: /^Timeout/ });
+        await timeout.fill('soon');
         await form.getByRole('button', { name: 'Debug', exact: true }).click();
         await expect.poll(() => form.locator('.field-error').count()).toBeGreaterThan(0);
-        expect(await pod.getAttribute('aria-invalid')).toBe('true');
-        await pod.fill('nginx-pod-1234');
+        expect(await timeout.getAttribute('aria-invalid')).toBe('true');
+        await timeout.fill('1m');
         await form.getByRole('button', { name: 'Debug', exact: true }).click();
         await form.waitFor({ state: 'detached' });
         await clusterOf(page)

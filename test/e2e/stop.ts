@@ -135,7 +135,7 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
   it('is a button as well, for an approver of a privileged run too', async () => {
     const request = `web-0 -n ${shop} --image=debugger --profile=sysadmin --reason=hang -- sleep 600`;
     const before = bed.slack.messages(CHANNEL).length;
-    const { ts } = await card(request, 'Waiting for approval', 'U0THURSTON');
+    const { ts } = await card(request, 'wants to run', 'U0THURSTON');
     const press = (user: string, actionId: string) =>
       bed.slack.deliver.action({ user, channel: CHANNEL, ts, actionId });
     await press('U0BOB', 'approve');

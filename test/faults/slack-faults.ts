@@ -198,7 +198,9 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
         async (scene) => {
           const replica = await scene.boot();
           await scene.slack.until(() => scene.slack.sockets.count === 2);
-          const burst = () => Promise.all([1, 2, 3, 4].map(() => scene.type(`${scene.pod} -n shop -- id`)));
+          let count = 0;
+          const another = () => scene.type(`${scene.pod} -n shop -- echo ${(count += 1)}`);
+          const burst = () => Promise.all([1, 2, 3, 4].map(another));
           const [before, during] = await Promise.all([burst(), typedDuring(scene, mishap(scene))]);
           await scene.skipUntil(async () => replica.ready() && scene.slack.sockets.count === 2, 50);
           const since = await burst();
@@ -329,7 +331,7 @@ async function typedDuring(scene: ServerScene, mishap: Promise<void>): Promise<D
   const end = mishap.finally(() => {
     isOver = true;
   });
-  do deliveries.push(await scene.type(`${scene.pod} -n shop -- id`));
+  do deliveries.push(await scene.type(`${scene.pod} -n shop -- printf ${deliveries.length}`));
   while (!isOver && deliveries.length < MAX_TYPED);
   await end;
   return deliveries;

@@ -49,7 +49,7 @@ async function askFor(scene: ServerScene, runs: number): Promise<void> {
   for (let n = 0; n < runs; n += 1) {
     const name = `${scene.pod}-${Math.floor(n / PER_POD)}`;
     if (n % PER_POD === 0) scene.cluster.addPod({ namespace: 'shop', name });
-    const { status } = await scene.type(`${name} -n shop -- id`, 'U0ROY', CHANNELS[n % CHANNELS.length]);
+    const { status } = await scene.type(`${name} -n shop -- echo ${n}`, 'U0ROY', CHANNELS[n % CHANNELS.length]);
     expect(status).toBe(200);
   }
 }

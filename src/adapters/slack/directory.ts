@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { KdebugError, type ReasonCode } from '../../core/errors.ts';
-import type { ChannelFacts, Directory, Person } from '../../flow/ports/slack.ts';
+import type { ChannelFacts, Directory, Person } from '../../flow/ports/directory.ts';
 import { Cached } from '../../lib/cached.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';

@@ -15,7 +15,7 @@ import {
   usergroup,
 } from './message.ts';
 import { STATE_TEXT } from './outcome-text.ts';
-import { type Approvers, whyExpired, withoutWithdrawal } from './parts/approval-parts.ts';
+import { type Approvers, whyExpired } from './parts/approval-parts.ts';
 import { oneLine, shortName, subjectOf } from './parts/run-lines.ts';
 import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
@@ -130,3 +130,10 @@ function mentionsOf({ approval, origin }: Run, approvers: Approvers): readonly S
 
 const linkTo = (url: string | undefined, words: string): readonly Span[] =>
   url === undefined ? [] : [text(' · '), link(url, words)];
+
+/** The button of the requester and the words before it, which nobody else needs. */
+const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
+  parts.filter((part, index) => !isWithdrawal(part) && !isWithdrawal(parts[index + 1]));
+
+const isWithdrawal = (part: Part | undefined): boolean =>
+  part?.kind === 'actions' && part.buttons.every(({ action }) => action === 'cancel');

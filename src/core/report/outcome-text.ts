@@ -71,7 +71,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'attention',
     'Timed out',
     'It was still running at the timeout. It keeps running until it exits, or until somebody stops it.',
-    'Stop it with /kdebug stop and its run id. Next time, use a longer --timeout, or a smaller diagnosis.',
+    'It still runs: stop it, or let it end. Next time, use a longer --timeout.',
   ),
   stopped: ({ by }) => ({
     tone: 'attention',

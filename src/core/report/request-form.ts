@@ -3,9 +3,9 @@ import { defined, isObject } from '../../lib/object.ts';
 import type { CommandError } from '../command/command.ts';
 import type { ImageAlias, Policy } from '../policy/policy.ts';
 import type { ChannelOffer } from '../policy/resolve.ts';
+import { imageSentence } from './answers/private-messages.ts';
 import type { Field, Form, Option } from './message.ts';
 import { APPROVAL_NEEDED } from './outcome-text.ts';
-import { imageSentence } from './private-messages.ts';
 
 /** What a message says about a pod. */
 export interface PodHint {
@@ -75,7 +75,7 @@ export function requestForm(policy: Policy, { state, offer, containers, intro }:
       dependsOn: offer.profiles.join(' '),
       initial: 'auto',
     }),
-    line('timeout', 'Ends after', {
+    line('timeout', 'Timeout', {
       placeholder: '5m',
       hint: `Leave empty for the image’s own time. At most ${formatDuration(policy.limits.maxTimeoutMs)}.`,
     }),

@@ -3,15 +3,14 @@ import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../run/life-cycle.ts';
 import type { Run, RunLog } from '../run/run.ts';
+import { decisionSpans, planFields } from './answers/explain-messages.ts';
 import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
 import { isDecided } from './batch/batch-headline.ts';
 import { type BatchRenderContext, batchMessage } from './batch/batch-message.ts';
-import { decisionSpans, planFields } from './explain-messages.ts';
-import { code, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
+import { code, type Fact, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats, resultFacts } from './parts/result-parts.ts';
-import { runFacts } from './parts/run-facts.ts';
 import { headlineOf, secondLine } from './parts/run-lines.ts';
 import { resultMessage, resultParts } from './run-messages.ts';
 
@@ -171,4 +170,39 @@ const CHANGED = {
 export function changedMessage(id: string, change: keyof typeof CHANGED): Message {
   const sentence = `Batch ${id} ${CHANGED[change]}.`;
   return { summary: sentence, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(sentence)] }] };
+}
+
+/** What `show` adds to result and plan: until when votes count, when it started, the grant, the container and its log. */
+function runFacts(run: Run): readonly Part[] {
+  const facts = [...approvalFacts(run), ...timeFacts(run), ...grantFacts(run), ...containerFacts(run)];
+  return facts.length === 0 ? [] : [{ kind: 'facts', facts }];
+}
+
+function approvalFacts({ state, approval }: Run): readonly Fact[] {
+  if (state !== 'pending-approval' || !approval) return [];
+  return [{ label: 'Expires', value: [time(approval.expiresAtMs)] }];
+}
+
+/** A container that ended quickly was never seen running; its end has the time. */
+function timeFacts({ startedAtMs, termination }: Run): readonly Fact[] {
+  const atMs = startedAtMs ?? (termination && Date.parse(termination.startedAt));
+  return atMs === undefined || Number.isNaN(atMs) ? [] : [{ label: 'Started', value: [time(atMs)] }];
+}
+
+function grantFacts({ grant }: Run): readonly Fact[] {
+  if (!grant) return [];
+  const { byUserId, uses, maxRuns, expiresAtMs, endedBy } = grant;
+  const end: readonly Span[] =
+    endedBy === undefined ? [text(', until '), time(expiresAtMs)] : [text(', ended by '), person(endedBy)];
+  return [
+    { label: 'Grant', value: [text('by '), person(byUserId), text(`, ${uses.length} of ${maxRuns} used`), ...end] },
+  ];
+}
+
+function containerFacts({ id, containerName }: Run): readonly Fact[] {
+  if (containerName === undefined) return [];
+  return [
+    { label: 'Container', value: [code(containerName)] },
+    { label: 'Its log', value: [code(`/kdebug logs ${id}`), text(', also with --tail, --since and --grep')] },
+  ];
 }

@@ -8,8 +8,8 @@ import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { AuditEntry } from '../ports/machine.ts';
-import type { Directory } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 
 type Deps = Pick<FlowDeps, 'policies' | 'directory'>;

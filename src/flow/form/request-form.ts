@@ -20,7 +20,7 @@ import { answerReason, refusal, refusalOfError } from '../inbox/refusals.ts';
 import type { Actor, Answer, FormChange } from '../ports/slack.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { isVisible, podsOf } from './visible.ts';
+import { isVisible, podsOf } from './search.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

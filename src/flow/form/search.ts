@@ -2,14 +2,17 @@ import { readNamed } from '../../core/command/line/target.ts';
 import { isDnsLabel } from '../../core/container/names.ts';
 import type { ContainerStatus, Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { channelOffer, matchesNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
+import { asChannelId, asUserId } from '../../core/ids.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
+import { channelOffer, matchesNamespace, type ResolvedNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
 import type { Option } from '../../core/report/message.ts';
 import { stateOfValue } from '../../core/report/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { SearchQuery } from '../ports/slack.ts';
-import { isVisible, podsOf } from './visible.ts';
+import type { Actor, SearchQuery } from '../ports/slack.ts';
+import { channelProblem } from '../reply/slack-connect.ts';
 
 /** Slack shows a hundred; the last may be what was typed. */
 const MAX_FOUND = 99;
@@ -109,3 +112,27 @@ function withRestarts(words: string, statuses: readonly ContainerStatus[]): stri
   const restarts = statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
   return restarts === 0 ? words : `${words}, ${formatCount(restarts, 'restart')}`;
 }
+
+type Where = Pick<ResolvedNamespace, 'cluster' | 'namespace'>;
+
+/**
+ * Whether to name the pods of a namespace to this person: not in a channel that another company reads, and only if the
+ * cluster lets them debug any pod of it, where kdebug knows who they are there. Records nothing: this is asked with every
+ * character that somebody types, and launches nothing. @throws when it cannot know
+ */
+export async function isVisible(actor: Actor, { cluster, namespace }: Where, deps: FlowDeps): Promise<boolean> {
+  const { identity } = deps.policies.current();
+  const requesterId = asUserId(actor.userId);
+  const channelId = asChannelId(actor.channelId);
+  if (await channelProblem({ channelId, requesterId }, deps, { posts: false })) return false;
+  if (isRefusedUnmapped(identity, requesterId)) return false;
+  const actingAs = identityFor(identity, { teamId: actor.teamId, channelId, requesterId });
+  const subject = subjectFor(identity, requesterId);
+  if (!actingAs && !subject) return true;
+  const access = await deps.clusters.get(cluster).access({ namespace, ...defined({ actingAs, subject }) });
+  return access.kind === 'allowed';
+}
+
+/** All pods of a namespace, from its shared watch. */
+export const podsOf = ({ cluster, namespace }: Where, { clusters }: FlowDeps): Promise<readonly Pod[]> =>
+  clusters.get(cluster).pods(namespace, []);

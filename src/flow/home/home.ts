@@ -1,9 +1,9 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { homeMessage, type RunOnHome } from '../../core/report/home-messages.ts';
+import { homeMessage, type RunOnHome } from '../../core/report/answers/home-messages.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import { withDeadline } from '../../lib/clock.ts';

@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/policy/policy.ts';
-import { channelForm } from '../../core/report/home-messages.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
-import { ownerOf } from '../../core/report/welcome-messages.ts';
+import { channelForm } from '../../core/report/answers/home-messages.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
+import { ownerOf } from '../../core/report/answers/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type FormContext, openRequestForm } from '../form/request-form.ts';

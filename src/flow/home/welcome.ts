@@ -1,7 +1,7 @@
 import { toKdebugError } from '../../core/errors.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
+import { notInPolicyMessage, welcomeMessage } from '../../core/report/answers/welcome-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
-import { notInPolicyMessage, welcomeMessage } from '../../core/report/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Actor, Welcome } from '../ports/slack.ts';

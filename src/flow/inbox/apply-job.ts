@@ -4,6 +4,7 @@ import { isCatalogueName, isDnsLabel } from '../../core/container/names.ts';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import {
   type ApplyFormValues,
   applyForm,
@@ -12,7 +13,6 @@ import {
 } from '../../core/report/batch/batch-forms.ts';
 import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/report/batch/manifest-message.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';

@@ -9,6 +9,7 @@ import { changedMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
+import { type Again, rerunFailed } from '../again/look-again.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
@@ -18,7 +19,6 @@ import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
-import { type Again, rerunFailed } from './again.ts';
 import { isOnCard, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 

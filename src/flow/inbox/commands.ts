@@ -1,9 +1,11 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import { helpMessage } from '../../core/command/help.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
+import { imagesMessage, reasonMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { imagesMessage, reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { typeRerun } from '../again/rerun.ts';
+import { sameAgain } from '../again/same-again.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../form/request-form.ts';
 import { describePod } from '../lookup/describe.ts';
@@ -15,8 +17,6 @@ import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { answerWith } from './refusals.ts';
-import { typeRerun } from './rerun.ts';
-import { sameAgain } from './same-again.ts';
 import type { Stops } from './stop.ts';
 
 export interface CommandContext {

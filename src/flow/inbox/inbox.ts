@@ -1,21 +1,19 @@
-import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
 import type { ParsedCommand } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
+import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/answers/private-messages.ts';
 import type { Form, Message, Option } from '../../core/report/message.ts';
-import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/private-messages.ts';
-import { commandOfForm, fieldOfError, podInText } from '../../core/report/request-form.ts';
+import { commandOfForm, fieldOfError } from '../../core/report/request-form.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { Approvals, type DecisionAction } from '../approval/votes.ts';
+import { Approvals } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
-import { changeRequestForm, openRequestForm } from '../form/request-form.ts';
+import { changeRequestForm } from '../form/request-form.ts';
 import { searchOptions } from '../form/search.ts';
 import type { RunChanger } from '../held-run.ts';
 import { homeFor } from '../home/home.ts';
-import { debugAnywhere, submitChannel } from '../home/pick-channel.ts';
+import { debugAnywhere } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
-import { type Look, look } from '../lookup/click.ts';
 import type {
   Actor,
   Answer,
@@ -30,98 +28,14 @@ import type {
   SubmitAnswer,
   Welcome,
 } from '../ports/slack.ts';
-import { type AcceptRequest, createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
-import { lookAgain, submitAgain } from './again.ts';
+import { createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand } from './commands.ts';
+import { type InboxParts, ON_CLICK, ON_SHORTCUT, ON_SUBMIT } from './handlers.ts';
 import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
-import { askForIt, clickRerun, clickRunAnyway } from './rerun.ts';
 import { Stops } from './stop.ts';
 import { channelNeeded, Talks } from './talk.ts';
-
-interface InboxParts {
-  readonly deps: FlowDeps;
-  readonly accept: AcceptRequest;
-  readonly approvals: Approvals;
-  readonly batches: BatchCommands;
-  readonly jobs: JobInbox;
-  readonly looks: LookLimiter;
-  readonly stops: Stops;
-  readonly previews: LookLimiter;
-  readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
-}
-
-export type ClickHandlers = Readonly<Record<ActionName, (parts: InboxParts, click: Click) => Promise<Answer>>>;
-export type SubmitHandlers = Readonly<
-  Record<FormName, (parts: InboxParts, submission: Submission) => Promise<SubmitAnswer>>
->;
-export type ShortcutHandlers = Readonly<
-  Record<ShortcutName, (parts: InboxParts, shortcut: Shortcut) => Promise<Answer>>
->;
-
-const decide =
-  (action: DecisionAction) =>
-  ({ approvals }: InboxParts, click: Click): Promise<Answer> =>
-    approvals.click(click, action);
-
-const lookBounded =
-  (what: Look) =>
-  async ({ deps, looks }: InboxParts, click: Click): Promise<Answer> => {
-    const limited = looks.refusal(click.userId, what);
-    return limited ? answerWith(limited) : look(click, what, deps);
-  };
-
-const ON_CLICK: ClickHandlers = {
-  approve: decide('approve'),
-  'approve-grant': decide('approve-grant'),
-  reject: decide('reject'),
-  'end-grant': decide('end-grant'),
-  cancel: ({ batches }, click) => batches.clickCancel(click),
-  'look-again': ({ deps, accept }, click) => lookAgain({ ...click, runId: click.value }, deps, accept),
-  pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
-  resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
-  continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
-  resize: ({ batches }, click) => batches.clickResize(click),
-  'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
-  rerun: (parts, click) => clickRerun({ ...click, runId: click.value }, parts),
-  'run-anyway': (parts, click) => clickRunAnyway({ ...click, runId: click.value }, parts),
-  'ask-for-it': (parts, click) => askForIt({ ...click, runId: click.value }, parts),
-  logs: lookBounded('logs'),
-  details: lookBounded('details'),
-  'copy-command': lookBounded('copy-command'),
-  'show-outliers': lookBounded('show-outliers'),
-  stop: async ({ stops, looks }, click) => {
-    const limited = looks.refusal(click.userId, 'stop');
-    return limited ? answerWith(limited) : stops.click(click);
-  },
-};
-
-const ON_SUBMIT: SubmitHandlers = {
-  debug: ({ submitRequest }, submission) => submitRequest(submission),
-  'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
-  'again-reason': (parts, submission) => {
-    const { deps, accept, batches } = parts;
-    return submitAgain(submission, {
-      'look-again': (again) => lookAgain(again, deps, accept),
-      'rerun-failed': (again) => batches.rerunFailed(again),
-      rerun: (again) => clickRerun(again, parts),
-      'run-anyway': (again) => clickRunAnyway(again, parts),
-      'ask-for-it': (again) => askForIt(again, parts),
-    });
-  },
-  apply: ({ jobs }, submission) => jobs.submit(submission),
-  'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
-  'pick-channel': (parts, submission) => submitChannel(submission, parts),
-};
-
-const ON_SHORTCUT: ShortcutHandlers = {
-  'debug-pod': async (parts, shortcut) => openRequestForm(shortcut, podInText(shortcut.text), parts),
-  'apply-job': async ({ jobs, looks }, shortcut) => {
-    const limited = looks.refusal(shortcut.userId, 'apply');
-    return limited ? answerWith(limited) : jobs.shortcut(shortcut);
-  },
-};
 
 /** How many changes of a form a person may make where they may start one run. */
 const PREVIEWS_PER_RUN = 10;

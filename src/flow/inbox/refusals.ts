@@ -1,7 +1,7 @@
 import { type KdebugError, REASONS, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import type { Decision } from '../../core/policy/policy.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import { recordRefusal } from '../audit.ts';

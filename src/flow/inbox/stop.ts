@@ -1,6 +1,6 @@
 import { AUDITED_AS } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
-import { stopMessage, stopRefusedMessage } from '../../core/report/stop-messages.ts';
+import { stopMessage, stopRefusedMessage } from '../../core/report/answers/stop-messages.ts';
 import { isBatchRun, isPlanned, type PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Refusal, Run } from '../../core/run/run.ts';
 import { canBeStopped, isStopping } from '../../core/run/stop.ts';

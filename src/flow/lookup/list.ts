@@ -1,9 +1,9 @@
 import type { RunFilter } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { matchesFilter } from '../../core/lookup/matching-runs.ts';
-import { type ListedRun, listMessage } from '../../core/report/list-message.ts';
+import { type ListedRun, listMessage } from '../../core/report/answers/list-message.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';

@@ -6,7 +6,6 @@ import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
 import { isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
-import { createLogFilter } from '../../core/report/log/log-filter.ts';
 import {
   isLong,
   type LogReading,
@@ -15,10 +14,11 @@ import {
   readingMessage,
   selectionOf,
   storedReading,
-} from '../../core/report/log-answer.ts';
+} from '../../core/report/answers/log-answer.ts';
+import { errorMessage } from '../../core/report/answers/private-messages.ts';
+import { createLogFilter } from '../../core/report/log/log-filter.ts';
 import type { Message } from '../../core/report/message.ts';
 import { logDoubt } from '../../core/report/parts/result-parts.ts';
-import { errorMessage } from '../../core/report/private-messages.ts';
 import { logsMessage, type Sight } from '../../core/report/run-for-one.ts';
 import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';

@@ -1,6 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
+import { errorMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { errorMessage } from '../../core/report/private-messages.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Destination, PrivateDestination } from '../ports/slack.ts';
 

@@ -1,5 +1,6 @@
 import type { LogFilter } from '../../core/command/command.ts';
 import { jobOfRun } from '../../core/job/job-request.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import {
   exportedAsFileMessage,
   exportedFileMessage,
@@ -7,7 +8,6 @@ import {
   MAX_SHOWN_LENGTH,
 } from '../../core/report/batch/manifest-message.ts';
 import type { Message } from '../../core/report/message.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
 import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';

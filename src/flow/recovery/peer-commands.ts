@@ -1,6 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { isActive } from '../../core/policy/grant.ts';
-import { reasonMessage } from '../../core/report/private-messages.ts';
+import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { canBeStopped, isStopping } from '../../core/run/stop.ts';

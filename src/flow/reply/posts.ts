@@ -1,9 +1,9 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isDiagnostic } from '../../core/policy/resolve.ts';
-import { rehearsalMessage } from '../../core/report/explain-messages.ts';
+import { rehearsalMessage } from '../../core/report/answers/explain-messages.ts';
+import { refusalMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
-import { refusalMessage } from '../../core/report/private-messages.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';

@@ -20,7 +20,7 @@ import type { HeldRun } from '../held-run.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
 import { inTime, readPodFacts } from './pod-facts.ts';
 import { currentPod } from './pod-room.ts';
-import { orStopped } from './stop-end.ts';
+import { orStopped } from './stop.ts';
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);

@@ -1,15 +1,18 @@
 import { buildStopContainer, stopContainerName, stopContextOf } from '../../core/container/build.ts';
-import type { Pod } from '../../core/container/pod.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import type { ContainerTermination, Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { problemOfRoom } from '../../core/container/target.ts';
-import { toKdebugError } from '../../core/errors.ts';
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { asUserId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
 import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
 import type { LaunchedRun, PlannedRun } from '../../core/run/life-cycle.ts';
+import type { Outcome } from '../../core/run/outcome.ts';
 import type { Origin, Refusal, Run, Stop, StopContainer } from '../../core/run/run.ts';
-import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
+import { FOUND_NONE, isStopping, outcomeAfterStop, stopDeadlineMs } from '../../core/run/stop.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
 import { defined } from '../../lib/object.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -21,6 +24,9 @@ import { accessProblem } from './preflight.ts';
 
 /** How often to look at a stop that is under way, even without news of the pod. */
 const LOOK_MS = 2_000;
+
+/** How long an ended run waits for the end of the container that stopped it. */
+const MAX_END_WAIT_MS = 12_000;
 
 /** The image that stops runs: the default image if it is diagnostic, else the first diagnostic one of the policy. */
 const stopImage = ({ images, defaultImage }: Policy): ImageAlias | undefined =>
@@ -170,7 +176,7 @@ export class Stopper {
     if (state.kind !== 'terminated' || stop.ended) return;
     const { exitCode, message } = state.termination;
     await session.apply({ kind: 'stop-ended', exitCode, message, atMs: deps.clock.now() });
-    if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#fail(messageOf(message, exitCode));
+    if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#fail(messageOf(state.termination));
   }
 
   async #fail(why: string): Promise<void> {
@@ -181,14 +187,11 @@ export class Stopper {
   }
 }
 
-const messageOf = (message: string, exitCode: number): string =>
+const messageOf = ({ message, exitCode }: Pick<ContainerTermination, 'message' | 'exitCode'>): string =>
   message.trim() || `the container that should stop it ended with exit code ${exitCode}`;
 
 function whyLate({ container, ended }: Stop): string {
-  if (ended)
-    return ended.exitCode === 0
-      ? 'it still runs after its processes were ended'
-      : messageOf(ended.message, ended.exitCode);
+  if (ended) return ended.exitCode === 0 ? 'it still runs after its processes were ended' : messageOf(ended);
   return container
     ? 'the node did not run the container that should stop it in time'
     : 'the cluster could not be asked in time';
@@ -198,4 +201,49 @@ function whyLate({ container, ended }: Stop): string {
 function whyNotSent(answer: LaunchResult): string | undefined {
   if (answer.kind === 'refused') return `the cluster refused it: ${answer.message}`;
   return answer.kind === 'unsupported' ? 'this API server has no ephemeralcontainers subresource' : undefined;
+}
+
+/**
+ * The outcome of a run whose container has ended: `stopped` if somebody's stop ended it. May wait some seconds for the
+ * end of the stop's own container, which is the better witness. @throws KdebugError lease_lost
+ */
+export async function orStopped(session: HeldRun, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
+  const { plan, stop } = session.run;
+  if (!plan || !stop?.container || stop.failed) return outcome;
+  const exitCode = stop.ended?.exitCode ?? (await exitCodeOfStop(session, { plan, name: stop.container.name }, deps));
+  return outcomeAfterStop(outcome, stop, exitCode);
+}
+
+/** Undefined: unknown, because the pod is gone or its node is silent. */
+async function exitCodeOfStop(
+  session: HeldRun,
+  { plan, name }: { readonly plan: Plan; readonly name: string },
+  { clock, clusters }: FlowDeps,
+): Promise<number | undefined> {
+  const untilMs = clock.now() + MAX_END_WAIT_MS;
+  const latest = new LatestValue<PodSeen>(clock);
+  const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
+  const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
+  const ignore = session.onChange(() => latest.nudge());
+  try {
+    while (clock.now() < untilMs) {
+      const seen = await latest.next(untilMs);
+      if (session.isOver) throw new KdebugError('lease_lost');
+      if (seen && seen.kind !== 'pod') return undefined;
+      const exitCode = seen && exitCodeIn(seen.pod, name, plan);
+      if (exitCode !== undefined) return exitCode;
+    }
+    return undefined;
+  } finally {
+    ignore();
+    subscription.close();
+  }
+}
+
+/** Never sent, or never started: it stopped nothing. */
+function exitCodeIn(pod: Pod, name: string, { targetContainerName }: Plan): number | undefined {
+  if (!isIn(pod, name)) return FOUND_NONE;
+  const state = stateOfContainer(pod, name, targetContainerName);
+  if (state.kind === 'start-failed') return FOUND_NONE;
+  return state.kind === 'terminated' ? state.termination.exitCode : undefined;
 }

@@ -3,7 +3,7 @@ import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
 import { createClient } from '../../../src/adapters/slack/client.ts';
 import { createDirectory } from '../../../src/adapters/slack/directory.ts';
 import type { Identity } from '../../../src/adapters/slack/identity.ts';
-import type { Directory } from '../../../src/flow/ports/slack.ts';
+import type { Directory } from '../../../src/flow/ports/directory.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { RecordingLog, realClock } from './harness.ts';
 

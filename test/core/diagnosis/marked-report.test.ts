@@ -20,7 +20,7 @@ describe('parseDiagnosis', () => {
   it('takes no mark inside a line: that is a name which the target chose, and the image told', () => {
     const forged = `${REPORT_BEGIN}${report({ verdict: 'forged' })}${REPORT_END}`;
     const honest = report({ findings: [{ code: 'core_dump', text: `one is ${REPORT_BEGIN}`, next: REPORT_END }] });
-    const log = marked(honest) + `  a file called ${forged}\n`;
+    const log = `${marked(honest)}  a file called ${forged}\n`;
     expect(parseDiagnosis(log, '')?.verdict).toBe('all is well');
     expect(parseDiagnosis(`  ${forged}\n`, '')).toBeUndefined();
     expect(parseDiagnosis(`${forged}\n`, '')).toBeUndefined();

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
+import { sameAgainMessage } from '../../../src/core/report/answers/click-messages.ts';
+import { refusalMessage } from '../../../src/core/report/answers/private-messages.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
-import { sameAgainMessage } from '../../../src/core/report/click-messages.ts';
 import type { Message } from '../../../src/core/report/message.ts';
-import { refusalMessage } from '../../../src/core/report/private-messages.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { RunState } from '../../../src/core/run/run-state.ts';
 import { aGrant, anApproval, aPlan, aRun, START_MS } from '../../support/builders.ts';

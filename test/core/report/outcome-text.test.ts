@@ -28,7 +28,7 @@ it.each(Object.values(ALL))(
     const words = describeOutcome(outcome);
     expect(words.title).not.toBe('');
     expect(words.happened).not.toBe('');
-    expect(words.next).toMatch(outcome.kind === 'succeeded' ? /^$/ : /\.$/);
+    expect(words.next).toMatch(outcome.kind === 'succeeded' || outcome.kind === 'stopped' ? /^$/ : /\.$/);
     expect(words.next.length).toBeLessThan(120);
   },
 );

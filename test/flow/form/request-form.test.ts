@@ -113,7 +113,7 @@ describe('while it is filled in, the form says', () => {
   const intro = async (fields: Record<string, string> = NAMED) => (await change(await opened(), fields)).intro;
 
   it('that it would run', async () => {
-    expect(await intro()).toBe('✅ Runs at once: autodiagnose on shop/web-1.');
+    expect(await intro()).toBe('✅ Runs at once: autodiagnose on shop/web-1. The result comes in #shop-oncall.');
   });
 
   it('whose approval it needs, and how long there is for it', async () => {

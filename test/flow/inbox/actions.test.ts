@@ -9,7 +9,7 @@ import {
   isActionName,
 } from '../../../src/core/actions.ts';
 import type { Button, Form } from '../../../src/core/report/message.ts';
-import type { ClickHandlers, ShortcutHandlers, SubmitHandlers } from '../../../src/flow/inbox/inbox.ts';
+import type { ClickHandlers, ShortcutHandlers, SubmitHandlers } from '../../../src/flow/inbox/handlers.ts';
 import { aRun } from '../../support/builders.ts';
 import { DeskWorld, textOf } from './desk-world.ts';
 

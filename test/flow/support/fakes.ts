@@ -21,13 +21,11 @@ import type {
   LogSink,
   PodSeen,
 } from '../../../src/flow/ports/cluster.ts';
+import type { ChannelFacts, Directory, Person } from '../../../src/flow/ports/directory.ts';
 import type { AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type {
-  ChannelFacts,
   Destination,
-  Directory,
   FileToShare,
-  Person,
   PostMeta,
   PrivateDestination,
   Shared,

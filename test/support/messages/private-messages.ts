@@ -6,15 +6,15 @@ import {
   rehearsalMessage,
   type WhoAmI,
   whoAmIMessage,
-} from '../../../src/core/report/explain-messages.ts';
-import type { Message } from '../../../src/core/report/message.ts';
+} from '../../../src/core/report/answers/explain-messages.ts';
 import {
   commandErrorMessage,
   imagesMessage,
   limitedMessage,
   reasonMessage,
   refusalMessage,
-} from '../../../src/core/report/private-messages.ts';
+} from '../../../src/core/report/answers/private-messages.ts';
+import type { Message } from '../../../src/core/report/message.ts';
 import { aPlan, aPolicy, aRule, aRun, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 

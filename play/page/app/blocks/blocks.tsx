@@ -14,10 +14,14 @@ import { Table } from './table.tsx';
 export const Blocks = memo(({ blocks }: { readonly blocks: readonly Json[] }) => (
   <div className="blocks">
     {blocks.map((block, index) => (
-      <Block key={stringOf(block.block_id) || index} block={block} />
+      <Block key={keyOf(block, index)} block={block} />
     ))}
   </div>
 ));
+
+/** An update gives every block a new id; a question that a button asks must stay open. */
+const keyOf = (block: Json, index: number): string | number =>
+  block.type === 'actions' ? `actions ${index}` : stringOf(block.block_id) || index;
 
 const Block = memo(({ block }: { readonly block: Json }): ReactNode => {
   switch (block.type) {

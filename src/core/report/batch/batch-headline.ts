@@ -165,7 +165,7 @@ function nextStep({ state, reason = '' }: ResultGroup): string {
     case 'start-failed':
       return firstSentence(describeOutcome({ kind: 'start-failed', reason, message: '' }).next);
     case 'timed-out':
-      return describeOutcome({ kind: 'timed-out' }).next;
+      return 'Use a longer --timeout, or a smaller diagnosis.';
     default:
       return '';
   }

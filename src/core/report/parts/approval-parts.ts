@@ -206,13 +206,6 @@ function decidedSpans(run: Run, subject: Span): readonly Span[] {
 
 const sentencePart = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
-/** The button of the requester and the words before it, which nobody else needs. */
-export const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
-  parts.filter((part, index) => !isWithdrawal(part) && !isWithdrawal(parts[index + 1]));
-
-const isWithdrawal = (part: Part | undefined): boolean =>
-  part?.kind === 'actions' && part.buttons.every(({ action }) => action === 'cancel');
-
 /** An approver may stop a run that is not launched yet. */
 const withdrawnBy = ({ outcome, origin }: Run): string =>
   outcome?.kind === 'cancelled' ? outcome.by : origin.requesterId;

@@ -40,7 +40,7 @@ function onCard(run: Run): readonly Button[] {
     case 'rejected':
       return [details];
     case 'finished':
-      return [...rerunButton(run), ...logsButton(run), details];
+      return [...stillRunning(run), ...rerunButton(run), ...logsButton(run), details];
   }
 }
 
@@ -71,6 +71,9 @@ const stopOf = ({ id }: Run): Button => ({
     no: 'Keep running',
   },
 });
+
+/** kdebug gave it up, but its container runs on. */
+const stillRunning = (run: Run): readonly Button[] => (run.outcome?.kind === 'timed-out' ? stopButton(run) : []);
 
 /** Nobody runs anything in a pod that is not there any more. */
 const POINTLESS: ReadonlySet<OutcomeKind> = new Set(['pod-gone']);

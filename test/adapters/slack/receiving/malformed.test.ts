@@ -80,7 +80,7 @@ describe('a signed request over HTTP', () => {
   });
 
   it('of an event that nobody listens to is acknowledged, or Slack would send it again', async () => {
-    expect(await send(JSON.stringify({ type: 'event_callback', event: { type: 'app_home_opened' } }), JSON_TYPE)).toBe(
+    expect(await send(JSON.stringify({ type: 'event_callback', event: { type: 'app_uninstalled' } }), JSON_TYPE)).toBe(
       200,
     );
     expect(await send(JSON.stringify({ type: 'app_rate_limited', team_id: 'T0LOCAL' }), JSON_TYPE)).toBe(200);

@@ -26,7 +26,7 @@ describe('the buttons of a run fit its state', () => {
     ['denied', { state: 'denied' }, [], []],
     ['waiting for an approval', { state: 'pending-approval' }, [], []],
     ['being launched', { state: 'launching' }, ['Details'], []],
-    ['running', { state: 'running' }, ['Show log so far', 'Details'], []],
+    ['running', { state: 'running' }, ['Stop', 'Show log so far', 'Details'], []],
     ['rejected', { state: 'rejected' }, ['Details'], []],
     ['expired', { state: 'expired' }, ['Ask again', 'Details'], []],
     ['withdrawn', { state: 'cancelled' }, ['Ask again', 'Details'], []],

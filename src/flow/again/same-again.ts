@@ -1,7 +1,7 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { sameAgainMessage } from '../../core/report/click-messages.ts';
+import { sameAgainMessage } from '../../core/report/answers/click-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';

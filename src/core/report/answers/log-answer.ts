@@ -1,11 +1,11 @@
-import { formatBytes, formatCount, printDuration } from '../../lib/duration.ts';
-import { defined } from '../../lib/object.ts';
-import { shorten } from '../../lib/text.ts';
-import type { LogFilter } from '../command/command.ts';
-import { LineSelector, type SelectedLines } from '../lookup/select-lines.ts';
-import type { Run, RunLog } from '../run/run.ts';
-import { code, type Message, type Part, person, type Span, text } from './message.ts';
-import { linksPart, type Sight } from './run-for-one.ts';
+import { formatBytes, formatCount, printDuration } from '../../../lib/duration.ts';
+import { defined } from '../../../lib/object.ts';
+import { shorten } from '../../../lib/text.ts';
+import type { LogFilter } from '../../command/command.ts';
+import { LineSelector, type SelectedLines } from '../../lookup/select-lines.ts';
+import type { Run, RunLog } from '../../run/run.ts';
+import { code, type Message, type Part, person, type Span, text } from '../message.ts';
+import { linksPart, type Sight } from '../run-for-one.ts';
 
 /** Fits into an answer beside its other parts; more goes into a file. */
 const SHOWN = { tail: 40, maxBytes: 2_500 };

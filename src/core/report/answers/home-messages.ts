@@ -1,8 +1,8 @@
-import { formatCount } from '../../lib/duration.ts';
-import { shorten } from '../../lib/text.ts';
-import type { ChannelPolicy, Policy } from '../policy/policy.ts';
-import { isBatchRun } from '../run/life-cycle.ts';
-import type { Run } from '../run/run.ts';
+import { formatCount } from '../../../lib/duration.ts';
+import { shorten } from '../../../lib/text.ts';
+import type { ChannelPolicy, Policy } from '../../policy/policy.ts';
+import { isBatchRun } from '../../run/life-cycle.ts';
+import type { Run } from '../../run/run.ts';
 import {
   channel,
   code,
@@ -15,10 +15,10 @@ import {
   strong,
   text,
   time,
-} from './message.ts';
-import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
-import { batchWords } from './run-for-one.ts';
-import { typedCommand } from './typed-text.ts';
+} from '../message.ts';
+import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
+import { batchWords } from '../run-for-one.ts';
+import { typedCommand } from '../typed-text.ts';
 import { exampleOf, ownerOf, ruleItems } from './welcome-messages.ts';
 
 /** A run as the Home tab lists it. */

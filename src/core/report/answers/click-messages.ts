@@ -1,6 +1,6 @@
-import { formatAge, formatDuration } from '../../lib/duration.ts';
-import type { Profile } from '../container/profiles.ts';
-import type { Run } from '../run/run.ts';
+import { formatAge, formatDuration } from '../../../lib/duration.ts';
+import type { Profile } from '../../container/profiles.ts';
+import type { Run } from '../../run/run.ts';
 import {
   code,
   type Fact,
@@ -14,9 +14,9 @@ import {
   strong,
   text,
   time,
-} from './message.ts';
-import { describeOutcome } from './outcome-text.ts';
-import { headlineOf, toneOf } from './parts/run-lines.ts';
+} from '../message.ts';
+import { describeOutcome } from '../outcome-text.ts';
+import { headlineOf, toneOf } from '../parts/run-lines.ts';
 
 /** The answer to `show`, with what only operators need: it is a page, so it may be long. */
 export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message => {

@@ -2,7 +2,7 @@ import type { RunRequest } from '../../core/command/command.ts';
 import { printCommand } from '../../core/command/print.ts';
 import { PROFILES, type Profile } from '../../core/container/profiles.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { PossibleProfile } from '../../core/report/click-messages.ts';
+import type { PossibleProfile } from '../../core/report/answers/click-messages.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import { lacksOf } from '../../core/report/parts/run-buttons.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
@@ -10,12 +10,12 @@ import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { type AcceptRequest, originOf, type RequestExtras } from '../inbox/accept.ts';
+import { readRunOfChannel, runOfAnyCard } from '../inbox/find-run.ts';
+import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
-import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './again.ts';
-import { readRunOfChannel, runOfAnyCard } from './find-run.ts';
-import { answerReason } from './refusals.ts';
+import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './look-again.ts';
 import { isAnswer } from './same-again.ts';
 
 export interface RerunParts {

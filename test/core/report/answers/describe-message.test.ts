@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { view, weightOf } from '../../../src/adapters/slack/views/view.ts';
-import type { Pod, PodEvent } from '../../../src/core/container/pod.ts';
-import { asRunId } from '../../../src/core/ids.ts';
-import { noSuchPodMessage, type PodDescription, podMessage } from '../../../src/core/report/describe-message.ts';
-import { HOSTILE } from '../../adapters/slack/views/messages.ts';
+import { view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
+import type { Pod, PodEvent } from '../../../../src/core/container/pod.ts';
+import { asRunId } from '../../../../src/core/ids.ts';
+import {
+  noSuchPodMessage,
+  type PodDescription,
+  podMessage,
+} from '../../../../src/core/report/answers/describe-message.ts';
+import { HOSTILE } from '../../../adapters/slack/views/messages.ts';
 import {
   anOrigin,
   aPlan,
@@ -14,8 +18,8 @@ import {
   aTermination,
   type PodParts,
   START_MS,
-} from '../../support/builders.ts';
-import { textOf } from '../../support/plain-message.ts';
+} from '../../../support/builders.ts';
+import { textOf } from '../../../support/plain-message.ts';
 
 const WEB = {
   name: 'web',

@@ -1,16 +1,16 @@
-import { formatCount } from '../../lib/duration.ts';
-import { visible } from '../../lib/invisible.ts';
-import { sentence, shorten } from '../../lib/text.ts';
-import type { CommandError } from '../command/command.ts';
-import { helpMessage } from '../command/help.ts';
-import { pointAt } from '../command/print.ts';
-import type { Talk } from '../command/talk.ts';
-import { verbNear } from '../command/verbs.ts';
-import { type KdebugError, REASONS, type ReasonCode } from '../errors.ts';
-import type { ImageAlias, ImageClass, Policy } from '../policy/policy.ts';
-import type { Refusal, Run } from '../run/run.ts';
-import { code, type Message, type Part, type Span, strong, text, time } from './message.ts';
-import { askPart } from './parts/run-buttons.ts';
+import { formatCount } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/invisible.ts';
+import { sentence, shorten } from '../../../lib/text.ts';
+import type { CommandError } from '../../command/command.ts';
+import { helpMessage } from '../../command/help.ts';
+import { pointAt } from '../../command/print.ts';
+import type { Talk } from '../../command/talk.ts';
+import { verbNear } from '../../command/verbs.ts';
+import { type KdebugError, REASONS, type ReasonCode } from '../../errors.ts';
+import type { ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
+import type { Refusal, Run } from '../../run/run.ts';
+import { code, type Message, type Part, type Span, strong, text, time } from '../message.ts';
+import { askPart } from '../parts/run-buttons.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single

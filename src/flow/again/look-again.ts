@@ -4,18 +4,18 @@ import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { RunRequest } from '../../core/command/command.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { againForm } from '../../core/report/click-messages.ts';
+import { againForm } from '../../core/report/answers/click-messages.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { LookAgain, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { PlanSubject } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
+import { type AcceptRequest, originOf, type Requester } from '../inbox/accept.ts';
+import { runOfCard } from '../inbox/find-run.ts';
+import { answerReason, closeForm } from '../inbox/refusals.ts';
 import type { Actor, Answer, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { type AcceptRequest, originOf, type Requester } from './accept.ts';
-import { runOfCard } from './find-run.ts';
-import { answerReason, closeForm } from './refusals.ts';
 
 export type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'>;
 

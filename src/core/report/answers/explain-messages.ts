@@ -1,12 +1,12 @@
-import { formatDuration } from '../../lib/duration.ts';
-import { isPinned } from '../container/names.ts';
-import type { Plan } from '../container/plan.ts';
-import { REASONS } from '../errors.ts';
-import { classText } from '../policy/class-facts.ts';
-import type { KubernetesIdentity } from '../policy/identity.ts';
-import type { Decision, Rule } from '../policy/policy.ts';
-import type { Rehearsal, Run } from '../run/run.ts';
-import { code, type Fact, type Message, person, type Span, strong, text } from './message.ts';
+import { formatDuration } from '../../../lib/duration.ts';
+import { isPinned } from '../../container/names.ts';
+import type { Plan } from '../../container/plan.ts';
+import { REASONS } from '../../errors.ts';
+import { classText } from '../../policy/class-facts.ts';
+import type { KubernetesIdentity } from '../../policy/identity.ts';
+import type { Decision, Rule } from '../../policy/policy.ts';
+import type { Rehearsal, Run } from '../../run/run.ts';
+import { code, type Fact, type Message, person, type Span, strong, text } from '../message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
 export function decisionSpans(decision: Decision): readonly Span[] {

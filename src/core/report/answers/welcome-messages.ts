@@ -1,7 +1,7 @@
-import { formatCount } from '../../lib/duration.ts';
-import { mayBeUsed } from '../policy/lint-notes.ts';
-import type { ChannelPolicy, ImageAlias, ImageClass, Policy, Rule } from '../policy/policy.ts';
-import { code, type Message, type Part, type Span, strong, text } from './message.ts';
+import { formatCount } from '../../../lib/duration.ts';
+import { mayBeUsed } from '../../policy/lint-notes.ts';
+import type { ChannelPolicy, ImageAlias, ImageClass, Policy, Rule } from '../../policy/policy.ts';
+import { code, type Message, type Part, type Span, strong, text } from '../message.ts';
 
 /** What a launch of a class can do to a pod, for people who do not know our words. */
 const MAY: Readonly<Record<ImageClass, string>> = {

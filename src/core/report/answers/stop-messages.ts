@@ -1,8 +1,8 @@
-import { sentence } from '../../lib/text.ts';
-import { REASONS, type ReasonCode } from '../errors.ts';
-import type { Run } from '../run/run.ts';
-import { type Message, strong } from './message.ts';
-import { endsByItself } from './parts/stop-parts.ts';
+import { sentence } from '../../../lib/text.ts';
+import { REASONS, type ReasonCode } from '../../errors.ts';
+import type { Run } from '../../run/run.ts';
+import { type Message, strong } from '../message.ts';
+import { endsByItself } from '../parts/stop-parts.ts';
 import { reasonMessage } from './private-messages.ts';
 
 /** The answer to a typed `stop`. A click needs no answer: its card shows the change. `run`: as it was before. */

@@ -1,10 +1,10 @@
-import { shorten } from '../../lib/text.ts';
-import { countPods, statusOf } from '../batch/pod-state.ts';
-import type { RunFilter } from '../command/command.ts';
-import { printCommand } from '../command/print.ts';
-import { isBatchRun } from '../run/life-cycle.ts';
-import type { Run } from '../run/run.ts';
-import { STATUS_TEXT } from './batch/batch-facts.ts';
+import { shorten } from '../../../lib/text.ts';
+import { countPods, statusOf } from '../../batch/pod-state.ts';
+import type { RunFilter } from '../../command/command.ts';
+import { printCommand } from '../../command/print.ts';
+import { isBatchRun } from '../../run/life-cycle.ts';
+import type { Run } from '../../run/run.ts';
+import { STATUS_TEXT } from '../batch/batch-facts.ts';
 import {
   channel,
   code,
@@ -18,10 +18,10 @@ import {
   type Tone,
   text,
   time,
-} from './message.ts';
-import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
-import { headlineOf, toneOf } from './parts/run-lines.ts';
-import { batchWords } from './run-for-one.ts';
+} from '../message.ts';
+import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
+import { headlineOf, toneOf } from '../parts/run-lines.ts';
+import { batchWords } from '../run-for-one.ts';
 
 /** A run as one reader may see it. */
 export interface ListedRun {

@@ -1,15 +1,15 @@
-import { formatCount } from '../../lib/duration.ts';
-import { sentence, shorten } from '../../lib/text.ts';
-import { type Pod, type PodEvent, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
-import { type ClusterFacts, isOfDebugContainer } from '../diagnosis/look-at-cluster.ts';
-import { isOver, oneLine, spanOf } from '../diagnosis/pod-findings.ts';
-import { findingsOf } from '../diagnosis/verdict.ts';
-import { REASONS } from '../errors.ts';
-import type { Denial } from '../policy/policy.ts';
-import type { PossibleImage, PossibleRun, PossibleRuns } from '../policy/possible-runs.ts';
-import type { VerdictFinding } from '../run/run.ts';
-import { code, type Message, type Part, type Span, strong, type Tone, text } from './message.ts';
-import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from './parts/pod-parts.ts';
+import { formatCount } from '../../../lib/duration.ts';
+import { sentence, shorten } from '../../../lib/text.ts';
+import { type Pod, type PodEvent, type PodSecurityLevel, workloadOf } from '../../container/pod.ts';
+import { type ClusterFacts, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
+import { isOver, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
+import { findingsOf } from '../../diagnosis/verdict.ts';
+import { REASONS } from '../../errors.ts';
+import type { Denial } from '../../policy/policy.ts';
+import type { PossibleImage, PossibleRun, PossibleRuns } from '../../policy/possible-runs.ts';
+import type { VerdictFinding } from '../../run/run.ts';
+import { code, type Message, type Part, type Span, strong, type Tone, text } from '../message.ts';
+import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
 
 /** What kdebug knows of a pod, for somebody who may see it. */
 export interface PodDescription {

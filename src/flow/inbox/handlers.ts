@@ -1,0 +1,135 @@
+import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
+import { copyCommandMessage, detailsMessage } from '../../core/report/answers/click-messages.ts';
+import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
+import { podInText } from '../../core/report/request-form.ts';
+import { isBatchRun } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
+import { lookAgain, submitAgain } from '../again/look-again.ts';
+import { askForIt, clickRerun, clickRunAnyway, hasSecret } from '../again/rerun.ts';
+import type { Approvals, DecisionAction } from '../approval/votes.ts';
+import type { FlowDeps } from '../deps.ts';
+import { openRequestForm } from '../form/request-form.ts';
+import { submitChannel } from '../home/pick-channel.ts';
+import { isHiddenFrom, showRun } from '../lookup/show.ts';
+import type { Answer, Click, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { type AcceptRequest, type LookLimiter, originOf } from './accept.ts';
+import type { JobInbox } from './apply-job.ts';
+import type { BatchCommands } from './batch-commands.ts';
+import { runOfAnyCard } from './find-run.ts';
+import { answerReason, answerWith } from './refusals.ts';
+import type { Stops } from './stop.ts';
+
+export interface InboxParts {
+  readonly deps: FlowDeps;
+  readonly accept: AcceptRequest;
+  readonly approvals: Approvals;
+  readonly batches: BatchCommands;
+  readonly jobs: JobInbox;
+  readonly looks: LookLimiter;
+  readonly stops: Stops;
+  readonly previews: LookLimiter;
+  readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
+}
+
+export type ClickHandlers = Readonly<Record<ActionName, (parts: InboxParts, click: Click) => Promise<Answer>>>;
+
+export type SubmitHandlers = Readonly<
+  Record<FormName, (parts: InboxParts, submission: Submission) => Promise<SubmitAnswer>>
+>;
+
+export type ShortcutHandlers = Readonly<
+  Record<ShortcutName, (parts: InboxParts, shortcut: Shortcut) => Promise<Answer>>
+>;
+
+const decide =
+  (action: DecisionAction) =>
+  ({ approvals }: InboxParts, click: Click): Promise<Answer> =>
+    approvals.click(click, action);
+
+const lookBounded =
+  (what: Look) =>
+  async ({ deps, looks }: InboxParts, click: Click): Promise<Answer> => {
+    const limited = looks.refusal(click.userId, what);
+    return limited ? answerWith(limited) : look(click, what, deps);
+  };
+
+export const ON_CLICK: ClickHandlers = {
+  approve: decide('approve'),
+  'approve-grant': decide('approve-grant'),
+  reject: decide('reject'),
+  'end-grant': decide('end-grant'),
+  cancel: ({ batches }, click) => batches.clickCancel(click),
+  'look-again': ({ deps, accept }, click) => lookAgain({ ...click, runId: click.value }, deps, accept),
+  pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
+  resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
+  continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
+  resize: ({ batches }, click) => batches.clickResize(click),
+  'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
+  rerun: (parts, click) => clickRerun({ ...click, runId: click.value }, parts),
+  'run-anyway': (parts, click) => clickRunAnyway({ ...click, runId: click.value }, parts),
+  'ask-for-it': (parts, click) => askForIt({ ...click, runId: click.value }, parts),
+  logs: lookBounded('logs'),
+  details: lookBounded('details'),
+  'copy-command': lookBounded('copy-command'),
+  'show-outliers': lookBounded('show-outliers'),
+  stop: async ({ stops, looks }, click) => {
+    const limited = looks.refusal(click.userId, 'stop');
+    return limited ? answerWith(limited) : stops.click(click);
+  },
+};
+
+export const ON_SUBMIT: SubmitHandlers = {
+  debug: ({ submitRequest }, submission) => submitRequest(submission),
+  'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
+  'again-reason': (parts, submission) => {
+    const { deps, accept, batches } = parts;
+    return submitAgain(submission, {
+      'look-again': (again) => lookAgain(again, deps, accept),
+      'rerun-failed': (again) => batches.rerunFailed(again),
+      rerun: (again) => clickRerun(again, parts),
+      'run-anyway': (again) => clickRunAnyway(again, parts),
+      'ask-for-it': (again) => askForIt(again, parts),
+    });
+  },
+  apply: ({ jobs }, submission) => jobs.submit(submission),
+  'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
+  'pick-channel': (parts, submission) => submitChannel(submission, parts),
+};
+
+export const ON_SHORTCUT: ShortcutHandlers = {
+  'debug-pod': async (parts, shortcut) => openRequestForm(shortcut, podInText(shortcut.text), parts),
+  'apply-job': async ({ jobs, looks }, shortcut) => {
+    const limited = looks.refusal(shortcut.userId, 'apply');
+    return limited ? answerWith(limited) : jobs.shortcut(shortcut);
+  },
+};
+
+export type Look = 'logs' | 'details' | 'copy-command' | 'show-outliers';
+
+/** A button of a run that only shows something, to the clicker alone; private output only to the run's requester. */
+async function look(click: Click, what: Look, deps: FlowDeps): Promise<Answer> {
+  const run = await runOfAnyCard({ ...click, runId: click.value }, deps);
+  return run ? LOOKS[what](run, click, deps) : answerReason('button_stale');
+}
+
+const LOOKS: Readonly<Record<Look, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {
+  logs: async (run, click, deps) => ({
+    kind: 'page',
+    title: `Log of ${run.id}`,
+    message: await showRun(run, { origin: originOfClick(click, deps), kind: 'logs', deps }),
+  }),
+  details: async (run, click, deps) => ({
+    kind: 'page',
+    title: `Run ${run.id}`,
+    message: detailsMessage(run, await showRun(run, { origin: originOfClick(click, deps), kind: 'show', deps })),
+  }),
+  'copy-command': async (run, _, { policies }) =>
+    answerWith(copyCommandMessage(run, hasSecret(run, policies.current().output.redact))),
+  'show-outliers': async (run, { userId }, deps) =>
+    isBatchRun(run)
+      ? { kind: 'page', title: 'Outliers', message: outliersMessage(run, await isHiddenFrom(run, userId, deps)) }
+      : answerReason('button_stale'),
+};
+
+const originOfClick = (click: Click, { clock }: FlowDeps) =>
+  originOf({ ...click, receivedAtMs: clock.now() }, 'button');
