@@ -186,7 +186,7 @@ const Output = z.strictObject({
   deliverTo: z
     .enum(['thread', 'requester'])
     .default('thread')
-    .describe('where results and logs go: the thread, or a direct message with who asked'),
+    .describe('where results and logs go: the thread, or a direct message to the requester'),
 });
 
 export const PolicyFile = z.strictObject({

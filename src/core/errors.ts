@@ -19,19 +19,22 @@ export const REASONS = {
     'the command is too long',
     'Write at most 16,000 characters; put a longer script into an image.',
   ),
-  quote_open: user(
-    'a quote is never closed',
-    'Close the quote, or write a backslash before it if it belongs to the text.',
+  quote_open: user('a quote is not closed', 'Close the quote, or put a backslash before it if it is part of the text.'),
+  flag_unknown: user(
+    'unknown flag',
+    'See all flags with /kdebug help flags. The command for the container goes after --.',
   ),
-  flag_unknown: user('unknown flag', 'See all flags with /kdebug help flags; what the container runs goes after --.'),
   flag_unsupported: user(
-    'this flag of kubectl debug does nothing here',
+    'this flag of kubectl debug has no effect here',
     'Leave it out; see all flags with /kdebug help flags.',
   ),
   flag_value_missing: user('a flag has no value', 'Write the value after the flag: --flag=value or --flag value.'),
   flag_value_unexpected: user('this flag takes no value', 'Write the flag alone, or leave it out.'),
   flag_repeated: user('a flag is repeated', 'Use it once; only --env may be repeated.'),
-  flag_misplaced: user('this verb does not take this flag', 'Leave it out; /kdebug help VERB shows what a verb takes.'),
+  flag_misplaced: user(
+    'this flag does not work with this verb',
+    'Leave it out. /kdebug help VERB lists the flags of a verb.',
+  ),
   flag_contradiction: user('two parts of the command contradict each other', 'Keep one of the two.'),
   flag_needs_batch: user(
     'this flag is for several pods',
@@ -39,7 +42,10 @@ export const REASONS = {
   ),
   verb_unknown: user('unknown verb', 'See all verbs with /kdebug help verbs.'),
   topic_unknown: user('there is no help on this topic', 'Type /kdebug help for the list of topics.'),
-  word_unexpected: user('unexpected word', 'What the container runs goes after --; quote a value that has spaces.'),
+  word_unexpected: user(
+    'unexpected word',
+    'The command for the container goes after --. Put quotes around a value with spaces.',
+  ),
   target_missing: user('no pod given', 'Name a pod, a workload such as deployment/web, or use -l or --all.'),
   target_kind_unknown: user(
     'kdebug cannot debug this kind of object',
@@ -68,7 +74,7 @@ export const REASONS = {
     'Write -- and the command with its arguments, or leave -- out.',
   ),
   run_id_missing: user('no run given', 'Add the id of a run; /kdebug list shows them.'),
-  outcome_unknown: user('no run ends as this word says', 'Use one of the words that the answer lists.'),
+  outcome_unknown: user('unknown outcome or state', 'Use one of the words listed in the answer.'),
   run_id_invalid: user('this is not a run id', 'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.'),
   // --- the policy --------------------------------------------------------------------------------------------------
   channel_unknown: user(
@@ -77,7 +83,7 @@ export const REASONS = {
   ),
   channel_needed: user(
     'kdebug does not work in direct messages',
-    'Use kdebug in a channel that its policy names: there, everybody sees what was done. The Home tab of kdebug lists yours.',
+    'Use kdebug in a channel that its policy names: there, everybody can see what was run. The Home tab of kdebug lists yours.',
   ),
   direct_not_allowed: user(
     'the policy does not let you use kdebug in direct messages',
@@ -87,7 +93,7 @@ export const REASONS = {
     'you are in no channel where kdebug may be used',
     'Join one that the kdebug policy names, invite @kdebug to yours, or ask for it to be added to the policy.',
   ),
-  home_late: user('this page took too long to read', 'Open the Home tab again in a moment.'),
+  home_late: user('this page took too long to load', 'Open the Home tab again in a few seconds.'),
   channel_has_no_rules: user(
     'this channel is in the policy, but no rule allows anything here',
     'Ask the owners of the kdebug policy for a rule.',
@@ -104,15 +110,15 @@ export const REASONS = {
   ),
   image_required: user(
     'the policy has no default image, so you need to name one',
-    'Add --image with an alias of the catalogue.',
+    'Add --image with an alias from /kdebug images.',
   ),
   image_not_allowed: user(
     "that image is not in the policy's catalogue",
-    'Use one of its aliases; new images are added by the owners of the kdebug policy.',
+    'Use an alias from /kdebug images. The owners of the kdebug policy can add images.',
   ),
   class_not_allowed: user(
-    'no rule of this channel allows a launch of that class there',
-    'Ask for less (an image of a milder class, its own command, --profile=restricted), or ask the policy owners for a rule.',
+    'no rule of this channel allows this kind of run there',
+    'Use less power (an image that only reads, its default command, --profile=restricted), or ask the policy owners for a rule.',
   ),
   profile_not_allowed: user(
     'no rule of this channel allows that profile there',
@@ -125,11 +131,11 @@ export const REASONS = {
   batch_too_large: user('too many pods', 'Narrow the selector, or add --replicas.'),
   parallelism_not_allowed: user('too many pods in parallel', 'Use a smaller --parallelism.'),
   batch_needs_two_approvals: user(
-    'the pods differ so much that two rules with different approvers would have to agree',
-    'Name a --profile, or select fewer kinds of pods at once.',
+    'these pods need approvals by two different rules, and a request can have only one',
+    'Set --profile, or select pods that are more alike.',
   ),
   resize_needs_approval: user(
-    'this is more than was approved',
+    'this is more than the approvers approved',
     'Request a new batch of that size; this one continues unchanged.',
   ),
   command_not_allowed: user(
@@ -144,7 +150,7 @@ export const REASONS = {
   ),
   // --- the target --------------------------------------------------------------------------------------------------
   pod_is_static: user(
-    'the pod is static: its node runs it from a file, and Kubernetes allows no ephemeral container in it',
+    'the pod is static (its node runs it from a file), and Kubernetes does not allow ephemeral containers in it',
     'Debug it on its node, or pick another pod.',
   ),
   pod_finished: user(
@@ -156,22 +162,19 @@ export const REASONS = {
     'the pod is not scheduled to a node yet, so nothing can run in it',
     'Check its events: it is waiting for a node, a volume or a quota.',
   ),
-  pod_is_windows: user('the pod runs on Windows, where no debug profile works', 'Use a Linux pod.'),
+  pod_is_windows: user('the pod runs on Windows, and debug profiles work on Linux only', 'Use a Linux pod.'),
   pod_has_too_many_containers: user(
     'the pod has reached its limit of ephemeral containers',
-    'They cannot be removed: restart the pod (its workload makes a new one) and try there.',
+    'They cannot be removed. Restart the pod and try in the new one.',
   ),
   pod_has_too_many_of_yours: user(
     'you have reached your limit of ephemeral containers in this pod',
-    'They cannot be removed: ask a colleague to run this, or restart the pod (its workload makes a new one) and try there.',
+    'They cannot be removed. Ask a colleague to run this, or restart the pod and try in the new one.',
   ),
   no_pod_matches: user('no pod matches', 'Check the selector or the name, and the namespace (-n).'),
-  no_pod_fits: user(
-    'pods match, but none of them can be debugged',
-    'The message lists what prevents it; pick other pods.',
-  ),
+  no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
   batch_beyond_replicas: user(
-    'the pod matches, but --replicas asked for fewer',
+    'the pod matches, but is beyond the limit set with --replicas',
     'Raise it with /kdebug batch ID --replicas=N while the batch runs.',
   ),
   target_container_not_found: user('the pod has no such container', 'Name one of its containers with --target.'),
@@ -181,12 +184,12 @@ export const REASONS = {
   ),
   profile_refused_here: user(
     "the namespace's Pod Security level refuses that profile",
-    'Leave out --profile: kdebug picks one that is admitted.',
+    'Leave out --profile: kdebug picks one that the namespace allows.',
   ),
   env_reserved: user('environment names that start with KDEBUG_ are reserved for kdebug', 'Use another name.'),
   pod_not_found: user(
     'pod not found',
-    'Check the name and the namespace (-n); pods of a deployment get new names with every rollout.',
+    'Check the name and the namespace (-n); a rollout gives the pods of a deployment new names.',
   ),
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
@@ -209,7 +212,7 @@ export const REASONS = {
   ),
   cluster_forbidden: user(
     'the cluster does not allow this',
-    'Ask the operators of the cluster for the right; npm run rbac prints what kdebug needs.',
+    'Ask the operators of the cluster for the permission; npm run rbac prints what kdebug needs.',
   ),
   cluster_config_invalid: operator(
     'the kubeconfig cannot be used',
@@ -237,7 +240,7 @@ export const REASONS = {
     'Nothing new starts meanwhile, so try again in a minute. kdebug keeps its messages and posts them later.',
   ),
   slack_unanswered: operator(
-    'Slack did not answer clearly, so it may or may not have happened',
+    'Slack did not confirm the call, so it may or may not have happened',
     'kdebug checks whether it happened before it posts again.',
   ),
   slack_message_gone: operator('the Slack message was deleted', 'kdebug continues without it.'),
@@ -329,7 +332,7 @@ export const REASONS = {
     'Try again; if it happens again, tell the operators of kdebug.',
   ),
   approvers_channel_closed: user(
-    'kdebug cannot see who is in the channel whose members may decide this, so nobody in it may',
+    'kdebug cannot see who is in the approvers’ channel, so nobody there can approve this',
     'Invite @kdebug to that channel (it may have 2,000 members at most), or name the approvers in the policy.',
   ),
   usergroup_unknown: operator(
@@ -372,8 +375,8 @@ export const REASONS = {
     'you can’t approve your own request',
     'Ask another approver, or withdraw it with the button Withdraw request.',
   ),
-  vote_by_outsider: user('you are not one of the approvers for this', 'The card names the approvers.'),
-  vote_repeated: user('you have voted on this already', 'Another approver is needed.'),
+  vote_by_outsider: user('you are not an approver for this', 'The card names the approvers.'),
+  vote_repeated: user('you have already voted on this', 'Another approver is needed.'),
   vote_lapsed: user(
     'an earlier vote no longer counts, because its voter is not an approver any more',
     'Your vote was counted. The card shows whose votes count and how many are needed.',
@@ -388,8 +391,8 @@ export const REASONS = {
   ),
   not_your_request: user('only the requester can withdraw or cancel this', 'An approver can reject it.'),
   already_asked: user(
-    'you have used this button already',
-    'Its run answers in the thread, or told you privately why not. To run it once more, type the command.',
+    'you have already used this button',
+    'Its result is in the thread, or in a private message to you. To run it again, type the command.',
   ),
   run_not_ended: user('this run has not ended yet', 'Wait for its result, or type the command again.'),
   run_has_secret: user(
@@ -407,7 +410,7 @@ export const REASONS = {
     'Send it again; nothing can be started from this card.',
   ),
   grant_of_several: user(
-    'one person cannot approve repeats where several have to agree',
+    'one person cannot approve repeats when several approvals are required',
     'The button Approve counts your vote for this request alone.',
   ),
   grant_not_allowed: user(
@@ -415,8 +418,8 @@ export const REASONS = {
     'Click Approve. The policy owners can set approval.grants of the rule to allowed; that holds for single pods.',
   ),
   grant_elsewhere: user(
-    'another replica of kdebug handles the run of this grant, and has been told',
-    'Its card shows the change within two seconds, or kdebug tells you why not. If neither happens, click the button again.',
+    'another replica of kdebug handles the run of this grant and will end it',
+    'Its card shows the change within two seconds, or you get a message that says why not. If neither happens, click the button again.',
   ),
   run_elsewhere: user(
     'another replica of kdebug is busy with this run',
@@ -437,7 +440,7 @@ export const REASONS = {
     'Wait for an answer, or withdraw one on its card; /kdebug list shows them in the channel of the request.',
   ),
   limit_sessions_per_person: user(
-    'you have reached your limit of runs that kdebug can hold for one person',
+    'you have reached your limit of open runs',
     'Nothing was started. Wait until some of them have finished: /kdebug list.',
   ),
   limit_per_channel: user(
@@ -448,13 +451,10 @@ export const REASONS = {
     'this cluster has reached its limit of runs in progress',
     'Wait until some of them have finished.',
   ),
-  rehearsal_refused: user(
-    'the cluster would refuse this, as a dry run showed',
-    'The cluster says why; nobody was asked to approve it.',
-  ),
+  rehearsal_refused: user('the cluster would refuse this', 'A dry run showed it. Nobody was asked to approve it.'),
   access_denied: user(
-    "the cluster's own rights (RBAC) do not allow you this",
-    'Ask the owners of that namespace for the missing rights.',
+    'your permissions in the cluster (RBAC) do not allow this',
+    'Ask the owners of that namespace for the missing permissions.',
   ),
   batch_not_found: user('no such batch in this channel', 'See /kdebug list for the newest ones.'),
   not_your_batch: user(
@@ -462,7 +462,7 @@ export const REASONS = {
     'Ask one of them; its dashboard names the requester.',
   ),
   batch_elsewhere: user(
-    'another replica of kdebug handles this batch, and has been told',
+    'another replica of kdebug handles this batch and will change it',
     'Its dashboard shows the change within two seconds, or kdebug tells you why not.',
   ),
   batch_not_exportable: user(
@@ -471,10 +471,10 @@ export const REASONS = {
   ),
   manifest_missing: user(
     'there is no EphemeralJob in this message',
-    'The YAML has to stand in a code block, or in a file (.yaml) of at most 64 KiB; or paste it after /kdebug apply.',
+    'Put the YAML into a code block or a .yaml file (up to 64 KiB), or paste it after /kdebug apply.',
   ),
   batch_unchangeable: user(
-    'the batch cannot be changed like that now',
+    'this change is not possible in the batch’s current state',
     'Its dashboard shows its state and the buttons that apply.',
   ),
   manifest_invalid: user(
@@ -482,7 +482,7 @@ export const REASONS = {
     'Each problem is listed with its line and column; docs/ephemeraljob.md lists the supported fields.',
   ),
   list_all_not_approver: user(
-    'only approvers can list the runs of other channels, and you approve for none',
+    'only approvers can list runs of other channels, and you are not an approver',
     'Type /kdebug list --mine --all for your own runs in every channel.',
   ),
   lookup_late: user('the answer took too long', 'Nothing was started or changed. Try again in a moment.'),
@@ -501,17 +501,17 @@ export const REASONS = {
     'It ends when its command exits, or when the pod ends.',
   ),
   stop_without_image: user(
-    'the policy names no diagnostic image, and only such an image can stop a run',
+    'stopping a run needs a diagnostic image, and the policy has none',
     'Ask the policy owners to add autodiagnose with diagnostic: true. Until then, a run ends when its command exits.',
   ),
   stop_elsewhere: user(
-    'another replica of kdebug handles this run, and has been told',
+    'another replica of kdebug handles this run and will stop it',
     'Its card shows the change within a few seconds, or kdebug tells you why not. If neither happens, kdebug no longer follows this run.',
   ),
   run_not_found: user('no such run in this channel', 'See /kdebug list for the newest ones.'),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
   audit_unavailable: user(
-    'the audit log cannot be written, and nothing happens without a record',
+    'the audit log cannot be written, so kdebug does nothing',
     'Nothing was started; the operators of kdebug see the cause in its log.',
   ),
   lease_lost: operator('another replica has taken over this run', 'Nothing to do: the other replica continues it.'),

@@ -74,7 +74,7 @@ const idsOf = (scene: ServerScene, kind: 'anchor' | 'result'): string[] =>
 
 /**
  * The local Slack refuses what is above Slack's documented rates: it had hardly anything to refuse. (A call that was sent in time
- * arrives late when time is skipped under way, so that now and then one of the next minute is one too many.)
+ * arrives late when time is skipped under way, so that now and then one of the next minute is unexpected.)
  */
 function expectNoBurst(calls: readonly LoggedCall[]): void {
   expect(calls.length).toBeGreaterThanOrEqual(2 * RUNS);

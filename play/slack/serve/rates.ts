@@ -32,7 +32,7 @@ export class Rates {
     this.now = now;
   }
 
-  /** Counts the call. @returns the seconds to wait (`Retry-After`, at least 1) when it is one too many */
+  /** Counts the call. @returns the seconds to wait (`Retry-After`, at least 1) when it is unexpected */
   take(method: Method, args: Args): number | undefined {
     if (this.options.off) return undefined;
     const { extraPerMinute = 0, postsPerMinute = 300 } = this.options;

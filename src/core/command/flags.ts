@@ -46,7 +46,7 @@ const TABLE = [
     value: 'namespace',
     placeholder: 'NS',
     group: 'target',
-    help: 'The namespace of the pods; without it the one that the channel or the cluster has as its default.',
+    help: 'The namespace of the pods. Default: the namespace of this channel, or of the cluster.',
     example: 'web-1 -n shop',
   },
   {
@@ -55,14 +55,14 @@ const TABLE = [
     value: 'selector',
     placeholder: 'SELECTOR',
     group: 'target',
-    help: 'All pods with these labels, as kubectl writes them; a batch.',
+    help: 'All pods with these labels, in kubectl syntax. Starts a batch.',
     example: "-l 'app=web,tier in (front,back)' -n shop",
   },
   {
     name: 'all',
     value: 'switch',
     group: 'target',
-    help: 'All pods of the namespace; a batch. With list: every channel for which you approve, or with --mine every channel.',
+    help: 'All pods in the namespace. Starts a batch. With list: every channel that you approve for; with --mine, every channel.',
     example: '--all -n shop --image=security-audit',
   },
   {
@@ -70,7 +70,7 @@ const TABLE = [
     value: 'cluster',
     placeholder: 'NAME',
     group: 'target',
-    help: 'The cluster, by its name in the policy; without it the default one.',
+    help: 'The cluster, by its name in the policy. Default: the default cluster of the policy.',
     example: 'web-1 --cluster=prod',
   },
   {
@@ -78,14 +78,14 @@ const TABLE = [
     value: 'container',
     placeholder: 'CONTAINER',
     group: 'target',
-    help: 'The container whose processes are to be seen; without it the default container of the pod.',
+    help: 'The container whose processes you want to see. Default: the main container of the pod.',
     example: 'web-1 --target=nginx',
   },
   {
     name: 'no-target',
     value: 'switch',
     group: 'target',
-    help: 'See no container of the pod, only its network.',
+    help: 'Share only the network of the pod, and see no processes of its containers.',
     example: 'web-1 --no-target -- nslookup db',
   },
   {
@@ -93,7 +93,7 @@ const TABLE = [
     value: 'image',
     placeholder: 'ALIAS|REFERENCE',
     group: 'container',
-    help: 'The image to run: an alias that /kdebug images lists, or a reference; without it the default image of the policy.',
+    help: 'The image to run: an alias from /kdebug images, or a reference. Default: the default image of the policy.',
     example: 'web-1 --image=autodiagnose',
   },
   {
@@ -102,7 +102,7 @@ const TABLE = [
     value: 'container',
     placeholder: 'NAME',
     group: 'container',
-    help: 'A label for the run, shown to people; the container has a name of its own.',
+    help: 'A label for the run, shown in Slack. It does not name the container.',
     example: 'web-1 -c dns-check',
   },
   {
@@ -111,7 +111,7 @@ const TABLE = [
     placeholder: 'NAME=VALUE',
     group: 'container',
     repeatable: true,
-    help: 'A variable for the container; may be repeated.',
+    help: 'An environment variable for the container. May be repeated.',
     example: 'web-1 --image=debian --env=DEBUG=1 --env=PORT=8080 -- env',
   },
   {
@@ -127,14 +127,14 @@ const TABLE = [
     value: 'pull-policy',
     placeholder: 'POLICY',
     group: 'container',
-    help: 'Always, IfNotPresent or Never; without it the cluster decides.',
+    help: 'When to pull the image: Always, IfNotPresent or Never. Default: the cluster decides.',
     example: 'web-1 --image-pull-policy=Always',
   },
   {
     name: 'arguments-only',
     value: 'switch',
     group: 'container',
-    help: "The words after -- are arguments of the image's own command, not a command.",
+    help: 'Pass the words after -- to the default command of the image as arguments.',
     example: 'web-1 --image=debian --arguments-only -- -v',
   },
   {
@@ -142,7 +142,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '5m',
     group: 'run',
-    help: 'How long the run is followed at most: 90s, 5m, 1h30m.',
+    help: 'How long kdebug waits for the run: 90s, 5m, 1h30m.',
     example: 'web-1 --timeout=5m',
   },
   {
@@ -150,14 +150,14 @@ const TABLE = [
     value: 'reason',
     placeholder: '"TEXT"',
     group: 'run',
-    help: 'Why you need it; approvers and the record see it.',
+    help: 'Why you need it. Approvers see it, and it goes into the audit log.',
     example: 'web-1 --reason="checkout is slow"',
   },
   {
     name: 'dry-run',
     value: 'switch',
     group: 'run',
-    help: 'Show the plan and the decision, and launch nothing.',
+    help: 'Show the plan and the decision. Starts nothing.',
     example: 'web-1 --image=debian --dry-run',
   },
   {
@@ -165,7 +165,7 @@ const TABLE = [
     value: 'replicas',
     placeholder: 'N',
     group: 'batch',
-    help: 'How many of the matching pods, at most; without it all.',
+    help: 'The most pods to debug. Default: all that match.',
     example: '-l app=web --replicas=5',
   },
   {
@@ -173,7 +173,7 @@ const TABLE = [
     value: 'parallelism',
     placeholder: 'P',
     group: 'batch',
-    help: 'How many pods at the same time, 1 to 10; without it 1.',
+    help: 'How many pods at the same time, 1 to 10. Default: 1.',
     example: '--all -n shop --parallelism=8',
   },
   {
@@ -181,14 +181,14 @@ const TABLE = [
     value: 'duration',
     placeholder: '30m',
     group: 'batch',
-    help: 'When the whole batch ends, counted from its creation.',
+    help: 'Time limit for the whole batch, from its creation.',
     example: '--all -n shop --ttl=30m',
   },
   {
     name: 'canary',
     value: 'switch',
     group: 'batch',
-    help: 'One pod first; the others wait until somebody has seen its result and goes on.',
+    help: 'Run on one pod first. The others wait until somebody checks its result and clicks Continue.',
     example: '-l app=web --canary',
   },
   { name: 'mine', value: 'switch', group: 'lookup', help: 'List only your own runs.', example: 'list --mine' },
@@ -197,7 +197,7 @@ const TABLE = [
     value: 'pod-part',
     placeholder: 'NAME',
     group: 'lookup',
-    help: 'List only runs on pods with this in their name.',
+    help: 'List only runs on pods whose name contains this.',
     example: 'list --pod=web',
   },
   {
@@ -205,7 +205,7 @@ const TABLE = [
     value: 'outcome',
     placeholder: 'WORD',
     group: 'lookup',
-    help: 'List only runs that ended so, or are there now: problems, running, waiting, succeeded, failed, refused, timed-out …',
+    help: 'List only runs with this outcome or state: problems, running, waiting, succeeded, failed, refused, timed-out …',
     example: 'list --outcome=problems',
   },
   {
@@ -213,7 +213,7 @@ const TABLE = [
     value: 'page',
     placeholder: 'N',
     group: 'lookup',
-    help: 'The next ten runs of a list; without it the newest.',
+    help: 'The page of a list, ten runs each. Default: 1, the newest.',
     example: 'list --page=2',
   },
   {
@@ -221,7 +221,7 @@ const TABLE = [
     value: 'tail',
     placeholder: 'N',
     group: 'lookup',
-    help: 'At most this many lines of a log, the last ones.',
+    help: 'Only the last N lines of a log.',
     example: 'logs abcdefgh23 --tail=100',
   },
   {
@@ -229,7 +229,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '5m',
     group: 'lookup',
-    help: 'Only the lines of a log that were written within this time.',
+    help: 'Only log lines written within this time.',
     example: 'logs abcdefgh23 --since=5m',
   },
   {
@@ -237,7 +237,7 @@ const TABLE = [
     value: 'literal',
     placeholder: '"TEXT"',
     group: 'lookup',
-    help: 'Only the lines of a log with this text in them, letter by letter; upper and lower case are the same.',
+    help: 'Only log lines that contain this exact text, in upper or lower case.',
     example: 'logs abcdefgh23 --grep="connection refused"',
   },
 ] as const satisfies readonly Flag[];
@@ -268,16 +268,16 @@ export const RUN_FLAGS: readonly FlagName[] = FLAGS.filter(({ group }) => group 
 /** Flags that people paste from a shell; they change nothing here. Without hyphens. */
 export const IGNORED: ReadonlySet<string> = new Set(['i', 't', 'it', 'ti', 'stdin', 'tty', 'attach']);
 
-export const WHY_IGNORED = 'nobody can attach to what kdebug runs; its output comes in the thread';
+export const WHY_IGNORED = 'you cannot attach to a run; its output is posted in the thread';
 
 /** Flags of kubectl debug that do not apply here, and why; without hyphens. */
 export const KUBECTL_ONLY: ReadonlyMap<string, string> = new Map([
   ...['copy-to', 'replace', 'same-node', 'set-image', 'share-processes'].map(
-    (name) => [name, 'kdebug only adds a container to the running pod, it never makes a copy; leave it out.'] as const,
+    (name) => [name, 'kdebug adds a container to the running pod and never makes a copy; leave it out.'] as const,
   ),
-  ['custom', 'What the container may do comes from --profile and the policy alone.'],
-  ['q', 'There is nothing to silence; leave it out.'],
-  ['quiet', 'There is nothing to silence; leave it out.'],
+  ['custom', 'Only --profile and the policy decide what the container may do.'],
+  ['q', 'It has no effect here; leave it out.'],
+  ['quiet', 'It has no effect here; leave it out.'],
   ['all-namespaces', 'Name one namespace with -n.'],
   ['A', 'Name one namespace with -n.'],
 ]);

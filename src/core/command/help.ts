@@ -6,21 +6,21 @@ type Item = readonly Span[];
 
 /** The most common commands, most common first. */
 export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] = [
-  ['web-1', 'a first look with the default image'],
+  ['web-1', 'check the pod with the default image'],
   ['web-1 -n shop --image=autodiagnose', 'diagnose a pod of the namespace shop'],
-  ['web-1 --image=debian -- cat /proc/1/root/etc/resolv.conf', 'run one command next to the pod'],
+  ['web-1 --image=debian -- cat /proc/1/root/etc/resolv.conf', 'run one command beside the pod'],
   ['deployment/web -n shop --image=autodiagnose', 'the same in every pod of a deployment'],
-  ['list', 'the runs of this channel'],
+  ['list', 'the latest runs in this channel'],
 ];
 
 /** What each profile adds, least power first (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILE_HELP: readonly (readonly [name: string, meaning: string])[] = [
-  ['auto', 'the least power that sees the target and starts; the default'],
+  ['auto', 'kdebug picks the least power that works; the default'],
   ['restricted', 'no root, no capabilities; allowed nearly everywhere'],
   ['baseline', 'the defaults of the image and the runtime, nothing added'],
   ['general', "SYS_PTRACE: may look into other users' processes"],
   ['netadmin', 'NET_ADMIN and NET_RAW: may capture packets and change routes'],
-  ['sysadmin', 'privileged: may do everything on the node'],
+  ['sysadmin', 'privileged: full access to the node'],
 ];
 
 const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
@@ -28,7 +28,7 @@ const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
   container: 'What to run',
   run: 'How to run it',
   batch: 'Several pods at once',
-  lookup: 'What to list, and which lines of a log',
+  lookup: 'Filters for list and logs',
 };
 
 const typed = (command: string): Span => code(`/kdebug ${command}`);
@@ -60,14 +60,14 @@ export function helpMessage(topic?: string): Message {
 }
 
 function overview(): Message {
-  return message('kdebug debugs a running pod and answers here', [
+  return message('Debug a running pod from Slack', [
     paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
     list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
     paragraph(text('Verbs: '), ...separated(VERBS.map(({ name }) => name))),
     paragraph(
-      text('Slack takes no slash command in a thread: there, write '),
+      text('Slash commands do not work in threads: write '),
       code('@kdebug POD …'),
-      text(' and it answers in that thread.'),
+      text(' there, and kdebug answers in that thread.'),
     ),
     {
       kind: 'note',
@@ -102,7 +102,7 @@ function verbHelp(verb: KnownVerb): Message {
   const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
   const flagPart =
     verb.flags === RUN_FLAGS
-      ? paragraph(text('It takes every flag of a run: '), code('/kdebug help flags'))
+      ? paragraph(text('All flags of a run work here: '), code('/kdebug help flags'))
       : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
   return message(`kdebug help: ${verb.name}`, [
     paragraph(typed(verb.usage)),

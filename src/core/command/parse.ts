@@ -61,8 +61,8 @@ function withVerb(problem: Problem, words: readonly Word[]): Problem {
 
 const openQuote = (text: string, start: number): Problem => ({
   code: 'quote_open',
-  message: `The quote ${text.charAt(start)} is never closed.`,
-  hint: 'Close it, or write a backslash before it if it belongs to the text.',
+  message: `The quote ${text.charAt(start)} is not closed.`,
+  hint: 'Close it, or put a backslash before it if it is part of the text.',
   start,
   end: start + 1,
 });

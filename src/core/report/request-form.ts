@@ -32,7 +32,7 @@ export interface FormView {
 const FORM = { name: 'debug', title: 'Debug a pod' } as const;
 
 /** Opens at once; what the form offers follows when it is known. */
-export const loadingForm: Form = { ...FORM, value: '', intro: 'Looking at the cluster…', fields: [] };
+export const loadingForm: Form = { ...FORM, value: '', intro: 'Reading the cluster…', fields: [] };
 
 /** The form of `/kdebug` alone and of the message shortcut. */
 export function requestForm(policy: Policy, { state, offer, containers, intro }: FormView): Form {

@@ -159,7 +159,14 @@ export function grantFacts({ grant, plan }: Run): AuditEntry['facts'] {
 const reasonForm = ({ label, ...form }: Omit<Form, 'fields'> & { readonly label: string }): Form => ({
   ...form,
   fields: [
-    { id: 'reason', label, kind: 'lines', optional: false, maxLength: 500, hint: 'It is shown on the card and kept.' },
+    {
+      id: 'reason',
+      label,
+      kind: 'lines',
+      optional: false,
+      maxLength: 500,
+      hint: 'It is shown on the card and goes into the audit log.',
+    },
   ],
 });
 

@@ -191,7 +191,6 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
     ['web -z', 'flag_unknown', '-z', undefined],
     ["web '--'", 'flag_unknown', "'--'", undefined],
     ['web --copy-to=x', 'flag_unsupported', '--copy-to=x', 'never makes a copy'],
-    ['web --copy-to=x', 'flag_unsupported', '--copy-to=x', 'copy'],
     ['web --image', 'flag_value_missing', '--image', 'web-1 --image=autodiagnose'],
     ['web --image=', 'flag_value_missing', '--image=', undefined],
     ['web --image --dry-run', 'flag_value_missing', '--image', undefined],

@@ -54,7 +54,7 @@ it('another command of kubectl is named as such', () => {
 describe('flags for a terminal are left out, and the person is told why', () => {
   it.each(['-it', '-i -t', '-ti', '--stdin --tty', '--stdin=true --tty=false', '—it', '--attach'])('%s', (flags) => {
     const parsed = parseCommand(`kubectl debug web-1 --image=busybox ${flags} -- sh`);
-    expect(parsed).toMatchObject({ kind: 'ok', notes: [expect.stringContaining('nobody can attach')] });
+    expect(parsed).toMatchObject({ kind: 'ok', notes: [expect.stringContaining('you cannot attach')] });
     expect(parsed).toMatchObject({ command: commandOf('web-1 --image=busybox -- sh') });
   });
 
@@ -84,7 +84,7 @@ describe('a first word that is nearly a verb is named beside whatever else is wr
 
   it('what else is wrong is still said', () => {
     expect(commandOf('shwo abc')).toMatchObject({
-      message: 'The word "abc" is one too many.',
+      message: 'The word "abc" is unexpected.',
       hint: expect.stringContaining('after --'),
     });
   });

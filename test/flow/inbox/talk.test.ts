@@ -54,7 +54,7 @@ describe('a command stays a command', () => {
   });
 
   it('words after a pod that there is are a mistake in a command', async () => {
-    expect(textOf(await new World().say('web-1 ls /tmp', MENTION))).toContain('is one too many');
+    expect(textOf(await new World().say('web-1 ls /tmp', MENTION))).toContain('is unexpected');
   });
 
   it.each(['nope -n shop', 'shop/nope', 'pod/nope'])(
@@ -111,7 +111,7 @@ describe('what was left out of a pasted command is said, once it is taken', () =
   it('to who typed it', async () => {
     const world = new World();
     const note = JSON.stringify(await world.say('kubectl debug web-1 --image=debian -it -- sh'));
-    expect(note).toContain('nobody can attach');
+    expect(note).toContain('you cannot attach');
     expect((await world.run()).request.command).toEqual(['sh']);
   });
 });

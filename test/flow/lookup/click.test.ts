@@ -43,7 +43,7 @@ describe('the buttons that only show something', () => {
     const secret = await finished('web-1 --image=debian --env=TOKEN=hunter2hunter2 -- ls');
     const shown = textOf(await press(secret, 'copy-command', 'U0ROY'));
     expect(shown).not.toContain('hunter2');
-    expect(shown).toContain('put yours in again');
+    expect(shown).toContain('fill it in again');
   });
 
   it.each(['logs', 'details'] as const)('%s shows private output only to the requester', async (action) => {

@@ -91,7 +91,9 @@ export function notesOn(words: readonly Word[]): readonly string[] {
   const dashes = words.findIndex((word) => word.text === '--' && !word.quoted);
   const ignored = words.slice(0, dashes < 0 ? undefined : dashes).filter(isIgnored);
   const names = [...new Set(ignored.map(({ text }) => text.slice(0, 20)))];
-  return names.length === 0 ? [] : [`${names.join(' and ')} was left out: ${WHY_IGNORED}.`];
+  return names.length === 0
+    ? []
+    : [`${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} left out: ${WHY_IGNORED}.`];
 }
 
 const isFlagLike = (word: Word): boolean => word.text.length > 1 && word.text.startsWith('-');

@@ -137,7 +137,7 @@ export function unexpectedWord(line: Line, word: Word) {
   const hint =
     line.flags.has('selector') && /^(?:not)?in$/.test(word.text)
       ? "Put the whole selector in quotes: -l 'tier in (a,b)'."
-      : 'What the container runs goes after --; a value that has spaces needs quotes.';
-  const message = `The word ${shown(word.text)} is one too many.`;
+      : 'The command for the container goes after --. Put quotes around a value with spaces.';
+  const message = `The word ${shown(word.text)} is unexpected.`;
   return { code: 'word_unexpected', message, hint, start: word.start, end: word.end } as const;
 }

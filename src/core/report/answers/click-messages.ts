@@ -53,7 +53,7 @@ function timesOf({ origin, launchedAtMs, startedAtMs, endedAtMs }: Run): readonl
     ['ended', since(endedAtMs)],
   ].flatMap(([word, after]) => (after === undefined ? [] : [`${word} after ${after}`]));
   const rest: readonly Span[] = later.length === 0 ? [] : [text(` · ${later.join(' · ')}`)];
-  return [{ label: 'Asked', value: [time(origin.receivedAtMs), ...rest] }];
+  return [{ label: 'Requested', value: [time(origin.receivedAtMs), ...rest] }];
 }
 
 /** The command of a run, alone in a code block, so that Slack's own copying gets nothing else. */
@@ -65,7 +65,7 @@ export function copyCommandMessage({ commandLine }: Run, hasSecret: boolean): Me
     parts: [
       paragraph([strong(summary)]),
       { kind: 'preformatted', text: `/kdebug ${commandLine}` },
-      ...(hasSecret ? [note('kdebug shows no secrets: put yours in again before you send it.')] : []),
+      ...(hasSecret ? [note('kdebug shows no secrets: fill it in again before you send the command.')] : []),
     ],
   };
 }
@@ -140,7 +140,7 @@ export function againForm(
         kind: 'lines',
         optional: strongest !== undefined,
         maxLength: 500,
-        hint: 'It is shown on the card and kept.',
+        hint: 'It is shown on the card and goes into the audit log.',
       },
     ],
   };

@@ -43,7 +43,7 @@ export function planFields(plan: Plan): readonly Fact[] {
     { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {
-      label: 'Clocks',
+      label: 'Time limits',
       value: [text(`start ${formatDuration(plan.startDeadlineMs)}, run ${formatDuration(plan.timeoutMs)}`)],
     },
     { label: 'Earlier debug containers', value: [text(String(plan.observed?.earlierContainers ?? 0))] },
@@ -65,10 +65,12 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
       ...(plan ? [{ kind: 'facts', facts: planFields(plan) } as const] : []),
       { kind: 'paragraph', spans: [text(rehearsal.cluster)] },
       { kind: 'preformatted', text: rehearsal.patch },
-      { kind: 'note', spans: [text(`Nothing was started. Plan ${run.planHash?.slice(0, 12)} · run ${run.id}`)] },
+      { kind: 'note', spans: [text(`Nothing was started. Plan ${run.planHash?.slice(0, 12) ?? '–'} · run ${run.id}`)] },
     ],
   };
 }
+
+const CAN_I = { allow: 'Allowed', 'needs-approval': 'Needs approval', deny: 'Denied' } as const;
 
 /**
  * The answer to `can-i`: the decision on a plan made now. A requester without the rights in the cluster gets a refusal
@@ -77,7 +79,7 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
 export function canIMessage(plan: Plan, decision: Decision): Message {
   const allowed = decision.kind !== 'deny';
   return {
-    summary: allowed ? 'Yes' : 'No',
+    summary: `${CAN_I[decision.kind]}: ${plan.imageAlias} on ${plan.namespace}/${plan.podName}`,
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },

@@ -32,10 +32,9 @@ export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun, l
   const counts = countPods(batch);
   yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
   yield `/kdebug ${line(commandLine)}\n`;
-  yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, asked by ${origin.requesterId}\n`;
+  yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, requested by ${origin.requesterId}\n`;
   yield `${countsLine(counts)}\n\n`;
-  if (lostBy !== undefined)
-    yield `Not all of the logs could be kept (${lostBy}): what follows the index ends early.\n\n`;
+  if (lostBy !== undefined) yield `Some logs are missing (${lostBy}): the logs after the index end early.\n\n`;
   yield `${INDEX_TITLES.join('\t')}\n`;
   for (const pod of batch.pods) yield `${indexLine(batch, pod)}\n`;
   yield '\n';

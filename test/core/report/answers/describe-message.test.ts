@@ -111,7 +111,7 @@ describe('the description of a pod', () => {
         'Pulled 2 times, 30 s ago: Container image "web:1" already present',
         'What this channel may run here',
         'autodiagnose: allowed with baseline, restricted (rule look); any 1 of sre, leads must approve sysadmin (rule attach), with a --reason',
-        'debian, your own command: refused: no rule of this channel allows a launch of that class there: debian (intrusive)',
+        'debian, your own command: refused: no rule of this channel allows this kind of run there: debian (intrusive)',
         '… 3 more images',
         'no workload · running · node node-a, ready · Pod Security restricted · 31 h 30 min old · cluster prod · nothing was started',
       ].join('\n'),

@@ -8,7 +8,7 @@ import { aBatchRun, ended } from './a-batch-run.ts';
 it('the index says why logs are missing that their heads promise', () => {
   const run = aBatchRun({ size: 1, events: ended(0, 0) });
   expect([...indexText(run)].join('')).not.toContain('kept');
-  expect([...indexText(run, 'spool_full')].join('')).toContain('Not all of the logs could be kept (spool_full)');
+  expect([...indexText(run, 'spool_full')].join('')).toContain('Some logs are missing (spool_full)');
 });
 
 it('the head of one of several containers says what that one came to, while its pod is still at work', () => {

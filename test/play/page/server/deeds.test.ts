@@ -53,7 +53,7 @@ describe('what is typed', () => {
 
   it('is a command to the app where Slack would make it one, and a sentence where not', async () => {
     await page.type('/kdebug help');
-    await privately('U0ROY', 'debugs a running pod');
+    await privately('U0ROY', 'Debug a running pod');
     const root = alert();
     await expect(page.type('/kdebug help', { threadTs: root.ts })).rejects.toThrow(
       '/kdebug is not supported in threads. Sorry!',
@@ -269,7 +269,7 @@ describe('a reaction', () => {
 
   it('is not for what only one person sees', async () => {
     await page.type('/kdebug help', { user: 'U0BOB' });
-    const { ts } = await privately('U0BOB', 'debugs a running pod');
+    const { ts } = await privately('U0BOB', 'Debug a running pod');
     const react = { kind: 'react' as const, channel: SHOP, ts, name: 'eyes' };
     expect(await page.do({ ...react, user: 'U0BOB' })).toMatchObject({
       error: 'Slack takes no reactions on this message.',
