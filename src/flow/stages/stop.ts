@@ -1,7 +1,9 @@
 import { buildStopContainer, stopContainerName, stopContextOf } from '../../core/container/build.ts';
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { problemOfRoom } from '../../core/container/target.ts';
+import { oneLine } from '../../core/diagnosis/pod-findings.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asUserId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
@@ -21,6 +23,8 @@ import { accessProblem } from './preflight.ts';
 
 /** How often to look at a stop that is under way, even without news of the pod. */
 const LOOK_MS = 2_000;
+/** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
+const MAX_WHY = 300;
 
 /** The image that stops runs: the default image if it is diagnostic, else the first diagnostic one of the policy. */
 const stopImage = ({ images, defaultImage }: Policy): ImageAlias | undefined =>
@@ -108,8 +112,10 @@ export class Stopper {
     if (stateOfContainer(pod, run.containerName, targetContainerName).kind !== 'running') return;
     const container = stop.container ?? (await this.#prepare(pod, stop));
     if (!container) return;
-    if (isIn(pod, container.name)) await this.#follow(pod, container, stop);
-    else if (this.#sent !== container.name) await this.#send(container, stop);
+    // Anybody who may patch the pod can use the name before us: then sending tells whether it does as it should.
+    const isVerified = this.#sent === container.name || isStopIn(pod, run, { ...stop, container });
+    if (!isVerified) await this.#send(container, stop);
+    else if (isIn(pod, container.name)) await this.#follow(pod, container, stop);
     if (isStopping(session.run) && deps.clock.now() >= stopDeadlineMs(session.run))
       await this.#fail(whyLate(session.run.stop));
   }
@@ -149,10 +155,9 @@ export class Stopper {
       stops: run.containerName,
     });
     const actingAs = identityFor(policy.identity, originOfStop(run, byUserId));
-    const { name: containerName, ...mark } = container;
     const answer = await deps.clusters.get(plan.cluster).launch({
       pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-      container: buildStopContainer(plan, { ...mark, runId: run.id, containerName, byUserId }),
+      container: containerOf(run, { byUserId, container }),
       runId: run.id,
       ...defined({ actingAs }),
     });
@@ -173,12 +178,30 @@ export class Stopper {
     if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#fail(messageOf(message, exitCode));
   }
 
-  async #fail(why: string): Promise<void> {
+  async #fail(reason: string): Promise<void> {
     const { session, deps } = this.#parts;
     const actorId = session.run.stop?.byUserId;
+    const why = oneLine(reason, MAX_WHY);
     await record(deps, session.run, 'stop', { actorId, kind: 'failed', why });
     await session.apply({ kind: 'stop-failed', why, atMs: deps.clock.now() });
   }
+}
+
+interface SentStop extends Pick<Stop, 'byUserId'> {
+  readonly container: StopContainer;
+}
+
+function containerOf({ id, plan }: Pick<PlannedRun, 'id' | 'plan'>, { byUserId, container }: SentStop) {
+  const { name: containerName, ...mark } = container;
+  return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
+}
+
+/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+export function isStopIn(pod: Pod, run: Pick<PlannedRun, 'id' | 'plan'>, stop: SentStop): boolean {
+  const sent = fingerprintOf(containerOf(run, stop));
+  return pod.spec.ephemeralContainers.some(
+    ({ name, fingerprint }) => name === stop.container.name && fingerprint === sent,
+  );
 }
 
 const messageOf = (message: string, exitCode: number): string =>
