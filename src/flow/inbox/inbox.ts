@@ -31,7 +31,7 @@ import type {
   Welcome,
 } from '../ports/slack.ts';
 import { type AcceptRequest, createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
-import { lookAgain, submitAgain } from './again.ts';
+import { lookAgain, planBounded, submitAgain } from './again.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand } from './commands.ts';
@@ -78,15 +78,15 @@ const ON_CLICK: ClickHandlers = {
   reject: decide('reject'),
   'end-grant': decide('end-grant'),
   cancel: ({ batches }, click) => batches.clickCancel(click),
-  'look-again': ({ deps, accept }, click) => lookAgain({ ...click, runId: click.value }, deps, accept),
+  'look-again': planBounded(({ deps, accept }: InboxParts, again) => lookAgain(again, deps, accept)),
   pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
   resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
-  rerun: (parts, click) => clickRerun({ ...click, runId: click.value }, parts),
-  'run-anyway': (parts, click) => clickRunAnyway({ ...click, runId: click.value }, parts),
-  'ask-for-it': (parts, click) => askForIt({ ...click, runId: click.value }, parts),
+  rerun: planBounded((parts: InboxParts, again) => clickRerun(again, parts)),
+  'run-anyway': planBounded((parts: InboxParts, again) => clickRunAnyway(again, parts)),
+  'ask-for-it': planBounded((parts: InboxParts, again) => askForIt(again, parts)),
   logs: lookBounded('logs'),
   details: lookBounded('details'),
   'copy-command': lookBounded('copy-command'),
@@ -101,8 +101,8 @@ const ON_SUBMIT: SubmitHandlers = {
   debug: ({ submitRequest }, submission) => submitRequest(submission),
   'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
   'again-reason': (parts, submission) => {
-    const { deps, accept, batches } = parts;
-    return submitAgain(submission, {
+    const { deps, accept, batches, looks } = parts;
+    return submitAgain(submission, looks, {
       'look-again': (again) => lookAgain(again, deps, accept),
       'rerun-failed': (again) => batches.rerunFailed(again),
       rerun: (again) => clickRerun(again, parts),

@@ -6,7 +6,7 @@ import type { FlowDeps } from '../deps.ts';
 import { originOf } from '../inbox/accept.ts';
 import { runOfAnyCard } from '../inbox/find-run.ts';
 import { answerReason, answerWith } from '../inbox/refusals.ts';
-import { hasSecret } from '../inbox/rerun.ts';
+import { hasSecret } from '../inbox/same-again.ts';
 import type { Answer, Click } from '../ports/slack.ts';
 import { isHiddenFrom, showRun } from './show.ts';
 
