@@ -55,7 +55,7 @@ describe('describe', () => {
   it('redacts the words of the pod', async () => {
     world.policy = aPolicy({ output: { ...aPolicy().output, redact: ['hunter2'] } });
     const since = new Date(START_MS - 300_000).toISOString();
-    const unmetConditions = [{ type: 'Ready', reason: 'Why', message: 'the word hunter2', since }];
+    const unmetConditions = [{ type: 'Ready', reason: 'hunter2', message: 'the word hunter2', since }];
     world.cluster.setPod(aPod({ status: { unmetConditions } }));
     expect(await say('describe web-1')).toMatch(/the word \[redacted[^\]]*\]/);
     world.cluster.setPod(aPod({ status: { phase: 'Failed', reason: 'Evicted', message: 'hunter2' } }));
