@@ -41,7 +41,7 @@ const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string): Origin
  * it cannot know.
  */
 export async function stopProblem(
-  { id, origin, plan, request }: PlannedRun,
+  { id, origin, plan, request, stop }: PlannedRun,
   { byUserId, pod }: { readonly byUserId: string; readonly pod: Pod | undefined },
   deps: FlowDeps,
 ): Promise<Refusal | undefined> {
@@ -55,15 +55,23 @@ export async function stopProblem(
   if (aim.kind === 'deny') return refusal(aim.code, aim.subject);
   const denied = await accessProblem({ id, origin: requester }, { cluster, namespace, podName }, deps);
   if (denied) return denied;
-  const full = pod && problemOfRoom(pod, roomOf(byUserId, policy));
+  const full = pod && problemOfRoom(pod, roomOf({ byUserId, stop }, policy));
   return full && refusal(full.code, full.subject);
 }
 
-/** Whoever has used up their own share may still stop what runs. */
-const roomOf = (byUserId: string, { limits }: Policy) => ({
-  ...roomFor(byUserId, limits),
-  mostOfPerson: Number.POSITIVE_INFINITY,
-});
+interface StopTry {
+  readonly byUserId: string;
+  readonly stop: Stop | undefined;
+}
+
+/**
+ * Whoever has used up their own share may still stop what runs, once: a command that hides from every stop must not fill the pod with them.
+ */
+function roomOf({ byUserId, stop }: StopTry, { limits }: Policy) {
+  const room = roomFor(byUserId, limits);
+  const isFirst = stop === undefined || (stop.attempt === 1 && !stop.failed);
+  return isFirst ? { ...room, mostOfPerson: Number.POSITIVE_INFINITY } : room;
+}
 
 interface StopperParts {
   readonly session: HeldRun;
@@ -121,11 +129,12 @@ export class Stopper {
   }
 
   /** Undefined: it cannot be stopped. */
-  async #prepare(pod: Pod, { byUserId, attempt }: Stop): Promise<StopContainer | undefined> {
+  async #prepare(pod: Pod, stop: Stop): Promise<StopContainer | undefined> {
     const { session, run, deps } = this.#parts;
     const policy = deps.policies.current();
     const image = stopImage(policy);
-    const problem = await stopProblem(run, { byUserId, pod }, deps);
+    const { byUserId, attempt } = stop;
+    const problem = await stopProblem({ ...run, stop }, { byUserId, pod }, deps);
     if (problem || !image) {
       await this.#fail(problem?.message ?? '');
       return undefined;
@@ -139,11 +148,16 @@ export class Stopper {
     return (await session.apply({ kind: 'stop-launching', container })).stop?.container;
   }
 
-  async #send(container: StopContainer, { byUserId }: Stop): Promise<void> {
+  async #send(container: StopContainer, stop: Stop): Promise<void> {
+    const { byUserId } = stop;
     const { run, deps, room } = this.#parts;
     const { plan } = run;
     const policy = deps.policies.current();
-    const full = await room.reserve({ ...plan, requesterId: byUserId }, container.name, roomOf(byUserId, policy));
+    const full = await room.reserve(
+      { ...plan, requesterId: byUserId },
+      container.name,
+      roomOf({ byUserId, stop }, policy),
+    );
     if (full) return this.#fail(full.message);
     await record(deps, run, 'patch', {
       actorId: byUserId,

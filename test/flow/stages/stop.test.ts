@@ -490,3 +490,12 @@ it('a reason of a webhook takes little room on the card', async () => {
   await ask(world);
   expect((await world.run()).stop?.failed?.why).toHaveLength(300);
 });
+
+it('a command that hides from every stop cannot fill the pod with stops beyond its requester’s share', async () => {
+  const limits = { ...aPolicy().limits, ephemeralContainersPerPodAndUser: 1 };
+  const world = await running(new World({ policy: aPolicy({ limits }) }));
+  await ask(world);
+  await stopEnded(world, 1, 'Not stopped');
+  expect(await ask(world)).toContain('pod_has_too_many_of_yours');
+  expect(world.cluster.launches).toHaveLength(2);
+});
