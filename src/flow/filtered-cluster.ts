@@ -95,7 +95,11 @@ class FilteredPods {
         ...status,
         ...defined({
           message: message && redactText(message, redact),
-          unmetConditions: unmetConditions?.map((each) => ({ ...each, message: redactText(each.message, redact) })),
+          unmetConditions: unmetConditions?.map((each) => ({
+            ...each,
+            reason: redactText(each.reason, redact),
+            message: redactText(each.message, redact),
+          })),
         }),
         containerStatuses: filtered(containerStatuses),
         initContainerStatuses: filtered(initContainerStatuses),

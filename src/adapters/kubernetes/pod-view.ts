@@ -21,6 +21,7 @@ import { viewStatus } from './status-view.ts';
 
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
 const RUN_VARIABLE = 'KDEBUG_RUN';
+const STOPS_VARIABLE = 'KDEBUG_STOPS';
 const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
@@ -130,6 +131,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   const targetContainerName = textOrUndefined(container.targetContainerName);
   const runId = textOrUndefined(variable(RUN_VARIABLE));
   const requesterId = textOrUndefined(variable(REQUESTER_VARIABLE));
+  const isKdebugs = runId !== undefined || variable(STOPS_VARIABLE) !== undefined;
   const ref = textOrUndefined(variable(REF_VARIABLE));
   const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
   const { securityContext, ...any } = viewAnyContainer(container, shared);
@@ -139,7 +141,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
       securityContext: Object.keys(securityContext).length > 0 ? securityContext : undefined,
       targetContainerName,
       runId,
-      fingerprint: runId !== undefined ? fingerprintOf(container) : undefined,
+      fingerprint: isKdebugs ? fingerprintOf(container) : undefined,
       requesterId,
       ref,
       notAfterMs: Number.isFinite(notAfterMs) ? notAfterMs : undefined,

@@ -86,7 +86,7 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
   readonly ref?: string;
   /** `KDEBUG_NOT_AFTER`. */
   readonly notAfterMs?: number;
-  /** With a `KDEBUG_RUN`: its `fingerprintOf`. */
+  /** With a `KDEBUG_RUN` or `KDEBUG_STOPS`: its `fingerprintOf`. */
   readonly fingerprint?: string;
 }
 

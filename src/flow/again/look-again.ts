@@ -11,10 +11,10 @@ import { withDeadline } from '../../lib/clock.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { PlanSubject } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
-import { type AcceptRequest, originOf, type Requester } from '../inbox/accept.ts';
+import { type AcceptRequest, type LookLimiter, originOf, type Requester } from '../inbox/accept.ts';
 import { runOfCard } from '../inbox/find-run.ts';
-import { answerReason, closeForm } from '../inbox/refusals.ts';
-import type { Actor, Answer, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { answerReason, answerWith, closeForm } from '../inbox/refusals.ts';
+import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 
 export type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'>;
@@ -38,9 +38,18 @@ export const formAgain = (...parts: Parameters<typeof againForm>): Answer => ({
   form: againForm(...parts),
 });
 
+/** Plans the request once more, which reads the cluster and writes records, even if a form is all that follows. */
+export const planBounded =
+  <Parts extends { readonly looks: LookLimiter }>(act: (parts: Parts, again: Again) => Promise<Answer>) =>
+  async (parts: Parts, click: Click): Promise<Answer> => {
+    const limited = parts.looks.refusal(click.userId, 'plan-again');
+    return limited ? answerWith(limited) : act(parts, { ...click, runId: click.value });
+  };
+
 /** The form stays open without a reason, unless it asks for a profile and the rule for that wants none. */
 export async function submitAgain(
   { value, teamId, userId, channelId, fields }: Submission,
+  looks: LookLimiter,
   send: Readonly<Record<AgainAction, (again: Again) => Promise<Answer>>>,
 ): Promise<SubmitAnswer> {
   const [action = '', runId = ''] = value.split(':');
@@ -49,6 +58,9 @@ export async function submitAgain(
   const { profile } = fields;
   const reason = (fields.reason ?? '').replace(/\s+/g, ' ').trim() || undefined;
   if (reason === undefined && profile === undefined) return NO_REASON;
+  // With a reason, the quotas of the request count it.
+  const limited = reason === undefined ? looks.refusal(userId, 'plan-again') : undefined;
+  if (limited) return closeForm(answerWith(limited));
   const answer = await sendAgain({ teamId, userId, channelId, runId, ...defined({ reason, profile }) });
   return answer.kind === 'form' ? NO_REASON : closeForm(answer);
 }

@@ -1,9 +1,7 @@
 import type { RunRequest } from '../../core/command/command.ts';
-import { printCommand } from '../../core/command/print.ts';
 import { PROFILES, type Profile } from '../../core/container/profiles.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { PossibleProfile } from '../../core/report/answers/click-messages.ts';
-import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import { lacksOf } from '../../core/report/parts/run-buttons.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
@@ -16,7 +14,7 @@ import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './look-again.ts';
-import { isAnswer } from './same-again.ts';
+import { hasSecret, isAnswer } from './same-again.ts';
 
 export interface RerunParts {
   readonly deps: FlowDeps;
@@ -80,12 +78,6 @@ function problemOf(run: Run, { requesterId }: Origin, { policies }: FlowDeps): A
   if (run.origin.requesterId === requesterId) return undefined;
   return hasSecret(run, policies.current().output.redact) ? answerReason('run_has_secret', run.id) : undefined;
 }
-
-/** Whether kdebug shows the typed command without a part of it. */
-export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact: readonly string[]): boolean =>
-  (job?.requests ?? [request]).some(
-    (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),
-  );
 
 interface Repeated {
   readonly request: RunRequest;

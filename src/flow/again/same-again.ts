@@ -1,7 +1,9 @@
 import type { RunRequest } from '../../core/command/command.ts';
+import { printCommand } from '../../core/command/print.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { sameAgainMessage } from '../../core/report/answers/click-messages.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
@@ -43,6 +45,12 @@ export async function sameAgain(
 export const isAnswer = ({ state, outcome, batch }: Run): boolean =>
   state === 'finished' && batch === undefined && (outcome?.kind === 'succeeded' || outcome?.kind === 'failed');
 
+/** Whether kdebug shows the typed command without a part of it. */
+export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact: readonly string[]): boolean =>
+  (job?.requests ?? [request]).some(
+    (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),
+  );
+
 /** Where there is a grant, somebody wanted to repeat this very command. */
 const isFresh = (run: Run, nowMs: number): boolean =>
   isAnswer(run) && !run.grant && run.grantedBy === undefined && nowMs - (run.finishedAtMs ?? 0) <= FRESH_MS;
@@ -64,6 +72,8 @@ async function offerOf(
   const same = candidates.find(({ plan }) => plan && sameness(plan) === wanted);
   if (!same) return undefined;
   const isOwn = same.origin.requesterId === origin.requesterId;
+  // An offer would confirm a guessed secret, and nobody may repeat another person's run with one.
+  if (!isOwn && hasSecret(same, deps.policies.current().output.redact)) return undefined;
   if (!isOwn && (await isForRequesterAlone(same.origin, deps))) return undefined;
   const { result, anchor } = same.delivery;
   const shown = result ?? anchor;

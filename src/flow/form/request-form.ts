@@ -95,8 +95,9 @@ async function look(
   fields: Fields,
   { deps, previews }: FormContext,
 ): Promise<{ readonly intro: string; readonly containers: readonly string[] }> {
-  const { pod } = fields;
-  const { cluster, namespace } = fields;
+  const { pod, cluster, namespace } = fields;
+  // Every change may name another namespace to read.
+  if (previews.refusal(actor.userId, 'can-i')) return UNKNOWN;
   const found = resolveNamespace(defined({ cluster, namespace }), actor.channelId, deps.policies.current());
   if (found.kind === 'deny') return { intro: refusalPreview(refusal(found.code, found.subject)), containers: [] };
   if (!(await isVisible(actor, found, deps)))
@@ -111,7 +112,7 @@ async function look(
   if (parsed.command.kind !== 'run') return { intro: PICK_A_POD, containers: [] };
   const { request } = parsed.command;
   const [intro, containers] = await Promise.all([
-    previews.refusal(actor.userId, 'can-i') ? NOT_KNOWN : previewOf(actor, request, deps),
+    previewOf(actor, request, deps),
     request.target.kind === 'pod' ? containersOf(found, request.target.name, deps) : [],
   ]);
   return { intro, containers };

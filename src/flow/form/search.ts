@@ -16,6 +16,8 @@ import { channelProblem } from '../reply/slack-connect.ts';
 
 /** Slack shows a hundred; the last may be what was typed. */
 const MAX_FOUND = 99;
+/** Of what was typed; further ones would only cost time. */
+const MAX_WORDS = 10;
 /** Slack stops waiting after 3 s; the person may then still pick what they typed. */
 const PATIENCE_MS = 2_000;
 
@@ -67,7 +69,8 @@ const withTyped = (found: readonly Option[], typed: string | undefined): readonl
 
 /** Whether a name has every word of what was typed. */
 function matcherOf(typed: string): (name: string) => boolean {
-  const words = typed.toLowerCase().split(/\s+/);
+  // Each is looked for in every name, with every character that somebody types.
+  const words = [...new Set(typed.toLowerCase().split(/\s+/))].slice(0, MAX_WORDS);
   return (name) => words.every((word) => name.includes(word));
 }
 

@@ -136,6 +136,7 @@ type Lookup =
   | 'copy-command'
   | 'show-outliers'
   | 'same-again'
+  | 'plan-again'
   | 'list-all'
   | 'home';
 const COSTLY: ReadonlySet<Lookup> = new Set([
@@ -148,6 +149,7 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'details',
   'rerun',
   'same-again',
+  'plan-again',
   'list-all',
   'stop',
   'logs',

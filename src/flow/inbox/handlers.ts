@@ -4,8 +4,9 @@ import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
 import { podInText } from '../../core/report/request-form.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { lookAgain, submitAgain } from '../again/look-again.ts';
-import { askForIt, clickRerun, clickRunAnyway, hasSecret } from '../again/rerun.ts';
+import { lookAgain, planBounded, submitAgain } from '../again/look-again.ts';
+import { askForIt, clickRerun, clickRunAnyway } from '../again/rerun.ts';
+import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../form/request-form.ts';
@@ -59,15 +60,15 @@ export const ON_CLICK: ClickHandlers = {
   reject: decide('reject'),
   'end-grant': decide('end-grant'),
   cancel: ({ batches }, click) => batches.clickCancel(click),
-  'look-again': ({ deps, accept }, click) => lookAgain({ ...click, runId: click.value }, deps, accept),
+  'look-again': planBounded(({ deps, accept }: InboxParts, again) => lookAgain(again, deps, accept)),
   pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
   resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
-  rerun: (parts, click) => clickRerun({ ...click, runId: click.value }, parts),
-  'run-anyway': (parts, click) => clickRunAnyway({ ...click, runId: click.value }, parts),
-  'ask-for-it': (parts, click) => askForIt({ ...click, runId: click.value }, parts),
+  rerun: planBounded((parts: InboxParts, again) => clickRerun(again, parts)),
+  'run-anyway': planBounded((parts: InboxParts, again) => clickRunAnyway(again, parts)),
+  'ask-for-it': planBounded((parts: InboxParts, again) => askForIt(again, parts)),
   logs: lookBounded('logs'),
   details: lookBounded('details'),
   'copy-command': lookBounded('copy-command'),
@@ -82,8 +83,8 @@ export const ON_SUBMIT: SubmitHandlers = {
   debug: ({ submitRequest }, submission) => submitRequest(submission),
   'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
   'again-reason': (parts, submission) => {
-    const { deps, accept, batches } = parts;
-    return submitAgain(submission, {
+    const { deps, accept, batches, looks } = parts;
+    return submitAgain(submission, looks, {
       'look-again': (again) => lookAgain(again, deps, accept),
       'rerun-failed': (again) => batches.rerunFailed(again),
       rerun: (again) => clickRerun(again, parts),

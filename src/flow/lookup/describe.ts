@@ -20,8 +20,8 @@ import { readRunOfChannel } from '../inbox/find-run.ts';
 import { refusal } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { learntFrom } from '../stages/plan-pod.ts';
-import { inTime, readPodFacts } from '../stages/pod-facts.ts';
 import { accessProblem } from '../stages/preflight.ts';
+import { inTime, readPodFacts } from './pod-facts.ts';
 
 /** Slack allows three seconds for the answer. */
 const PATIENCE_MS = 2_000;

@@ -76,7 +76,8 @@ interface Found {
 }
 
 /** Without a filter, reads only the page. With one, reads on until the page is full. */
-async function search(channels: readonly string[], { filter, readerId }: Wanted, { store }: FlowDeps): Promise<Found> {
+async function search(channels: readonly string[], { filter, readerId }: Wanted, deps: FlowDeps): Promise<Found> {
+  const { store } = deps;
   const before = ((filter.page ?? 1) - 1) * PAGE_RUNS;
   if (!filter.mine && filter.pod === undefined && filter.outcome === undefined) {
     const runs = await store.recent(channels, PAGE_RUNS + 1, before);
@@ -86,10 +87,32 @@ async function search(channels: readonly string[], { filter, readerId }: Wanted,
   const matching = new Map<string, Run>();
   for (let skip = 0; skip < MAX_SEARCHED; skip += READ_AT_ONCE) {
     const runs = await store.recent(channels, READ_AT_ONCE, skip);
-    for (const run of runs) if (matchesFilter(run, filter, readerId)) matching.set(run.id, run);
+    for (const run of await matchingOf(runs, { filter, readerId }, deps)) matching.set(run.id, run);
     if (runs.length === 0 || matching.size > before + PAGE_RUNS) return pageOf(matching, before);
   }
   return { ...pageOf(matching, before), searched: MAX_SEARCHED };
+}
+
+async function matchingOf(runs: readonly Run[], { filter, readerId }: Wanted, deps: FlowDeps): Promise<readonly Run[]> {
+  const seen = await Promise.all(runs.map((run) => seenBy(readerId, run, { filter, deps })));
+  return runs.filter((run, index) => matchesFilter(seen[index] ?? run, filter, readerId));
+}
+
+/** A search must not tell the verdict that the list hides. */
+async function seenBy(
+  readerId: string,
+  run: Run,
+  { filter, deps }: { readonly filter: RunFilter; readonly deps: FlowDeps },
+): Promise<Run> {
+  if (filter.outcome !== 'problems' || !run.verdict || run.origin.requesterId === readerId) return run;
+  const { verdict: _, ...others } = run;
+  const isHidden = withDeadline(
+    deps.clock,
+    SLACK_MS,
+    isForRequesterAlone(run.origin, deps).catch(() => true),
+    () => true,
+  );
+  return (await isHidden) ? others : run;
 }
 
 const pageOf = (matching: ReadonlyMap<string, Run>, before: number): Found => ({

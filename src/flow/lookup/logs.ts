@@ -2,6 +2,7 @@ import type { LogFilter } from '../../core/command/command.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import { isDirect } from '../../core/ids.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
@@ -24,8 +25,10 @@ import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import { mayUseDirect } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
+import { refusal } from '../inbox/refusals.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import { PIECE_BYTES, Turns } from '../stages/logs.ts';
 import { currentPod } from '../stages/pod-room.ts';
@@ -101,7 +104,9 @@ async function readAgain(run: LaunchedRun, request: LogRequestOfOne, deps: FlowD
   try {
     if (!mayRead(run, origin, deps.policies.current()))
       return { problem: 'The policy does not allow this channel to read from that namespace now.' };
-    const refused = await accessProblem({ id: run.id, origin }, plan, deps);
+    // In a channel, who reads it is Slack's to say; a direct message stays open to people who have lost it.
+    const notDirect = isDirect(origin.channelId) && !(await mayUseDirect(origin.requesterId, deps));
+    const refused = notDirect ? refusal('direct_not_allowed') : await accessProblem({ id: run.id, origin }, plan, deps);
     if (refused) return { problem: `The log cannot be read again for you: ${refused.message}.` };
     const pod = await currentPod(plan, deps);
     if (!pod) return { problem: 'The pod is gone.' };

@@ -17,10 +17,10 @@ import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
+import { inTime, readPodFacts } from '../lookup/pod-facts.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
-import { inTime, readPodFacts } from './pod-facts.ts';
 import { currentPod } from './pod-room.ts';
-import { orStopped } from './stop.ts';
+import { orStopped } from './stop-end.ts';
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);

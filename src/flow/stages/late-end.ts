@@ -13,7 +13,8 @@ import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import type { LogReaders } from './logs.ts';
 import type { PodRoom } from './pod-room.ts';
-import { orStopped, Stopper } from './stop.ts';
+import { Stopper } from './stop.ts';
+import { orStopped } from './stop-end.ts';
 
 /** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;

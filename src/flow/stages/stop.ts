@@ -1,18 +1,17 @@
 import { buildStopContainer, stopContainerName, stopContextOf } from '../../core/container/build.ts';
-import type { Plan } from '../../core/container/plan.ts';
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { ContainerTermination, Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { problemOfRoom } from '../../core/container/target.ts';
-import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { oneLine } from '../../core/diagnosis/pod-findings.ts';
+import { toKdebugError } from '../../core/errors.ts';
 import { asUserId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
 import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
 import type { LaunchedRun, PlannedRun } from '../../core/run/life-cycle.ts';
-import type { Outcome } from '../../core/run/outcome.ts';
 import type { Origin, Refusal, Run, Stop, StopContainer } from '../../core/run/run.ts';
-import { FOUND_NONE, isStopping, outcomeAfterStop, stopDeadlineMs } from '../../core/run/stop.ts';
-import { LatestValue } from '../../lib/latest-value.ts';
+import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
 import { defined } from '../../lib/object.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -24,9 +23,8 @@ import { accessProblem } from './preflight.ts';
 
 /** How often to look at a stop that is under way, even without news of the pod. */
 const LOOK_MS = 2_000;
-
-/** How long an ended run waits for the end of the container that stopped it. */
-const MAX_END_WAIT_MS = 12_000;
+/** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
+const MAX_WHY = 300;
 
 /** The image that stops runs: the default image if it is diagnostic, else the first diagnostic one of the policy. */
 const stopImage = ({ images, defaultImage }: Policy): ImageAlias | undefined =>
@@ -43,7 +41,7 @@ const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string): Origin
  * it cannot know.
  */
 export async function stopProblem(
-  { id, origin, plan, request }: PlannedRun,
+  { id, origin, plan, request, stop }: PlannedRun,
   { byUserId, pod }: { readonly byUserId: string; readonly pod: Pod | undefined },
   deps: FlowDeps,
 ): Promise<Refusal | undefined> {
@@ -57,15 +55,23 @@ export async function stopProblem(
   if (aim.kind === 'deny') return refusal(aim.code, aim.subject);
   const denied = await accessProblem({ id, origin: requester }, { cluster, namespace, podName }, deps);
   if (denied) return denied;
-  const full = pod && problemOfRoom(pod, roomOf(byUserId, policy));
+  const full = pod && problemOfRoom(pod, roomOf({ byUserId, stop }, policy));
   return full && refusal(full.code, full.subject);
 }
 
-/** Whoever has used up their own share may still stop what runs. */
-const roomOf = (byUserId: string, { limits }: Policy) => ({
-  ...roomFor(byUserId, limits),
-  mostOfPerson: Number.POSITIVE_INFINITY,
-});
+interface StopTry {
+  readonly byUserId: string;
+  readonly stop: Stop | undefined;
+}
+
+/**
+ * Whoever has used up their own share may still stop what runs, once: a command that hides from every stop must not fill the pod with them.
+ */
+function roomOf({ byUserId, stop }: StopTry, { limits }: Policy) {
+  const room = roomFor(byUserId, limits);
+  const isFirst = stop === undefined || (stop.attempt === 1 && !stop.failed);
+  return isFirst ? { ...room, mostOfPerson: Number.POSITIVE_INFINITY } : room;
+}
 
 interface StopperParts {
   readonly session: HeldRun;
@@ -114,18 +120,21 @@ export class Stopper {
     if (stateOfContainer(pod, run.containerName, targetContainerName).kind !== 'running') return;
     const container = stop.container ?? (await this.#prepare(pod, stop));
     if (!container) return;
-    if (isIn(pod, container.name)) await this.#follow(pod, container, stop);
-    else if (this.#sent !== container.name) await this.#send(container, stop);
+    // Anybody who may patch the pod can use the name before us: then sending tells whether it does as it should.
+    const isVerified = this.#sent === container.name || isStopIn(pod, run, { ...stop, container });
+    if (!isVerified) await this.#send(container, stop);
+    else if (isIn(pod, container.name)) await this.#follow(pod, container, stop);
     if (isStopping(session.run) && deps.clock.now() >= stopDeadlineMs(session.run))
       await this.#fail(whyLate(session.run.stop));
   }
 
   /** Undefined: it cannot be stopped. */
-  async #prepare(pod: Pod, { byUserId, attempt }: Stop): Promise<StopContainer | undefined> {
+  async #prepare(pod: Pod, stop: Stop): Promise<StopContainer | undefined> {
     const { session, run, deps } = this.#parts;
     const policy = deps.policies.current();
     const image = stopImage(policy);
-    const problem = await stopProblem(run, { byUserId, pod }, deps);
+    const { byUserId, attempt } = stop;
+    const problem = await stopProblem({ ...run, stop }, { byUserId, pod }, deps);
     if (problem || !image) {
       await this.#fail(problem?.message ?? '');
       return undefined;
@@ -139,11 +148,16 @@ export class Stopper {
     return (await session.apply({ kind: 'stop-launching', container })).stop?.container;
   }
 
-  async #send(container: StopContainer, { byUserId }: Stop): Promise<void> {
+  async #send(container: StopContainer, stop: Stop): Promise<void> {
+    const { byUserId } = stop;
     const { run, deps, room } = this.#parts;
     const { plan } = run;
     const policy = deps.policies.current();
-    const full = await room.reserve({ ...plan, requesterId: byUserId }, container.name, roomOf(byUserId, policy));
+    const full = await room.reserve(
+      { ...plan, requesterId: byUserId },
+      container.name,
+      roomOf({ byUserId, stop }, policy),
+    );
     if (full) return this.#fail(full.message);
     await record(deps, run, 'patch', {
       actorId: byUserId,
@@ -155,10 +169,9 @@ export class Stopper {
       stops: run.containerName,
     });
     const actingAs = identityFor(policy.identity, originOfStop(run, byUserId));
-    const { name: containerName, ...mark } = container;
     const answer = await deps.clusters.get(plan.cluster).launch({
       pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-      container: buildStopContainer(plan, { ...mark, runId: run.id, containerName, byUserId }),
+      container: containerOf(run, { byUserId, container }),
       runId: run.id,
       ...defined({ actingAs }),
     });
@@ -179,12 +192,30 @@ export class Stopper {
     if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#fail(messageOf(state.termination));
   }
 
-  async #fail(why: string): Promise<void> {
+  async #fail(reason: string): Promise<void> {
     const { session, deps } = this.#parts;
     const actorId = session.run.stop?.byUserId;
+    const why = oneLine(reason, MAX_WHY);
     await record(deps, session.run, 'stop', { actorId, kind: 'failed', why });
     await session.apply({ kind: 'stop-failed', why, atMs: deps.clock.now() });
   }
+}
+
+interface SentStop extends Pick<Stop, 'byUserId'> {
+  readonly container: StopContainer;
+}
+
+function containerOf({ id, plan }: Pick<PlannedRun, 'id' | 'plan'>, { byUserId, container }: SentStop) {
+  const { name: containerName, ...mark } = container;
+  return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
+}
+
+/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+export function isStopIn(pod: Pod, run: Pick<PlannedRun, 'id' | 'plan'>, stop: SentStop): boolean {
+  const sent = fingerprintOf(containerOf(run, stop));
+  return pod.spec.ephemeralContainers.some(
+    ({ name, fingerprint }) => name === stop.container.name && fingerprint === sent,
+  );
 }
 
 const messageOf = ({ message, exitCode }: Pick<ContainerTermination, 'message' | 'exitCode'>): string =>
@@ -201,49 +232,4 @@ function whyLate({ container, ended }: Stop): string {
 function whyNotSent(answer: LaunchResult): string | undefined {
   if (answer.kind === 'refused') return `the cluster refused it: ${answer.message}`;
   return answer.kind === 'unsupported' ? 'this API server has no ephemeralcontainers subresource' : undefined;
-}
-
-/**
- * The outcome of a run whose container has ended: `stopped` if somebody's stop ended it. May wait some seconds for the
- * end of the stop's own container, which is the better witness. @throws KdebugError lease_lost
- */
-export async function orStopped(session: HeldRun, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
-  const { plan, stop } = session.run;
-  if (!plan || !stop?.container || stop.failed) return outcome;
-  const exitCode = stop.ended?.exitCode ?? (await exitCodeOfStop(session, { plan, name: stop.container.name }, deps));
-  return outcomeAfterStop(outcome, stop, exitCode);
-}
-
-/** Undefined: unknown, because the pod is gone or its node is silent. */
-async function exitCodeOfStop(
-  session: HeldRun,
-  { plan, name }: { readonly plan: Plan; readonly name: string },
-  { clock, clusters }: FlowDeps,
-): Promise<number | undefined> {
-  const untilMs = clock.now() + MAX_END_WAIT_MS;
-  const latest = new LatestValue<PodSeen>(clock);
-  const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
-  const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
-  const ignore = session.onChange(() => latest.nudge());
-  try {
-    while (clock.now() < untilMs) {
-      const seen = await latest.next(untilMs);
-      if (session.isOver) throw new KdebugError('lease_lost');
-      if (seen && seen.kind !== 'pod') return undefined;
-      const exitCode = seen && exitCodeIn(seen.pod, name, plan);
-      if (exitCode !== undefined) return exitCode;
-    }
-    return undefined;
-  } finally {
-    ignore();
-    subscription.close();
-  }
-}
-
-/** Never sent, or never started: it stopped nothing. */
-function exitCodeIn(pod: Pod, name: string, { targetContainerName }: Plan): number | undefined {
-  if (!isIn(pod, name)) return FOUND_NONE;
-  const state = stateOfContainer(pod, name, targetContainerName);
-  if (state.kind === 'start-failed') return FOUND_NONE;
-  return state.kind === 'terminated' ? state.termination.exitCode : undefined;
 }

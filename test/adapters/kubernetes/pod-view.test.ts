@@ -64,6 +64,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           volumeMounts: [{ name: 'node', mountPath: '/node' }],
           env: [{ name: 'KDEBUG_NOT_AFTER', value: 'soon' }],
         },
+        { name: 'kdebug-b', image: 'diag', env: [{ name: 'KDEBUG_STOPS', value: 'aaaaaaaaaa' }] },
       ],
     },
     status: {
@@ -157,6 +158,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           securityContext: { privileged: true },
           sharedVolumes: [{ name: 'node', kind: 'hostPath' }],
         },
+        { name: 'kdebug-b', image: 'diag', fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/) },
       ],
     },
     status: {

@@ -262,3 +262,31 @@ describe('Ask for it', () => {
     expect(buttonsOf(told(world))).toEqual([]);
   });
 });
+
+describe('a hostile insider who clicks without end', () => {
+  it.each(['rerun', 'run-anyway', 'ask-for-it'] as const)('has only so many requests planned: %s', async (action) => {
+    const world = action === 'ask-for-it' ? new World({ policy: aPolicy() }) : await finished('web-1');
+    if (action === 'ask-for-it') {
+      const rules = [aRule({ profiles: ['restricted'] })];
+      world.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } } });
+      await world.say('web-1 --profile=sysadmin');
+    } else world.policy = asking();
+    const click = (index: number) =>
+      press(world, action, 'U0ROY', { dedupeKey: String(index), ...(action === 'ask-for-it' && { messageTs: '9.9' }) });
+    for (let index = 0; index < 6; index += 1) expect(await click(index)).toMatchObject({ kind: 'form' });
+    const reads = world.cluster.calls.length;
+    expect(textOf(await click(6))).toContain('limit_per_person');
+    expect(world.cluster.calls).toHaveLength(reads);
+  });
+
+  it('nor by a form that lacks the reason', async () => {
+    const world = new World({ policy: asking() });
+    await world.say('web-1');
+    const value = `ask-for-it:${world.runId}`;
+    const send = () => submit(world, { profile: 'general' }, { userId: 'U0ROY', value });
+    for (let index = 0; index < 6; index += 1) expect(await send()).toMatchObject({ kind: 'errors' });
+    const reads = world.cluster.calls.length;
+    expect(textOf(await send())).toContain('limit_per_person');
+    expect(world.cluster.calls).toHaveLength(reads);
+  });
+});

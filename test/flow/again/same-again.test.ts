@@ -123,3 +123,22 @@ describe('the same again', () => {
     expect(launches(world)).toBe(2);
   });
 });
+
+describe('a secret in the command', () => {
+  const SECRET = 'web-1 --image=debian --profile=restricted --env=TOKEN=hunter2hunter2 -- ls';
+
+  it('is not confirmed to somebody who guesses it: their own request runs', async () => {
+    const world = new World();
+    await world.say(SECRET);
+    await endAll(world);
+    expect(await again(world, SECRET, { requesterId: EVE })).toBeUndefined();
+    expect(launches(world)).toBe(2);
+  });
+
+  it('keeps the offer for whoever typed it', async () => {
+    const world = new World();
+    await world.say(SECRET);
+    await endAll(world);
+    expect(buttonsOf(await again(world, SECRET))).toEqual(['run-anyway']);
+  });
+});

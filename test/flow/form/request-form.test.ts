@@ -275,3 +275,20 @@ describe('five thousand pods', () => {
     expect(values(await search(form, 'shop-web-4999'))).toEqual(['shop-web-4999']);
   });
 });
+
+describe('a hostile insider with a form', () => {
+  it('has only so many namespaces read', async () => {
+    rules([{ namespaces: ['team-*'] }]);
+    const pods = vi.spyOn(world.cluster, 'pods');
+    const form = await opened();
+    for (let index = 0; index < 200; index += 1) await change(form, { namespace: `team-${index}` });
+    expect(pods.mock.calls.length).toBeLessThanOrEqual(60);
+  });
+
+  it('has only ten words of a search looked for', async () => {
+    const words = Array.from({ length: 5_000 }, (_, index) => `w${index}`);
+    const pod = named(words.slice(0, 10).join('-'));
+    world.cluster.setPod(pod);
+    expect(values(await search(await opened(), words.join(' ')))).toEqual([pod.metadata.name]);
+  });
+});

@@ -3,6 +3,7 @@ import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { identityFor } from '../../../src/core/policy/identity.ts';
 import { DIRECT } from '../../../src/core/policy/policy.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
@@ -79,5 +80,20 @@ describe('a direct message with kdebug', () => {
       users: {},
     } as const;
     expect(identityFor(identity, fromBob)?.groups).toEqual(['kdebug:direct']);
+  });
+});
+
+describe('somebody who may not use kdebug there any more', () => {
+  it('reads no more of the log by the button that they still have', async () => {
+    await world.say('web-1', fromBob);
+    world.cluster.report({ running: { startedAt: '2026-11-21T07:30:01Z' } });
+    await settle();
+    world.cluster.log = 'secret of today\n';
+    const click = () => world.click('U0BOB', 'logs', { channelId: 'D0BOB' });
+    expect(JSON.stringify(await click())).toContain('secret of today');
+    world.policy = policyWith({ ...direct, members: { usergroup: 'S0NOBODY', users: [] } });
+    const after = JSON.stringify(await click());
+    expect(after).not.toContain('secret of today');
+    expect(world.cluster.calls.filter((call) => call === 'collectLog')).toHaveLength(2);
   });
 });

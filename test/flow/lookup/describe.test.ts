@@ -55,9 +55,14 @@ describe('describe', () => {
   it('redacts the words of the pod', async () => {
     world.policy = aPolicy({ output: { ...aPolicy().output, redact: ['hunter2'] } });
     const since = new Date(START_MS - 300_000).toISOString();
-    const unmetConditions = [{ type: 'Ready', reason: 'Why', message: 'the word hunter2', since }];
+    const unmetConditions = [
+      { type: 'Ready', reason: 'Why', message: 'the word hunter2', since },
+      { type: 'example.com/gate', reason: 'hunter2', message: '', since },
+    ];
     world.cluster.setPod(aPod({ status: { unmetConditions } }));
-    expect(await say('describe web-1')).toMatch(/the word \[redacted[^\]]*\]/);
+    const words = await say('describe web-1');
+    expect(words).toMatch(/the word \[redacted[^\]]*\]/);
+    expect(words).not.toContain('hunter2');
     world.cluster.setPod(aPod({ status: { phase: 'Failed', reason: 'Evicted', message: 'hunter2' } }));
     expect(await say('describe web-1')).not.toContain('hunter2');
   });

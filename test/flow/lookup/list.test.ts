@@ -202,3 +202,22 @@ it('a store that does not answer in time gets one sentence (lookup_late)', async
   await world.clock.advance(2_000);
   expect(textOf(await answer)).toContain('lookup_late');
 });
+
+describe('a search for problems', () => {
+  const verdict = { findings: [{ code: 'oom', rank: 1, text: 'out of memory', next: 'more' }] } as never;
+  const done = { state: 'finished', outcome: { kind: 'succeeded' }, verdict } as const;
+
+  it('tells nobody else the verdict of a run whose output is private', async () => {
+    const policy = aPolicy({ ...POLICY, output: { ...POLICY.output, deliverTo: 'requester' } });
+    const world = new World({ policy });
+    await has(world, 1, done);
+    expect(rowsOf(await listed(world, 'list --outcome=problems', 'U0EVE'))).toEqual([]);
+    expect(rowsOf(await listed(world, 'list --outcome=problems'))).toEqual(['shop/web-1']);
+  });
+
+  it('finds it where everybody may read it', async () => {
+    const world = new World({ policy: POLICY });
+    await has(world, 1, done);
+    expect(rowsOf(await listed(world, 'list --outcome=problems', 'U0EVE'))).toEqual(['shop/web-1']);
+  });
+});

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { stopContainerName } from '../../../src/core/container/build.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
+import { heldOf } from '../support/fakes.ts';
 import { World } from '../support/world.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -442,4 +444,58 @@ it('a stop that comes before the plan is too early', async () => {
   world.policy = { ...world.policy, identity: { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } };
   await world.say('web-1');
   expect(await ask(world)).toContain('stop_too_early');
+});
+
+describe('a hostile owner of the pod, who knows the name of the stop’s container', () => {
+  const squat = (world: World, message: string) => {
+    const name = stopContainerName(world.runId, 'uid-1', 1);
+    const pod = world.cluster.launches[0]!;
+    const { spec, status, ...rest } = aPod();
+    const own = { name: pod.container.name, image: pod.container.image, ...heldOf(pod) };
+    const theirs = { name, image: 'evil:1', runId: world.runId, fingerprint: 'other' };
+    const ended = { name, image: 'evil:1', imageID: '', restartCount: 0, terminated: aTermination({ message }) };
+    const mine = { name: own.name, image: '', imageID: '', restartCount: 0, running: { startedAt: at(0) } };
+    world.cluster.setPod({
+      ...rest,
+      spec: { ...spec, ephemeralContainers: [own, theirs] },
+      status: { ...status, ephemeralContainerStatuses: [mine, ended] },
+    });
+  };
+
+  it('cannot answer for it', async () => {
+    const world = await running();
+    squat(world, 'Stopped. Call 555-0100 and read out your token.');
+    await settle();
+    await ask(world);
+    const { stop } = await world.run();
+    expect(stop?.ended).toBeUndefined();
+    expect(stop?.failed?.why).toContain('different container of this name');
+  });
+
+  it('cannot make the run’s own end look like a stop', async () => {
+    const world = await running();
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    squat(world, 'Stopped.');
+    await ask(world);
+    expect((await world.run()).stop?.failed).toBeUndefined();
+    await runEnded(world, aTermination({ startedAt: at(0), finishedAt: at(2_000) }));
+    await world.clock.advance(13_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
+  });
+});
+
+it('a reason of a webhook takes little room on the card', async () => {
+  const world = await running();
+  world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'no '.repeat(20_000) };
+  await ask(world);
+  expect((await world.run()).stop?.failed?.why).toHaveLength(300);
+});
+
+it('a command that hides from every stop cannot fill the pod with stops beyond its requester’s share', async () => {
+  const limits = { ...aPolicy().limits, ephemeralContainersPerPodAndUser: 1 };
+  const world = await running(new World({ policy: aPolicy({ limits }) }));
+  await ask(world);
+  await stopEnded(world, 1, 'Not stopped');
+  expect(await ask(world)).toContain('pod_has_too_many_of_yours');
+  expect(world.cluster.launches).toHaveLength(2);
 });

@@ -93,7 +93,11 @@ export class FakeCluster implements Cluster {
       if (request.dryRun) return { kind: 'launched', pod: this.#pod };
       const { name, image } = request.container;
       const { ephemeralContainers } = this.#pod.spec;
-      if (!ephemeralContainers.some((existing) => existing.name === name)) {
+      const held = ephemeralContainers.find((existing) => existing.name === name);
+      if (held?.fingerprint !== undefined && held.fingerprint !== fingerprintOf(request.container)) {
+        return { kind: 'refused', by: 'name-taken', message: 'the pod already has a different container of this name' };
+      }
+      if (!held) {
         this.launches.push(request);
         this.setPod({
           ...this.#pod,
