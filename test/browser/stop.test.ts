@@ -15,7 +15,7 @@ describePlay(
         await card.getByText('Running').first().waitFor({ timeout: SLOW });
 
         await card.getByRole('button', { name: 'Stop', exact: true }).click();
-        const question = page.getByRole('dialog');
+        const question = page.getByRole('alertdialog');
         expect(await question.textContent()).toContain('Its processes get a signal to end.');
         await question.getByRole('button', { name: 'Stop it' }).click();
 

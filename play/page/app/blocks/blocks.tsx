@@ -14,10 +14,14 @@ import { Table } from './table.tsx';
 export const Blocks = memo(({ blocks }: { readonly blocks: readonly Json[] }) => (
   <div className="blocks">
     {blocks.map((block, index) => (
-      <Block key={stringOf(block.block_id) || index} block={block} />
+      <Block key={keyOf(block, index)} block={block} />
     ))}
   </div>
 ));
+
+/** Slack gives blocks new ids at each update. Only a field begins anew with its id; a question under a button stays open. */
+const keyOf = (block: Json, index: number): string =>
+  block.type === 'input' ? stringOf(block.block_id) || `${index}` : `${index} ${stringOf(block.type)}`;
 
 const Block = memo(({ block }: { readonly block: Json }): ReactNode => {
   switch (block.type) {
