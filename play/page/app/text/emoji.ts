@@ -51,9 +51,10 @@ const DRAWN: ReadonlyMap<string, string> = new Map([
   ['⏳', 'hourglass'],
   ['👀', 'eyes'],
   ['👍', 'thumb'],
+  ['🔐', 'lock'],
 ]);
 
-const DRAWN_IN_TEXT = /([✅❌⚠⏳👀👍])\u{FE0F}?/gu;
+const DRAWN_IN_TEXT = /([✅❌⚠⏳👀👍🔐])\u{FE0F}?/gu;
 
 export interface Piece {
   readonly text: string;
