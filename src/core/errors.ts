@@ -91,7 +91,7 @@ export const REASONS = {
   ),
   channel_none: user(
     'you are in no channel where kdebug may be used',
-    'Join one that the kdebug policy names, or ask for yours to be added.',
+    'Join one that the kdebug policy names, invite @kdebug to yours, or ask for it to be added to the policy.',
   ),
   home_late: user('this page took too long to load', 'Open the Home tab again in a few seconds.'),
   channel_has_no_rules: user(

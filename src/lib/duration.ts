@@ -33,7 +33,7 @@ export function printDuration(ms: number): string {
 }
 
 /** A duration that may be too short to measure: never `0.0 s`. */
-export const shortDuration = (ms: number): string => (ms < 50 ? 'under 0.1 s' : formatDuration(ms));
+export const shortDuration = (ms: number): string => (ms < 50 ? 'under a second' : formatDuration(ms));
 
 /** A duration in a sentence: `in under a second`, `after 12 s`. */
 export const afterWords = (ms: number): string => (ms < 950 ? 'in under a second' : `after ${formatDuration(ms)}`);

@@ -169,7 +169,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
 
     it('asks for the approval of a snapshot: later pods are not touched, one that left fails alone', async () => {
       const card = await ask(`--all -n ${shop} --image=heavy --parallelism=10 -- echo heavy`, 'U0THURSTON');
-      await says(card, `${size} of ${size} that match, by uid`);
+      await says(card, `${size} of ${size} that match`);
       await kube.remove(shop, nameOf(0));
       await kube.gone(shop, nameOf(0));
       await kube.pod(shop, 'late-comer', spec);

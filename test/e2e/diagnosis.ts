@@ -130,13 +130,13 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       expect(JSON.stringify(again.blocks)).toContain('files');
       expect(JSON.stringify(again.blocks)).not.toContain('look-again');
       const thread = bed.slack.thread(CHANNEL, first.anchorTs).map(({ blocks }) => JSON.stringify(blocks));
-      expect(thread.some((blocks) => /restricted.*runs as 65532:0/.test(blocks))).toBe(true);
+      expect(thread.some((blocks) => /restricted.*runs as user 65532:0/.test(blocks))).toBe(true);
       expect(thread.some((blocks) => blocks.includes('U0BOB'))).toBe(true);
     }, 90_000);
 
     it('is seen at once by the next run of that image', async () => {
       const next = await inThread(words(''));
-      expect(next.result).toContain('restricted (picked automatically), runs as 65532:0');
+      expect(next.result).toContain('restricted (picked automatically), runs as user 65532:0');
       expect(next.result).toMatch(/Checked, no problems: files/);
       expect(next.result).not.toContain('ptrace access');
     }, 60_000);

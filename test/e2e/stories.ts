@@ -209,7 +209,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       ],
     });
     const thread = await inThread(`careful -n ${vault} --image=debian -- ls /proc/1/root`);
-    expect(thread.result).toContain('restricted (picked automatically), runs as 65532:65532');
+    expect(thread.result).toContain('restricted (picked automatically), runs as user 65532:65532');
     expect(thread.anchor).toContain('Succeeded');
     expect(thread.result).toMatch(/\bbin\b/);
   }, 60_000);

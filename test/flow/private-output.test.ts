@@ -31,7 +31,7 @@ describe('where the policy delivers to the requester', () => {
     expect(textOf(world.result())).toContain(LINE);
     expect(world.thread.files.map(({ place }) => place)).toEqual([{ channelId: 'D-U0ROY' }]);
     expect(inChannel(world)).toContain('Succeeded');
-    expect(inChannel(world)).toContain('goes to the requester by DM');
+    expect(inChannel(world)).toContain('by direct message');
     expect(inChannel(world)).not.toContain(LINE);
   });
 

@@ -238,7 +238,7 @@ describe('a late end', () => {
     expect((await world.run()).outcome).toEqual({ kind: 'succeeded' });
     expect(world.thread.posts).toHaveLength(2);
     expect(textOf(world.result())).toContain('better late');
-    expect(world.anchor()?.summary).toContain('later than kdebug had waited');
+    expect(world.anchor()?.summary).toContain('after kdebug had stopped waiting');
   });
 
   it('is told of a launch that happened and was never answered', async () => {

@@ -41,5 +41,5 @@ it('what took no time to speak of is never said to have taken 0.0 s', () => {
     'after 0.9 s',
     'after 2 s',
   ]);
-  expect([0, 49, 50].map(shortDuration)).toEqual(['under 0.1 s', 'under 0.1 s', '0.1 s']);
+  expect([0, 49, 50].map(shortDuration)).toEqual(['under a second', 'under a second', '0.1 s']);
 });

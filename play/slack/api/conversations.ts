@@ -1,4 +1,5 @@
 import type { Json, StoredMessage } from '../state/message.ts';
+import type { SlackChannel } from '../state/team.ts';
 import { conversationScopes, isMember, requireRight, requireScope, visibleChannel } from './access.ts';
 import { type Args, flag, optional, required, wholeNumber } from './args.ts';
 import type { Call, Method } from './method.ts';
@@ -42,7 +43,7 @@ function within(args: Args, messages: readonly StoredMessage[]): StoredMessage[]
   });
 }
 
-function page(call: Call, messages: readonly StoredMessage[], usual: number): Page {
+function pageOf(call: Call, messages: readonly StoredMessage[], usual: number): Page {
   const limit = Math.min(Math.max(wholeNumber(call.args, 'limit') ?? usual, 1), 999);
   const start = readCursor(optional(call.args, 'cursor'));
   const next = start + limit;
@@ -66,7 +67,7 @@ function history(call: Call): Json {
   requireRight(call, channel, 'history');
   if (!isMember(call, channel)) throw new SlackError('not_in_channel');
   const all = [...call.slack.channelMessages(channel.id).values()].filter((message) => message.threadTs === undefined);
-  return { ...page(call, within(call.args, all).reverse(), 100), pin_count: 0 };
+  return { ...pageOf(call, within(call.args, all).reverse(), 100), pin_count: 0 };
 }
 
 function replies(call: Call): Json {
@@ -78,7 +79,7 @@ function replies(call: Call): Json {
   const root = call.slack.message(channel.id, rootTs);
   // The root always comes first, whatever `oldest` says; the limits are for its replies.
   const found = within(call.args, call.slack.replies(channel.id, rootTs));
-  return { ...page(call, root === undefined ? found : [root, ...found], 999) };
+  return { ...pageOf(call, root === undefined ? found : [root, ...found], 999) };
 }
 
 /** "Needs at most 8 users to open." */
@@ -119,7 +120,11 @@ function members(call: Call): Json {
   return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }
 
-/** "Non-public channels are restricted to those where the calling user shares membership." */
+/**
+ * "Using a bot user token, this method returns the channels and conversations your bot is party to. Specifying a user parameter filters to
+ * conversations your bot shares with that user", public ones too. Filters "are applied after retrieving a virtual page" (conversations.list):
+ * a page may be short, even empty, with more to come.
+ */
 function ofPerson(call: Call): Json {
   const user = required(call.args, 'user');
   if (call.slack.team.users[user] === undefined) throw new SlackError('user_not_found');
@@ -127,17 +132,16 @@ function ofPerson(call: Call): Json {
   for (const [type, right] of Object.entries({ public_channel: 'channels:read', private_channel: 'groups:read' }))
     if (types.includes(type)) requireScope(call, right);
   const all = Object.values(call.slack.team.channels).filter(
-    (channel) =>
-      types.includes(`${channel.kind}_channel`) &&
-      channel.members.includes(user) &&
-      (channel.kind === 'public' || isMember(call, channel)) &&
-      !(flag(call.args, 'exclude_archived') && channel.is_archived),
+    (channel) => channel.members.includes(user) && isMember(call, channel),
   );
+  const isShown = ({ kind, is_archived }: SlackChannel): boolean =>
+    types.includes(`${kind}_channel`) && !(flag(call.args, 'exclude_archived') && is_archived);
   const limit = wholeNumber(call.args, 'limit') ?? 100;
   if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
   const start = readCursor(optional(call.args, 'cursor'));
   const next = start + limit;
-  const channels = all.slice(start, next).map(({ id, name, kind }) => ({ id, name, is_private: kind !== 'public' }));
+  const page = all.slice(start, next).filter(isShown);
+  const channels = page.map(({ id, name, kind }) => ({ id, name, is_private: kind !== 'public' }));
   return { channels, response_metadata: { next_cursor: next < all.length ? cursorAt(next) : '' } };
 }
 

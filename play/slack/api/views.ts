@@ -66,9 +66,8 @@ export function replaceView(slack: SlackState, stored: StoredView, view: Json): 
   const blocks = Array.isArray(view.blocks) ? view.blocks.filter(isJson) : [];
   const shown = withBlockIds(slack, blocks);
   stored.view = { ...view, blocks: shown };
-  // An input keeps what stands in it as long as its block has the same id.
   const ids = new Set(shown.map((block) => String(block.block_id)));
-  if (stored.values) stored.values = ofBlocks(stored.values, ids);
+  if (stored.values) stored.values = keptValues(stored.values, shown);
   if (stored.suggested) stored.suggested = ofBlocks(stored.suggested, ids);
   stored.hash = slack.nextTs();
   delete stored.errors;
@@ -78,6 +77,16 @@ export function replaceView(slack: SlackState, stored: StoredView, view: Json): 
 
 const ofBlocks = <T>(byBlock: Record<string, T>, ids: ReadonlySet<string>): Record<string, T> =>
   Object.fromEntries(Object.entries(byBlock).filter(([id]) => ids.has(id)));
+
+/** An input keeps what stands in it as long as its block and its element have the same ids (slackapi/bolt-js#290). */
+const keptValues = (values: Json, blocks: readonly Json[]): Json =>
+  Object.fromEntries(
+    Object.entries(values).filter(([blockId, inputs]) => {
+      const elements = blocks.filter(({ block_id }) => block_id === blockId).map(({ element }) => element);
+      const ids = elements.filter(isJson).map(({ action_id }) => String(action_id));
+      return isJson(inputs) && Object.keys(inputs).every((actionId) => ids.includes(actionId));
+    }),
+  );
 
 /** Opens a modal over another one: `response_action: push`. */
 export function pushView(slack: SlackState, below: StoredView, view: Json): void {
@@ -118,11 +127,17 @@ function update({ slack, args }: Call): Json {
   return { view: shownView(slack, stored) };
 }
 
+export const homeOf = (slack: SlackState, user: string): StoredView | undefined =>
+  [...slack.views.values()].find((one) => one.kind === 'home' && one.user === user);
+
 function publish({ slack, args }: Call): Json {
   const user = required(args, 'user_id');
   if (slack.team.users[user] === undefined) throw invalidArguments('invalid `user_id`');
   const view = readView(args, 'home');
-  const known = [...slack.views.values()].find((one) => one.kind === 'home' && one.user === user);
+  if (!slack.app.hasHome) throw new SlackError('not_enabled');
+  const known = homeOf(slack, user);
+  const hash = optional(args, 'hash');
+  if (hash !== undefined && hash !== known?.hash) throw new SlackError('hash_conflict');
   const stored = known ?? newView(slack, 'home', user);
   replaceView(slack, stored, view);
   return { view: shownView(slack, stored) };

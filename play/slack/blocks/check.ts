@@ -89,8 +89,14 @@ export function checkMessageBlocks(blocks: readonly unknown[]): readonly string[
 }
 
 export function checkViewBlocks(blocks: readonly unknown[]): readonly string[] {
-  return collect(view, blocks);
+  return [...collect(view, blocks), ...focused(blocks)];
 }
+
+/** `focus_on_load`: "only one element can be set to true". */
+const focused = (blocks: readonly unknown[]): string[] =>
+  (JSON.stringify(blocks).match(/"focus_on_load":true/g)?.length ?? 0) > 1
+    ? ['only one element can have `focus_on_load` [json-pointer:/blocks]']
+    : [];
 
 /** Runs one check over a value that stands at `at`. */
 export function faultsOf(check: Check, value: unknown, at: string): string[] {

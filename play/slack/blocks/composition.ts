@@ -20,18 +20,23 @@ export const confirm: Check = object({
   optional: { style },
 });
 
-export function option(text: Check): Check {
-  return object({ required: { text, value: string(150) }, optional: { description: anyText(75), url: string(3000) } });
+function option(text: Check, more: Readonly<Record<string, Check>> = {}): Check {
+  return object({ required: { text, value: string(150) }, optional: { description: anyText(75), ...more } });
 }
 
-const plainOptions = (max: number, min = 1) => list(option(plainText(75)), max, min);
+/** Of a menu: "markdown" is for radio buttons and checkboxes only. */
+export const plainOption = option(plainText(75));
+export const boxOption = option(anyText(75));
+
+const plainOptions = (max: number, min = 1) => list(plainOption, max, min);
 
 /** An answer to `block_suggestion`: like a select menu's own options, but none is allowed too. */
 export const suggestedOptions = plainOptions(100, 0);
 
 export const options = {
   select: plainOptions(100),
-  overflow: plainOptions(5),
-  boxes: list(option(anyText(75)), 10),
+  /** `url`: "only available in overflow menus". */
+  overflow: list(option(plainText(75), { url: string(3000) }), 5),
+  boxes: list(boxOption, 10),
   groups: list(object({ required: { label: plainText(75), options: plainOptions(100) } }), 100),
 };

@@ -1,5 +1,5 @@
 import { also, startsWithItsOptions, startsWithinLengths } from './coherent.ts';
-import { anyText, confirm, option, options, plainText, style } from './composition.ts';
+import { anyText, boxOption, confirm, options, plainOption, plainText, style } from './composition.ts';
 import {
   anything,
   boolean,
@@ -33,7 +33,7 @@ const button = interactive('button', {
   optional: { value: string(2000), url: string(3000), style, confirm, accessibility_label: string(75) },
 });
 
-const choice = { ...focusable, initial_option: option(anyText(75)) };
+const choice = { ...focusable, initial_option: plainOption };
 const several = { ...focusable, max_selected_items: integer(1, 100) };
 const ids = list(string(255), 100);
 
@@ -89,7 +89,7 @@ const choices: Record<string, Check> = {
     startsWithItsOptions,
   ),
   radio_buttons: also(
-    interactive('radio_buttons', { ...boxes, optional: { ...boxes.optional, initial_option: option(anyText(75)) } }),
+    interactive('radio_buttons', { ...boxes, optional: { ...boxes.optional, initial_option: boxOption } }),
     startsWithItsOptions,
   ),
 };

@@ -1,7 +1,8 @@
 import { isJson } from '../api/args.ts';
-import { typedFields } from '../api/shown.ts';
+import { shown, typedFields } from '../api/shown.ts';
 import { SlackError } from '../api/slack-error.ts';
 import type { Triggers } from '../api/triggers.ts';
+import { homeOf, shownView } from '../api/views.ts';
 import { readTyped } from '../compose/compose.ts';
 import type { ResponseUrls } from '../serve/response-urls.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
@@ -78,13 +79,14 @@ export class Deliver {
     return message;
   }
 
-  /** `@kdebug …`: posts the person's message, then sends `app_mention`. Only where the bot is a member. */
+  /** `@kdebug …`: posts the person's message, then sends `app_mention`. Only where the bot is a member, and in no direct message. */
   async mention(order: MentionOrder): Promise<Delivery> {
     this.needScope('app_mentions:read');
     const { slack } = this.parts;
     const bot = slack.app.botUserId;
-    if (!this.members.placeOf(order.channel, order.user).members.includes(bot))
-      throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
+    const { kind, members } = this.members.placeOf(order.channel, order.user);
+    if (!members.includes(bot)) throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
+    if (kind === 'im') throw new Error('direct messages "are not dispatched via app_mention": use `direct`');
     const whole = order.text.includes(`<@${bot}>`) ? order.text : `<@${bot}> ${order.text}`;
     const { ts, text, channel } = this.say({ ...order, text: whole });
     const thread = order.threadTs === undefined ? {} : { thread_ts: order.threadTs };
@@ -115,6 +117,8 @@ export class Deliver {
     const thread = threadTs === undefined ? {} : { threadTs };
     if (typed.kind === 'refused') throw new Error(typed.why);
     if (typed.kind === 'command') return this.command({ ...order, text: typed.words });
+    if (typed.kind !== 'invite' && team.channels[order.channel]?.kind === 'im')
+      return this.direct({ ...order, ...thread, text: typed.text });
     if (typed.kind === 'mention') return this.mention({ ...order, ...thread, text: typed.text });
     if (typed.kind === 'invite') return this.invite({ ...order, invited: typed.invited });
     this.say({ ...order, ...thread, text: typed.text });
@@ -134,7 +138,8 @@ export class Deliver {
     const { slack } = this.parts;
     if (!slack.app.takesMessages) throw new Error('Sending messages to this app has been turned off.');
     const { threadTs } = order;
-    const { ts, text, channel, user } = this.say({ ...order, channel: slack.direct(order.user).id });
+    const message = this.say({ ...order, channel: slack.direct(order.user).id });
+    const { ts, text, channel, user, subtype } = message;
     if (!slack.app.events.includes('message.im') || !slack.app.scopes.includes('im:history')) return undefined;
     const event = {
       type: 'message',
@@ -147,6 +152,7 @@ export class Deliver {
       event_ts: ts,
       team: slack.team.id,
       ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      ...(subtype === undefined ? {} : { subtype, files: shown(slack, message, { metadata: false }).files }),
     };
     return this.send('events_api', this.payloads.event(event), order);
   }
@@ -160,7 +166,10 @@ export class Deliver {
     if (tab === 'home' && !slack.app.hasHome) throw new Error('the app has no Home tab');
     if (!slack.app.events.includes('app_home_opened')) return Promise.resolve(undefined);
     const { id: channel } = slack.direct(this.user(order).id);
-    const event = { type: 'app_home_opened', user: order.user, channel, tab, event_ts: slack.nextTs() };
+    // "If they opened a Home tab and that tab has had a view published at least once before".
+    const published = tab === 'home' ? homeOf(slack, order.user) : undefined;
+    const view = published === undefined ? {} : { view: shownView(slack, published) };
+    const event = { type: 'app_home_opened', user: order.user, channel, tab, ...view, event_ts: slack.nextTs() };
     return this.send('events_api', this.payloads.event(event), order);
   }
 
@@ -246,7 +255,8 @@ export class Deliver {
       type: 'member_joined_channel',
       user: order.invited,
       channel: id,
-      channel_type: kind === 'private' ? 'G' : 'C',
+      // "Both public and private channels created after March 2021 have a C prefix."
+      channel_type: id.startsWith('G') ? 'G' : 'C',
       team: slack.team.id,
       inviter: order.user,
       event_ts: slack.nextTs(),

@@ -125,9 +125,15 @@ export class Payloads {
 
   event(event: Json): Json {
     const { team, app } = this.slack;
+    const ofEnterprise =
+      team.enterpriseId === undefined
+        ? {}
+        : { enterprise_id: team.enterpriseId, context_enterprise_id: team.enterpriseId };
     return {
       ...this.common(),
       team_id: team.id,
+      context_team_id: team.id,
+      ...ofEnterprise,
       api_app_id: app.appId,
       type: 'event_callback',
       event,
@@ -158,10 +164,11 @@ export class Payloads {
   private person(user: SlackUser): Json {
     const { team } = this.slack;
     const enterprise = team.enterpriseId === undefined ? null : { id: team.enterpriseId, name: team.name };
+    const ofEnterprise = enterprise === null ? {} : { enterprise_id: enterprise.id, enterprise_name: enterprise.name };
     return {
       ...this.common(),
       user: { id: user.id, username: user.name, name: user.name, team_id: user.team_id },
-      team: { id: team.id, domain: team.domain },
+      team: { id: team.id, domain: team.domain, ...ofEnterprise },
       enterprise,
       is_enterprise_install: team.isEnterpriseInstall ?? false,
     };

@@ -32,9 +32,10 @@ export function askedOf(
   return { block_id: blockId, action_id: actionId, value: typed };
 }
 
-/** The options of an answer that Slack accepts; groups are flattened. */
+/** The options of an answer that Slack accepts: either `options` or `option_groups`, never both. Groups are flattened. */
 export function optionsIn({ error, body }: Delivery): readonly Json[] | undefined {
   if (error !== undefined || !isJson(body)) return undefined;
+  if (body.options !== undefined && body.option_groups !== undefined) return undefined;
   const groups = Array.isArray(body.option_groups) ? body.option_groups.filter(isJson) : [];
   const options = Array.isArray(body.options) ? body.options : groups.flatMap((group) => group.options ?? []);
   const isAnswer = Array.isArray(body.options) || groups.length > 0;

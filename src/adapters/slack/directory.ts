@@ -122,14 +122,12 @@ async function fetchChannelMembers({ client }: DirectoryOptions, channelId: stri
   throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
 }
 
-const MAX_LIST_PAGES = 3;
-
-/** users.conversations, for a person: leaves out the private channels that the bot is not in. */
+/** users.conversations, for a person: their channels that the bot is in, too. Slack filters after it cuts a page, so pages may be empty. */
 async function fetchChannelsOf({ client }: DirectoryOptions, user: string): Promise<ReadonlyMap<string, string>> {
   if (!USER_ID.test(user)) throw new KdebugError('person_unknown');
   const found = new Map<string, string>();
   let cursor = '';
-  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const { channels, response_metadata } = await callSlack(() =>
       client.users.conversations({
         user,

@@ -76,10 +76,10 @@ export const DirectPayload = z.object({
   }),
 });
 
-/** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter. */
+/** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter, or a "blank" one. */
 export const JoinedPayload = z.object({
   ...envelope,
-  event: z.object({ user: id, channel: id, team: optionalId, inviter: id.optional() }),
+  event: z.object({ user: id, channel: id, team: optionalId, inviter: optionalId }),
 });
 export type JoinedPayload = z.infer<typeof JoinedPayload>;
 

@@ -15,8 +15,8 @@ import {
   usergroup,
 } from './message.ts';
 import { STATE_TEXT } from './outcome-text.ts';
-import { type Approvers, whyExpired } from './parts/approval-parts.ts';
-import { oneLine, shortName, subjectOf } from './parts/run-lines.ts';
+import type { Approvers } from './parts/approval-parts.ts';
+import { oneLine, shortName, subjectOf, whyExpired } from './parts/run-lines.ts';
 import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
 
@@ -93,7 +93,7 @@ export function reminderMessage(run: Run, { approvers, url }: ReminderContext = 
   const { approval, origin } = run;
   const subject = subjectOf(run);
   const mentions = approvers ? mentionsOf(run, approvers) : [];
-  const request = [text('the request of '), person(origin.requesterId), text(' for ')];
+  const request = [person(origin.requesterId), text('’s request for ')];
   return {
     summary: `Reminder: the request for ${subject} still needs a decision`,
     notification: [text('Reminder: '), ...request, text(`${subject} still needs a decision`)],
@@ -132,7 +132,7 @@ const linkTo = (url: string | undefined, words: string): readonly Span[] =>
   url === undefined ? [] : [text(' · '), link(url, words)];
 
 /** The button of the requester and the words before it, which nobody else needs. */
-const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
+export const withoutWithdrawal = (parts: readonly Part[]): readonly Part[] =>
   parts.filter((part, index) => !isWithdrawal(part) && !isWithdrawal(parts[index + 1]));
 
 const isWithdrawal = (part: Part | undefined): boolean =>

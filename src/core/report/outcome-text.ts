@@ -70,19 +70,19 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   'timed-out': fixed(
     'attention',
     'Timed out',
-    'It was still running at the timeout. It keeps running until it exits, or until somebody stops it.',
-    'It still runs: stop it, or let it end. Next time, use a longer --timeout.',
+    'It was still running at the timeout, and goes on until it exits or somebody stops it.',
+    'Next time, use a longer --timeout or a smaller diagnosis.',
   ),
   stopped: ({ by }) => ({
     tone: 'attention',
     title: 'Stopped',
-    happened: `${by} stopped it. The log until then is in the thread.`,
+    happened: `${by} stopped it. The log so far is kept.`,
     next: '',
   }),
   'target-ended': fixed(
     'attention',
     'The target exited',
-    'The target container exited and stopped the diagnosis: they share one process namespace.',
+    'That stopped the diagnosis, too: both share one process namespace.',
     'Check the log so far; run it again once the target is up.',
   ),
   'pod-gone': fixed(
@@ -121,7 +121,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     happened: `${by} rejected it.`,
     next: 'Talk to them, then send it again.',
   }),
-  expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Send it again when an approver is around.'),
+  expired: fixed('attention', 'Expired', 'Nobody approved it in time.', 'Ask again when an approver is around.'),
   cancelled: ({ by }) => ({
     tone: 'ended',
     title: 'Withdrawn',

@@ -7,11 +7,24 @@ import { decisionSpans, planFields } from './answers/explain-messages.ts';
 import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
 import { isDecided } from './batch/batch-headline.ts';
 import { type BatchRenderContext, batchMessage } from './batch/batch-message.ts';
-import { code, type Fact, link, type Message, type Part, person, type Span, strong, text, time } from './message.ts';
+import { withoutWithdrawal } from './copy-messages.ts';
+import {
+  code,
+  type Fact,
+  link,
+  type Message,
+  type Part,
+  person,
+  type Span,
+  strong,
+  type Tone,
+  text,
+  time,
+} from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { caveats, resultFacts } from './parts/result-parts.ts';
-import { headlineOf, secondLine } from './parts/run-lines.ts';
+import { headOf, oneLine, secondLine } from './parts/run-lines.ts';
 import { resultMessage, resultParts } from './run-messages.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
@@ -29,11 +42,11 @@ export interface Sight {
 
 /** The answer to `show`: result, plan, decision and links. It has no buttons. */
 export function showMessage(run: Run, sight: Sight): Message {
-  const title = titleOf(run);
+  const { title, tone } = titleOf(run, sight);
   const { plan, refusal } = run;
   return {
     summary: `Run ${run.id}: ${title}`,
-    tone: run.outcome ? describeOutcome(run.outcome).tone : STATE_TEXT[run.state].tone,
+    tone,
     parts: [
       { kind: 'heading', text: `Run ${run.id}: ${title}` },
       paragraph([code(`/kdebug ${run.commandLine}`)]),
@@ -58,13 +71,13 @@ export function logsMessage(run: Run, sight: Sight): Message {
   const { log } = run;
   const title = `Log of run ${run.id}`;
   return {
-    summary: `${title}: ${titleOf(run)}`,
+    summary: `${title}: ${titleOf(run, sight).title}`,
     tone: 'neutral',
     parts: [
       { kind: 'heading', text: title },
       ...(sight.isHidden ? [HIDDEN] : log ? [...excerptParts(log), ...caveats(run)] : [noLogYet(run)]),
       ...linksPart(run, sight),
-      { kind: 'note', spans: [code(`/kdebug show ${run.id}`), text(` shows the run itself: ${titleOf(run)}`)] },
+      { kind: 'note', spans: [code(`/kdebug show ${run.id}`), text(' shows the run itself')] },
     ],
   };
 }
@@ -74,8 +87,17 @@ const HIDDEN: Part = {
   spans: [text('Its output is for the requester alone, so it is not shown here.')],
 };
 
-const titleOf = (run: Run): string =>
-  run.state === 'finished' && run.outcome ? describeOutcome(run.outcome).title : STATE_TEXT[run.state].headline;
+/** The same answer as the run's card; where the output is hidden, nothing of it gives the verdict away. */
+function titleOf(run: Run, { isHidden }: Sight): { readonly title: string; readonly tone: Tone } {
+  if (run.state === 'finished' && !isBatchRun(run)) {
+    const { headline, tone } = headOf(run, run.finishedAtMs ?? 0, isHidden);
+    return { title: oneLine(headline), tone };
+  }
+  const { headline, tone } = STATE_TEXT[run.state];
+  if (run.state !== 'finished' || !run.outcome) return { title: headline, tone };
+  const { title, tone: ended } = describeOutcome(run.outcome);
+  return { title, tone: ended };
+}
 
 /** What the result says, without its buttons and without a mention. */
 function outcomeParts(run: Run): readonly Part[] {
@@ -83,10 +105,8 @@ function outcomeParts(run: Run): readonly Part[] {
   if (run.state !== 'finished' || isBatchRun(run)) {
     return resultMessage(run).parts.filter(({ kind }) => kind !== 'actions' && kind !== 'note' && kind !== 'heading');
   }
-  const headline = headlineOf(run.verdict);
   const second = secondLine(run);
   return [
-    ...(headline === undefined ? [] : [paragraph([strong(headline)])]),
     ...(second.length === 0 ? [] : [paragraph(second)]),
     ...resultParts(run),
     { kind: 'facts', facts: resultFacts(run) },
@@ -143,7 +163,7 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
   const change: readonly Span[] = isFinal(run.state)
     ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
     : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
-  const shown = parts.filter(({ kind }) => kind !== 'actions');
+  const shown = withoutWithdrawal(parts).filter(({ kind }) => kind !== 'actions');
   const facts: readonly Part[] = isDecided(run)
     ? [{ kind: 'facts', facts: [...accessFacts(run), ...scopeFacts(run)] }]
     : [];

@@ -19,6 +19,7 @@ import {
   oneLine,
   podOf,
   restOfOutcome,
+  saysWhereItGoes,
   secondLine,
   subjectOf,
   toneOf,
@@ -59,7 +60,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
       ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
       ...approvalParts(run, approvers, nowMs),
-      { kind: 'note', spans: smallLine(run, { besides, isPrivate }) },
+      { kind: 'note', spans: smallLine(run, { besides, isPrivate: isPrivate && !saysWhereItGoes(run) }) },
     ],
   };
 }

@@ -31,8 +31,7 @@ export interface Directory {
    */
   channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
   /**
-   * The channels that a person is in and the bot may see, names by id: all public ones, and the private ones that both are in. Never older
-   * than 5 s; of more than 3,000, the first ones.
+   * The channels that both a person and the bot are in, names by id. Never older than 5 s; of more than 9,000, the first ones.
    */
   channelsOf(userId: string): Promise<ReadonlyMap<string, string>>;
 }

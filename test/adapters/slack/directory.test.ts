@@ -232,3 +232,24 @@ describe('a channel', () => {
     await expect(directory.channelMembers('C0OPS')).rejects.toMatchObject({ facts: { error: 'too_many_members' } });
   });
 });
+
+describe('the channels of a person', () => {
+  it('are those that the bot is in, too: Slack tells of no others, public or not', async () => {
+    expect([...(await directory.channelsOf('U0BOB')).keys()]).toEqual(['C0SHOP', 'C0OPS', 'C0SECRET']);
+    local.team.channels.C0OTHER!.members.push(local.botUserId);
+    await clock.advance(5_000);
+    expect([...(await directory.channelsOf('U0BOB')).keys()]).toContain('C0OTHER');
+  });
+
+  it('are found behind pages that Slack left empty because it filters afterwards', async () => {
+    const { C0OLD, ...others } = local.team.channels;
+    const old = Array.from({ length: 4_000 }, (_, index) => ({
+      ...C0OLD!,
+      id: `C0OLD${index}`,
+      members: ['U0ROY', local.botUserId],
+    }));
+    local.team.channels = Object.fromEntries([...old, ...Object.values(others)].map((one) => [one.id, one]));
+    expect([...(await directory.channelsOf('U0ROY')).keys()]).toEqual(['C0SHOP', 'C0OPS']);
+    expect(asked('users.conversations')).toBe(5);
+  });
+});

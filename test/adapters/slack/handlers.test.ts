@@ -274,6 +274,28 @@ it('who is in another workspace of our organisation is told so, not that they ar
   expect(JSON.stringify(body)).not.toMatch(/another (Slack )?team/);
 });
 
+it('whom Slack counts as of the organisation is of our workspace, whichever way they ask', async () => {
+  const grid = await startWorld('http', {
+    team: (team) => {
+      team.enterpriseId = 'E0ORG';
+      const enterprise_user = { id: 'U0ROY', enterprise_id: 'E0ORG', teams: ['T0LOCAL'] };
+      Object.assign(team.users.U0ROY!, { team_id: 'E0ORG', enterprise_user });
+    },
+  });
+  await grid.local.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
+  const clicked = await click(grid, 'stop', { user: 'U0ROY' });
+  const { ts } = grid.local.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'pod-1' });
+  await grid.local.deliver.shortcut({ user: 'U0ROY', channel: 'C0SHOP', ts, callbackId: 'debug-pod' });
+  await grid.stop();
+  expect(clicked.parcel.payload).toMatchObject({
+    user: { team_id: 'E0ORG' },
+    team: { id: 'T0LOCAL', enterprise_id: 'E0ORG' },
+  });
+  const { commands, clicks, shortcuts } = grid.inbox;
+  const teams = [commands[0]?.origin.teamId, clicks[0]?.teamId, shortcuts[0]?.teamId];
+  expect(teams).toEqual(['T0LOCAL', 'T0LOCAL', 'T0LOCAL']);
+});
+
 describe('when Slack cannot say who somebody is', () => {
   let blind: World;
   beforeEach(async () => {

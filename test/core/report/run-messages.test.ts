@@ -83,7 +83,7 @@ describe('the anchor', () => {
       waiting: { reason: 'ErrImagePull', message: 'not found' },
     });
     expect(textOf(anchorMessage(starting, { approvers: {}, nowMs: START_MS, tail: 'x' }))).toContain(
-      'ErrImagePull not found',
+      'ErrImagePull: not found',
     );
     expect(
       textOf(anchorMessage({ ...starting, state: 'running' }, { approvers: {}, nowMs: START_MS, tail: 'line 9' })),
@@ -98,7 +98,7 @@ describe('the anchor', () => {
     const moment = { approvers: {}, nowMs: START_MS, tail: 'line 9', isPrivate: true };
     for (const run of [finished({ verdict }), finished({ verdict, state: 'running' })]) {
       const text = textOf(anchorMessage(run, moment));
-      expect(text).toContain('goes to the requester by DM');
+      expect(text).toContain('The result goes to @U0ROY by direct message');
       expect(text).not.toMatch(/line 9|disk/);
     }
   });
@@ -164,20 +164,20 @@ describe('the result', () => {
   it('has the exit code, the duration, the size, the excerpt and the run id', () => {
     const text = textOf(resultMessage(finished()));
     expect(text).toContain(
-      'Exit code 0 (Completed) · 2 s · log of 1 line, 6 B · restricted (picked automatically), runs as 7:8 · Run abcdefghij',
+      'Exit code 0 (Completed) · 2 s · log of 1 line, 6 B · restricted (picked automatically), runs as user 7:8 · Run abcdefghij',
     );
     expect(text).toContain('hello');
   });
 
   it('says what happened and what to do when it did not succeed', () => {
     const text = textOf(resultMessage(finished({ outcome: { kind: 'timed-out' } })));
-    expect(text).toContain('until somebody stops it');
+    expect(text).toContain('until it exits or somebody stops it');
     expect(text).toContain('--timeout');
   });
 
   it('shows both ends of a long log and counts what is only in the file', () => {
     const text = textOf(resultMessage(finished({ log: log({ head: 'first', tail: 'last', omittedLines: 2_000 }) })));
-    expect(text).toContain('first\n… 2,000 lines more, all in the attached file …\nlast');
+    expect(text).toContain('first\n… 2,000 more lines, all in the attached file …\nlast');
   });
 
   it.each([

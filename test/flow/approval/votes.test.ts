@@ -115,7 +115,7 @@ describe('a vote', () => {
     const world = await pending();
     await world.click('U0BOB', 'reject');
     expect((await world.run()).outcome).toEqual({ kind: 'rejected', by: 'U0BOB' });
-    expect(textOf(world.result())).toMatch(/U0ROY, U0BOB rejected your request for shop\/web-1/);
+    expect(textOf(world.result())).toMatch(/U0ROY, your request for shop\/web-1 was rejected by U0BOB/);
     expect(buttonsOf(world.anchor())).toEqual(['details']);
   });
 

@@ -89,7 +89,7 @@ describe('a channel that becomes shared', () => {
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
     expect(inChannel(world)).toContain('Succeeded');
-    expect(inChannel(world)).toContain('goes to the requester by DM');
+    expect(inChannel(world)).toContain('by direct message');
     expect(inChannel(world)).not.toContain(LINE);
     expect(textOf(world.result())).toContain(LINE);
   });

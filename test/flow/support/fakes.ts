@@ -380,12 +380,8 @@ export class FakeDirectory implements Directory {
 
   async channelsOf(userId: string): Promise<ReadonlyMap<string, string>> {
     this.faults.take('channelsOf', 'before');
-    const theirs = [...this.inChannels].filter(([id, members]) => members.has(userId) && !this.#isUnseen(id));
+    const theirs = [...this.inChannels].filter(([id, members]) => members.has(userId) && !this.notIn.has(id));
     return new Map(theirs.map(([id]) => [id, id.toLowerCase()]));
-  }
-
-  #isUnseen(channelId: string): boolean {
-    return this.notIn.has(channelId) && this.hidden.has(channelId);
   }
 }
 

@@ -152,6 +152,34 @@ describe('Block Kit limits', () => {
     ]);
   });
 
+  it.each([
+    ['markdown in a menu', { options: [{ text: mrkdwn('a'), value: 'a' }] }],
+    ['a link in a menu', { options: [{ text: plain('a'), value: 'a', url: 'https://example.com' }] }],
+  ])('%s is refused: it belongs into boxes, or an overflow menu', (_name, more) => {
+    const menu = (given: object) => ({ type: 'actions', elements: [{ type: 'static_select', ...given }] });
+    expect(checkMessageBlocks([menu({ options: [{ text: plain('a'), value: 'a' }] })])).toEqual([]);
+    expect(checkMessageBlocks([menu(more)])).not.toEqual([]);
+    const links = [{ text: plain('a'), value: 'a', url: 'https://example.com' }];
+    expect(checkMessageBlocks([{ type: 'actions', elements: [{ type: 'overflow', options: links }] }])).toEqual([]);
+  });
+
+  it('what stands in a search menu from the start is plain text', () => {
+    const search = (text: object) => ({
+      ...{ type: 'input', label: plain('Pod') },
+      element: { type: 'external_select', action_id: 'pod', initial_option: { text, value: 'a' } },
+    });
+    expect(checkViewBlocks([search(plain('a'))])).toEqual([]);
+    expect(checkViewBlocks([search(mrkdwn('a'))])).not.toEqual([]);
+  });
+
+  it('one element of a view has the focus from the start', () => {
+    const input = { type: 'input', label: plain('Pod'), element: { type: 'plain_text_input', focus_on_load: true } };
+    expect(checkViewBlocks([input])).toEqual([]);
+    expect(checkViewBlocks([input, input])).toEqual([
+      'only one element can have `focus_on_load` [json-pointer:/blocks]',
+    ]);
+  });
+
   it('inputs belong in views only', () => {
     const input = { type: 'input', label: plain('Pod'), element: { type: 'plain_text_input', action_id: 'pod' } };
     expect(checkViewBlocks([input])).toEqual([]);

@@ -102,6 +102,7 @@ describe('a menu whose options the app suggests', () => {
     ['an option of 151 characters', { options: [{ text: words('a'), value: 'a'.repeat(151) }] }],
     ['a label of 76 characters', { options: [{ text: words('a'.repeat(76)), value: 'a' }] }],
     ['no options at all', {}],
+    ['options and groups of options', { options: [], option_groups: [{ label: words('P'), options: [option('a')] }] }],
     ['an error of the server', 500],
   ])('shows nothing of %s', async (_name, answer) => {
     expect((await asked(await open(menu('pod')), '', answer)).options).toBeUndefined();
@@ -147,5 +148,15 @@ describe('a form that changes while it is filled in', () => {
     await slack.deliver.viewAction({ user: 'U0ROY', viewId: view.id, actionId: 'pod', values });
     await plainClient(slack).views.update({ view_id: view.id, view: modal(menu('pod~shop'), REASON) });
     expect(view.values).toEqual({ reason: values.reason });
+  });
+
+  it('empties an input whose element has another id', async () => {
+    const view = await open(menu('pod'), REASON);
+    const values = { pod: { pod: { selected_option: null } }, reason: { reason: { value: 'it hangs' } } };
+    reply = 200;
+    await slack.deliver.viewAction({ user: 'U0ROY', viewId: view.id, actionId: 'pod', values });
+    const other = { ...REASON, element: { ...REASON.element, action_id: 'why' } };
+    await plainClient(slack).views.update({ view_id: view.id, view: modal(menu('pod'), other) });
+    expect(view.values).toEqual({ pod: values.pod });
   });
 });

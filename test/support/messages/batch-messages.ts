@@ -1,5 +1,6 @@
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
+import type { Vote } from '../../../src/core/policy/vote.ts';
 import { outliersMessage } from '../../../src/core/report/batch/outliers-message.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import { batchForOne } from '../../../src/core/report/run-for-one.ts';
@@ -25,6 +26,13 @@ const missing = (index: number) => result(index, { outcome: 'start-failed', reas
 
 const CANCELLED: BatchEvent = { kind: 'cancelled', byUserId: 'U0BOB' };
 const PENDING = { state: 'pending-approval', approval: anApproval() } as const;
+
+const REJECTION: Vote = {
+  userId: 'U0BOB',
+  kind: 'reject',
+  atMs: START_MS,
+  reason: 'Not during the sale',
+};
 
 const RUNNING: Readonly<Record<string, BatchRunParts>> = {
   'about to begin': {},
@@ -63,6 +71,7 @@ const APPROVALS: Readonly<Record<string, BatchRunParts>> = {
   'waiting for approval': { size: 8, run: PENDING },
   expired: { run: { state: 'expired', approval: anApproval() } },
   withdrawn: { run: { state: 'cancelled', approval: anApproval() } },
+  rejected: { run: { state: 'rejected', approval: anApproval({ votes: [REJECTION] }) } },
 };
 
 const examplesOf = (

@@ -256,7 +256,17 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       card('running, output private', at({ state: 'running' }), { isPrivate: true, tail: 'a secret' }),
       card('without a target', at({ state: 'running', plan: alone(aPlan()) })),
       card('collecting', at({ state: 'collecting' })),
-      card('denied', at({ state: 'denied' })),
+      card(
+        'denied',
+        at({
+          state: 'denied',
+          refusal: {
+            code: 'image_not_allowed',
+            message: 'the image toolbox is not allowed in this channel',
+            hint: 'Ask the policy owners, or use another image.',
+          },
+        }),
+      ),
     ],
   },
   {

@@ -189,9 +189,12 @@ export const senderOf = (
   appId: api_app_id,
 });
 
-/** The person's own team. If the payload omits it, it is ours: `isOurs` has checked. */
+/**
+ * The person's own team. If the payload omits it, or names an organisation in its place (`E…`, for people of an Enterprise), it is ours:
+ * `isOurs` has checked.
+ */
 export const teamIdOf = ({ team, user }: Interaction, identity: Identity): string =>
-  user.team_id ?? team?.id ?? identity.teamId;
+  [user.team_id, team?.id].find((id) => id?.startsWith('T')) ?? identity.teamId;
 
 interface InteractionInChannel extends Interaction {
   readonly channel: { readonly id: string };

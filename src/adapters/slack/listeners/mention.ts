@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
@@ -34,7 +35,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
 
 /**
  * A message to the bot in its direct message with a person (`message.im`): the same as a mention, but the answer stands beside it, not in a
- * thread below it. Ignores edits, files and bots. Resolves when the event may be acknowledged.
+ * thread below it. Ignores edits, bots, and files without words. Resolves when the event may be acknowledged.
  */
 export async function onDirect({ context, handler, body }: Delivered): Promise<void> {
   const payload = DirectPayload.safeParse(body);
@@ -45,8 +46,7 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
   const { event, ...envelope } = payload.data;
   const { identity, inbox, clock } = context;
   const { user: userId, channel: channelId, ts, thread_ts: threadTs } = event;
-  const isTyped = event.channel_type === 'im' && event.subtype === undefined && event.bot_id === undefined;
-  if (!isTyped || userId === undefined || userId === identity.botUserId) return;
+  if (event.channel_type !== 'im' || !isTyped(event) || userId === undefined || userId === identity.botUserId) return;
   const origin: Origin = {
     source: 'mention',
     dedupeKey: sha256(canonicalJson([envelope.team_id, channelId, userId, 'direct', ts])),
@@ -64,6 +64,11 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
 }
+
+/** Words of a person; Slack marks those that came with a file, and those of a thread that were sent to its channel, too. */
+const isTyped = ({ subtype, bot_id, text }: z.infer<typeof DirectPayload>['event']): boolean =>
+  bot_id === undefined && (subtype === undefined || (TYPED.has(subtype) && text.trim() !== ''));
+const TYPED: ReadonlySet<string> = new Set(['file_share', 'thread_broadcast']);
 
 type Envelope = Pick<MentionPayload, 'team_id' | 'enterprise_id' | 'api_app_id'> & {
   readonly event: Pick<MentionPayload['event'], 'channel' | 'team'> & { readonly user_team?: string | undefined };

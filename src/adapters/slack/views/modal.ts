@@ -26,8 +26,7 @@ import {
 } from '../limits.ts';
 import { plain } from './blocks.ts';
 import { clean, cleanLine, firstOf, shorten } from './plain.ts';
-import { withTables } from './table.ts';
-import { view } from './view.ts';
+import { blocksOfPage } from './view.ts';
 
 const roomOf = (length: number) => ({ weight: Number.POSITIVE_INFINITY, length });
 
@@ -53,15 +52,12 @@ export function modal(form: Form, { channelId, threadTs }: Destination): ModalVi
   };
 }
 
-/**
- * A message as a modal to read, within the limits of a message. It omits buttons: a click in a modal comes without a channel, so nobody
- * could be authorised by it. A table becomes a list: Slack shows tables in messages only. Pure.
- */
+/** A message as a modal to read, within the limits of a message, without its buttons and tables. Pure. */
 export const page = (title: string, message: Message): ModalView => ({
   type: 'modal',
   title: plain(title, MAX_VIEW_TITLE),
   close: plain('Close', MAX_VIEW_TITLE),
-  blocks: view(withTables({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') }, 0)).blocks,
+  blocks: blocksOfPage(message),
 });
 
 const introOf = (intro: string): KnownBlock => ({

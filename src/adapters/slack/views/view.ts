@@ -32,8 +32,15 @@ export const view = (message: Message): View => ({
   blocks: within(withTables(message, 1), MAX_BLOCKS_WEIGHT),
 });
 
+/**
+ * The blocks of a message for a modal or a Home tab. Omits buttons: a click there comes without a channel, so nobody could be authorised by
+ * it. A table becomes a list: Slack shows tables in messages only. Pure.
+ */
+export const blocksOfPage = (message: Message): KnownBlock[] =>
+  view(withTables({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') }, 0)).blocks;
+
 /** A message as a person's Home tab; half of the blocks that Slack would take. Pure. */
-export const homeTab = (message: Message): HomeView => ({ type: 'home', blocks: view(message).blocks });
+export const homeTab = (message: Message): HomeView => ({ type: 'home', blocks: blocksOfPage(message) });
 
 /**
  * Ever simpler versions of a refused message: without a table, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich

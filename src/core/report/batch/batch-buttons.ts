@@ -47,10 +47,12 @@ const cancelButton = (value: string, inFlight: number): Button => ({
   },
 });
 
-/** Pods that were never started have not failed, so they are not "retried". */
+/** Pods that were never started have not failed, so they are not "retried"; "other" are those of a batch that ran. */
 function retryLabel({ batch }: BatchRun, count: number): string {
-  const isStarted = podsToRerun(batch).every(({ launchedAtMs }) => launchedAtMs !== undefined);
-  return isStarted ? `Retry ${count.toLocaleString('en-US')} failed` : `Run ${formatCount(count, 'other pod')}`;
+  const started = podsToRerun(batch).filter(({ launchedAtMs }) => launchedAtMs !== undefined).length;
+  if (started === count) return `Retry ${count.toLocaleString('en-US')} failed`;
+  const isOther = started === 0 && batch.firstLaunchAtMs !== undefined;
+  return `Run ${formatCount(count, isOther ? 'other pod' : 'pod')}${started === 0 ? '' : ' again'}`;
 }
 
 const runningOn = (count: number): string =>

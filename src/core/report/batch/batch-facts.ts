@@ -9,15 +9,12 @@ import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Fact, type Part, type Span, type Tone, text } from '../message.ts';
 import { powerParts } from '../parts/power-parts.ts';
 
-/** With which power: the profiles and the class in words, and the images. */
+/** With which power: the profiles and the class in words. The headline names the images. */
 export function accessFacts({ batch }: BatchRun): readonly Fact[] {
   const templates = batch.variants.flat();
   const classes = new Set(templates.map((template) => classText(template.class, template.classReasons)));
   const profiles = new Set(templates.map(({ profile }) => profile));
-  return [
-    { label: 'Access', value: [code([...profiles].join(', ')), text(` · ${[...classes].join(' · ')}`)] },
-    { label: 'Image', value: imageSpans(batch) },
-  ];
+  return [{ label: 'Access', value: [code([...profiles].join(', ')), text(` · ${[...classes].join(' · ')}`)] }];
 }
 
 /** Which pods, and how many at once. */
@@ -26,7 +23,7 @@ export function scopeFacts(run: BatchRun): readonly Fact[] {
   return [
     {
       label: 'Pods',
-      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match, by uid; pods created later are left alone`)],
+      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match; pods created later are left alone`)],
     },
     { label: 'Selects', value: [selectionSpan(run)] },
     { label: 'At a time', value: [text(String(batch.parallelism))] },
@@ -34,12 +31,6 @@ export function scopeFacts(run: BatchRun): readonly Fact[] {
     ...(batch.replicas === undefined ? [] : [{ label: 'At most', value: [text(formatCount(batch.replicas, 'pod'))] }]),
     ...(batch.ttlMs === undefined ? [] : [{ label: 'Stops after', value: [text(formatDuration(batch.ttlMs))] }]),
   ];
-}
-
-/** Each alias once: the containers of a template may share an image. */
-function imageSpans({ variants }: Batch): readonly Span[] {
-  const aliases = [...new Set((variants[0] ?? []).map(({ imageAlias }) => imageAlias))];
-  return aliases.flatMap((alias, index) => [...(index === 0 ? [] : [text(', ')]), code(alias)]);
 }
 
 /** A selector may have 1,000 characters. */
@@ -91,11 +82,11 @@ const MAX_NAME_LENGTH = 63;
 export const shownName = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, 30)}…${name.slice(-32)}`;
 
-/** `failed, exit code 1 (Error), dns_unreachable`. */
+/** `failed, exit code 137 (OOMKilled): dns unreachable`. `Error` is every failure's reason. */
 export function groupText({ state, exitCode, reason, findings }: ResultGroup): string {
   const code = exitCode === undefined || state === 'succeeded' ? '' : `, exit code ${exitCode}`;
-  const why = reason === undefined || reason === 'Completed' ? '' : ` (${reason})`;
-  const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
+  const why = reason === undefined || reason === 'Completed' || reason === 'Error' ? '' : ` (${reason})`;
+  const found = findings.length === 0 ? '' : `: ${findings.map((finding) => finding.replaceAll('_', ' ')).join(', ')}`;
   return `${STATE_TEXT[state]}${code}${why}${found}`;
 }
 

@@ -101,7 +101,7 @@ function endWords(batch: Batch, counts: Counts): string {
     ...(isCancelled ? ['cancelled'] : []),
     ...number(counts.succeeded, 'succeeded'),
     ...number(failed, 'failed'),
-    ...number(counts.cancelled, 'not started'),
+    ...(counts.cancelled > 0 && counts.cancelled === all ? ['none started'] : number(counts.cancelled, 'not started')),
     ...(problems === 0 ? [] : [`problems found in ${problems === all ? 'all' : problems.toLocaleString('en-US')}`]),
   ].join(', ');
 }

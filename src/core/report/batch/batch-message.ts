@@ -1,6 +1,5 @@
-import { formatAge, formatCount, shortDuration } from '../../../lib/duration.ts';
+import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
-import { defined } from '../../../lib/object.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { groupResults } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
@@ -9,7 +8,7 @@ import { code, type Message, type Part, person, type Span, text, time } from '..
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { wholeReason } from '../parts/request-parts.ts';
-import { oneLine, whySpans } from '../parts/run-lines.ts';
+import { cardLine, oneLine, whySpans } from '../parts/run-lines.ts';
 import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
@@ -31,11 +30,10 @@ export interface BatchRenderContext {
 export function batchMessage(run: BatchRun, context: BatchRenderContext): Message {
   const counts = countPods(run.batch);
   const { tone, spans, words } = batchHeadline(run, counts, context.nowMs);
-  const notification = notificationOf(run, words);
   return {
     summary: summaryOf(run, words),
     tone,
-    ...defined({ notification }),
+    notification: notificationOf(run, words),
     parts: [
       { kind: 'paragraph', spans },
       ...(isDecided(run) ? dashboardParts(run, counts, context) : cardParts(run, context)),
@@ -49,20 +47,21 @@ function summaryOf({ state, plan }: BatchRun, words: string): string {
   return `${APPROVAL_NEEDED}: ${words}${plan.reason === undefined ? '' : `: ${visible(plan.reason)}`}`;
 }
 
-/** Names the person in the notification of a request. */
-function notificationOf({ state, plan, origin }: BatchRun, words: string): readonly Span[] | undefined {
-  if (state !== 'pending-approval') return undefined;
+/** The answer, the pods and the person. */
+function notificationOf({ state, plan, origin }: BatchRun, words: string): readonly Span[] {
+  if (state !== 'pending-approval') return [text(`${words}, for `), person(origin.requesterId)];
   const why = plan.reason === undefined ? '' : `: ${visible(plan.reason)}`;
   return [text(`${APPROVAL_NEEDED}: `), person(origin.requesterId), text(`, ${words}${why}`)];
 }
 
-/** Why, with which power, who decides and by when, the buttons; then which pods. */
+/** Why, with which power, who decides and by when, the buttons; then which pods. Once decided, how. */
 function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
   const { reason } = run.plan;
+  const isPending = run.state === 'pending-approval';
+  const why = isPending ? (reason === undefined ? [] : whySpans(reason)) : cardLine(run);
   return [
-    ...(reason === undefined ? [] : [{ kind: 'paragraph', spans: whySpans(reason) } as const]),
-    { kind: 'facts', facts: accessFacts(run) },
-    ...approverParts(run),
+    ...(why.length === 0 ? [] : [{ kind: 'paragraph', spans: why } as const]),
+    ...(isPending ? approverParts(run) : [{ kind: 'facts', facts: accessFacts(run) } as const]),
     ...approvalParts(run, approvers, nowMs),
     ...wholeReason(run.plan),
     { kind: 'facts', facts: scopeFacts(run) },
@@ -100,7 +99,7 @@ function countsPart(counts: Counts): Part {
   return { kind: 'paragraph', spans: [text(words.join(' · '))] };
 }
 
-/** `local · @Roy · 3 at a time · 8 pods matched · for 12s · batch id`. What a person typed comes last. */
+/** `local · @Roy · 3 at a time · 8 pods matched · for 12 s · batch id`. What a person typed comes last. */
 function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRenderContext): readonly Span[] {
   const { batch, plan, origin } = run;
   const skipped = skippedText(batch, counts);
@@ -121,7 +120,7 @@ function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRen
 
 /** The time since the creation while it goes on; then from the first launch, as the request may have waited for an approval. */
 function timeWords({ createdAtMs, firstLaunchAtMs, endedAtMs }: Batch, nowMs: number): string {
-  if (endedAtMs === undefined) return `for ${formatAge(nowMs - createdAtMs)}`;
+  if (endedAtMs === undefined) return `for ${formatDuration(Math.floor((nowMs - createdAtMs) / 1_000) * 1_000)}`;
   return firstLaunchAtMs === undefined ? '' : `took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
@@ -135,5 +134,6 @@ function pauseSpans(batch: Batch, nowMs: number): readonly Span[] {
 
 function canarySpans({ pods }: Batch): readonly Span[] {
   const first = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined);
-  return [text('The canary was '), code(shownName(first?.name ?? '')), text('. Click Continue to start the others.')];
+  const end = first?.state === 'succeeded' ? ' succeeded. Click Continue' : ' failed. Click Continue anyway';
+  return [text('The canary '), code(shownName(first?.name ?? '')), text(`${end} to start the others.`)];
 }

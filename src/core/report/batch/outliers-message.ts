@@ -13,8 +13,8 @@ const MAX_ROWS = 40;
 export function outliersMessage({ id, batch }: BatchRun, isHidden: boolean): Message {
   const { pods, most } = outliersOf(batch);
   const isEqual = pods.length === 0;
-  const equal = most ? ` ${isEqual ? '' : 'The other '}${formatCount(most.count, 'pod')}: ${groupText(most)}.` : '';
-  const headline = isEqual ? 'All pods have the same result' : `${formatCount(pods.length, 'pod')} with another result`;
+  const equal = most ? ` ${countText(most.count, isEqual)}: ${groupText(most)}.` : '';
+  const headline = isEqual ? 'All pods have the same result' : `${formatCount(pods.length, 'pod')} ended differently`;
   const rows = pods.slice(0, MAX_ROWS).map((pod) => {
     const message = isHidden ? undefined : resultOfPod(pod.results)?.message;
     return [[code(shownName(pod.name))], [text(groupText(groupOfPod(batch, pod)))], [text(message ?? '')]];
@@ -36,3 +36,6 @@ export function outliersMessage({ id, batch }: BatchRun, isHidden: boolean): Mes
     ],
   };
 }
+
+const countText = (count: number, isEqual: boolean): string =>
+  isEqual ? formatCount(count, 'pod') : count === 1 ? 'The other pod' : `The other ${formatCount(count, 'pod')}`;

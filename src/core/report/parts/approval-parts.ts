@@ -22,7 +22,7 @@ import {
 } from '../message.ts';
 import { STATE_TEXT } from '../outcome-text.ts';
 import { typedCommand, typedText } from '../typed-text.ts';
-import { shortName, subjectOf } from './run-lines.ts';
+import { shortName, subjectOf, whyExpired } from './run-lines.ts';
 
 /** The people who may decide, by the policy's group names. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
@@ -39,13 +39,15 @@ export function approvalParts(run: Run, approvers: Approvers, nowMs: number): re
     ...votesPart(withoutShown(run)),
     ...grantPart(run, nowMs),
     ...withdrawParts(run),
-    ...(run.batch && run.state === 'pending-approval' ? [noteOf(approvalWords(run).join(' · '))] : []),
+    ...(run.batch && run.state === 'pending-approval'
+      ? [noteOf([...classWords(run), ...approvalWords(run)].join(' · '))]
+      : []),
   ];
 }
 
-/** The second line of a rejected run's card has its last vote. */
+/** The second line of the card of a rejected run or batch has its last vote. */
 const withoutShown = (run: Run): Run =>
-  run.state !== 'rejected' || run.batch || !run.approval
+  run.state !== 'rejected' || !run.approval
     ? run
     : { ...run, approval: { ...run.approval, votes: run.approval.votes.slice(0, -1) } };
 
@@ -64,6 +66,10 @@ function pendingPart(run: Run, approvers: Approvers, nowMs: number): readonly Pa
   const who = groups.length === 0 ? [text('Approvers')] : groups;
   return [{ kind: 'paragraph', spans: [...who, text(`: ${needed}`), ...soon(approval.expiresAtMs, nowMs)] }];
 }
+
+const classWords = ({ batch }: Run): readonly string[] => [
+  `class ${[...new Set(batch?.variants.flat().map((template) => template.class))].join(', ')}`,
+];
 
 /** For the small line: the rule, and the hash under which the audit log records the vote and the launch. */
 export const approvalWords = ({ approval, planHash }: Run): readonly string[] => [
@@ -118,7 +124,8 @@ function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): read
     : grant.endedBy === undefined
       ? [text(', ended')]
       : [text(', ended by '), person(grant.endedBy)];
-  const scope = ` may repeat this exact command in ${grantTarget(plan)}: `;
+  const may = isActive(grant, nowMs) ? 'may' : 'may no longer';
+  const scope = ` ${may} repeat this exact command in ${grantTarget(plan)}: `;
   return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
 }
 
@@ -169,12 +176,6 @@ const endButton = (value: string, plan: Plan): Button => ({
   },
 });
 
-/** Of several approvals that the rule wants, some may have come. */
-export function whyExpired(approval: Run['approval']): string {
-  const approved = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').length;
-  return approved === 0 ? 'nobody approved it in time' : `${approved} of ${approval?.count} approvals came in time`;
-}
-
 /** The reply to a request that was rejected, withdrawn or expired, for its requester. */
 export function decisionMessage(run: Run): Message {
   const { headline, tone } = STATE_TEXT[run.state];
@@ -185,7 +186,7 @@ export function decisionMessage(run: Run): Message {
     tone,
     parts: [
       { kind: 'paragraph', spans },
-      ...(run.state === 'expired' ? [sentencePart('Send it again when an approver is around.')] : []),
+      ...(run.state === 'expired' ? [sentencePart('Ask again when an approver is around.')] : []),
       noteOf(`Run ${run.id}`),
     ],
   };
@@ -199,7 +200,7 @@ function decidedSpans(run: Run, subject: Span): readonly Span[] {
     return [person(withdrawnBy(run)), text(' withdrew the request for '), subject, text('. Nothing was started.')];
   if (state === 'rejected' && last) {
     const why: readonly Span[] = last.reason === undefined ? [text('.')] : [text(': '), ...typedText(last.reason)];
-    return [requester, text(', '), person(last.userId), text(' rejected your request for '), subject, ...why];
+    return [requester, text(', your request for '), subject, text(' was rejected by '), person(last.userId), ...why];
   }
   return [requester, text(', your request for '), subject, text(` expired: ${whyExpired(approval)}.`)];
 }

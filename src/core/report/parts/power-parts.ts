@@ -9,7 +9,7 @@ import type { ReasonCode } from '../../errors.ts';
 import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../log/redact-text.ts';
 import { code, type Fact, type Part, type Span, text } from '../message.ts';
-import { requestParts } from './request-parts.ts';
+import { POWER, requestParts, riskPart } from './request-parts.ts';
 
 /** One requested container, whether it comes from a command or an EphemeralJob. */
 interface RequestedContainer extends Pick<Plan, 'image' | 'command' | 'argumentsOnly' | 'env' | 'label'> {
@@ -33,7 +33,8 @@ export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;
   if (plan && !batch) return requestParts(hidesSecret(plan) ? withoutSecrets(plan) : plan);
   const containers = containersOf(request).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
-  return containers.flatMap((container) => partsOf(container, containers.length > 1));
+  const parts = containers.flatMap((container) => partsOf(container, containers.length > 1));
+  return [...parts, ...(batch ? riskPart(batch.variants.flat()) : [])];
 }
 
 function containersOf({ plan, batch }: ForApproval): readonly RequestedContainer[] {
@@ -45,16 +46,17 @@ function containersOf({ plan, batch }: ForApproval): readonly RequestedContainer
   }));
 }
 
-/** `restricted as 1000:1000`: the same profile with another user may not see its target. */
+/** `restricted (no extra rights) as user 1000:1000`: the same profile with another user may not see its target. */
 function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
-  return runAsUser === undefined ? profile : `${profile} as ${runAsUser}:${runAsGroup}`;
+  const words = `${profile} (${POWER[profile]})`;
+  return runAsUser === undefined ? words : `${words} as user ${runAsUser}:${runAsGroup}`;
 }
 
 /** The shorter form for readers: `general (picked automatically), runs as root`. */
 export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'securityContext'>): string {
   const { runAsUser, runAsGroup = 0 } = plan.securityContext ?? {};
-  const who = runAsUser === 0 && runAsGroup === 0 ? 'root' : `${runAsUser}:${runAsGroup}`;
+  const who = runAsUser === 0 && runAsGroup === 0 ? 'root' : `user ${runAsUser}:${runAsGroup}`;
   const picked = plan.profileAsked === 'auto' ? ' (picked automatically)' : '';
   return `${plan.profile}${picked}${runAsUser === undefined ? '' : `, runs as ${who}`}`;
 }
@@ -92,8 +94,8 @@ function powerFacts(
 ): readonly Fact[] {
   return [
     ...(isOneOfMany && label !== undefined ? [{ label: 'Container', value: [code(visible(label))] }] : []),
+    ...(powers ? [{ label: 'Access', value: [text([...new Set(powers)].join(', '))] }] : []),
     ...(targets ? [{ label: 'Target container', value: [targetSpan(targets)] }] : []),
-    ...(powers ? [{ label: 'Runs as', value: [text([...new Set(powers)].join(', '))] }] : []),
     ...(env.length > 0
       ? [{ label: 'Environment', value: [text(`${formatCount(env.length, 'variable')}, below`)] }]
       : []),

@@ -10,7 +10,7 @@ import { typedText } from '../typed-text.ts';
 import { isWhole, MAX_LINE_LENGTH, shortName, whySpans } from './run-lines.ts';
 
 /** What a profile gives, in words that need no knowledge of Kubernetes. */
-const POWER: Readonly<Record<Profile, string>> = {
+export const POWER: Readonly<Record<Profile, string>> = {
   restricted: 'no extra rights',
   baseline: 'the usual rights of a container',
   general: 'may read and trace all processes of the target',
@@ -30,8 +30,7 @@ const MAX_INLINE_LENGTH = 60;
  * with which power; then what the first line has no room for. Never cut, and every character is visible.
  */
 export function requestParts(plan: Plan): readonly Part[] {
-  const { command, env, reason, class: judged, classReasons } = plan;
-  const risks = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
+  const { command, env, reason } = plan;
   const what = whatSpans(plan);
   const subject = `${plan.namespace}/${plan.podName}`;
   const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= MAX_LINE_LENGTH;
@@ -51,13 +50,22 @@ export function requestParts(plan: Plan): readonly Part[] {
     },
     ...(reason === undefined ? [] : [paragraph(whySpans(reason))]),
     { kind: 'paragraph', spans: accessSpans(plan), whole: true },
-    ...(risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${classText(judged, risks)}`)])]),
+    ...riskPart([plan]),
     ...(isShort ? [] : [wherePart(plan)]),
     ...(isInline(plan) ? [] : [block(commandText(command))]),
     ...(env.length > 0
       ? [block(env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`).join('\n'))]
       : []),
   ];
+}
+
+/** What makes the class of these containers, where the words of their profiles do not say it. */
+export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[]): readonly Part[] {
+  const risks = plans.flatMap(({ class: judged, classReasons }) => {
+    const unsaid = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
+    return unsaid.length === 0 ? [] : [classText(judged, unsaid)];
+  });
+  return risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${[...new Set(risks)].join(' · ')}`)])];
 }
 
 /** A reason that the card's second line cuts, whole, for below the buttons. */
@@ -106,25 +114,34 @@ const wherePart = ({ namespace, podName, targetContainerName }: Plan): Part => (
 });
 
 function accessSpans(plan: Plan): readonly Span[] {
-  const { profile, securityContext, imageAlias, image, env } = plan;
+  const { profile, securityContext, env } = plan;
   const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
   const user =
     runAsUser === undefined
       ? ''
       : runAsUser === 0 && runAsGroup === 0
         ? ', as root'
-        : `, as ${runAsUser}:${runAsGroup}`;
+        : `, as user ${runAsUser}:${runAsGroup}`;
   const picked = plan.profileAsked === 'auto' ? ', picked automatically' : '';
   return [
     strong('Access:'),
     text(' '),
     code(profile),
-    text(` (${POWER[profile]})${user}${picked} · image `),
-    code(imageAlias),
-    text(isPinned(image) ? '' : ', not pinned to a digest'),
+    text(` (${POWER[profile]})${user}${picked}`),
+    ...imageSpans(plan),
     ...(env.length === 0 ? [] : [text(` · ${formatCount(env.length, 'variable')} below`)]),
   ];
 }
+
+/** The first line names the image unless it has a command instead. */
+function imageSpans({ imageAlias, image, command, argumentsOnly }: Plan): readonly Span[] {
+  const isNamed = command.length === 0 || argumentsOnly;
+  if (isNamed) return isPinned(image) ? [] : [text(' · image not pinned to a digest')];
+  return [text(' · image '), code(imageAlias), text(isPinned(image) ? '' : ', not pinned to a digest')];
+}
+
+/** `256Mi` of Kubernetes, as people write it. */
+const memoryText = (quantity: string): string => quantity.replace(/^(\d+)([KMGT]i)$/, '$1 $2B');
 
 /** For the small line: what approvers may want to compare. */
 export function requestFacts(plan: Plan): readonly string[] {
@@ -134,7 +151,7 @@ export function requestFacts(plan: Plan): readonly string[] {
   return [
     `class ${judged}`,
     visible(image),
-    ...(memory === undefined ? [] : [`shares the memory limit of ${memory}`]),
+    ...(memory === undefined ? [] : [`shares the memory limit of ${memoryText(memory)}`]),
     ...(earlier === 0 ? [] : [formatCount(earlier, 'earlier debug container')]),
     `node ${nodeName}`,
     `pod uid ${podUid}`,

@@ -35,7 +35,7 @@ export function logParts(run: Run): readonly Part[] {
   }
   const where = run.delivery.fileLost === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
-  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'line')} more${where} …\n` : '';
+  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'more line')}${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
   return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
 }
@@ -116,7 +116,8 @@ export function fileMessage(run: Run): Message {
 
 function wordsOf(run: Run): string {
   if (isBatchRun(run)) return `Files of batch ${run.id}`;
-  return `Full log of run ${run.id}${run.late ? ', which finished late' : ''}`;
+  const pod = run.plan === undefined ? '' : `${run.plan.podName}, `;
+  return `Full log of ${pod}run ${run.id}${run.late ? ', which finished late' : ''}`;
 }
 
 /** The log was read to its end, but the disk did not store all of it. */

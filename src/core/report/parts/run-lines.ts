@@ -54,7 +54,7 @@ function endOf(run: Run, outcome: Outcome, isPrivate: boolean): CardHead {
   const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
   const duration = durationOf(run);
   const after = duration === undefined || !RAN.has(outcome.kind) ? '' : ` ${afterWords(duration)}`;
-  const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', later than kdebug had waited' : ''}`;
+  const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', after kdebug had stopped waiting' : ''}`;
   if (isPrivate) return { tone: hidesVerdict ? 'ended' : tone, headline: ended };
   const headline = headlineOf(verdict);
   return headline === undefined
@@ -132,10 +132,13 @@ function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFindi
   ].filter((span) => !('text' in span) || span.text !== '');
 }
 
-/** A log without lines has no last ones to check. */
-function nextOrWhy({ outcome, log }: Run, { next, happened }: OutcomeText): string {
-  return next === '' || (outcome?.kind === 'failed' && log?.bytes === 0) ? happened : next;
+/** A log without lines has no last ones to check; the title of a plain failure says all of it. */
+function nextOrWhy(run: Run, { next, happened }: OutcomeText): string {
+  if (failedSilently(run)) return run.outcome && saysNoMore(run.outcome) ? '' : happened;
+  return next === '' || run.outcome?.kind === 'timed-out' ? happened : next;
 }
+
+const failedSilently = ({ outcome, log }: Run): boolean => outcome?.kind === 'failed' && log?.bytes === 0;
 
 /** What the two lines leave out of an outcome: the cluster's own words, or how it came about. */
 export function restOfOutcome(run: Run): string | undefined {
@@ -143,9 +146,8 @@ export function restOfOutcome(run: Run): string | undefined {
   const words = describeOutcome(run.outcome);
   if (run.outcome.kind === 'succeeded' || saysNoMore(run.outcome)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
-  const isShown = !worst && nextOrWhy(run, words) === words.happened;
-  const next = worst || oneLine(words.next) !== words.next ? words.next : '';
-  const rest = [isShown && oneLine(words.happened) === words.happened ? '' : words.happened, next].filter(Boolean);
+  const shown = worst ? '' : oneLine(nextOrWhy(run, words));
+  const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((line) => line !== '' && line !== shown);
   return rest.length === 0 ? undefined : rest.join(' ');
 }
 
@@ -160,15 +162,15 @@ export const oneLine = (words: string, length = MAX_LINE_LENGTH): string =>
 export function cardLine(run: Run, isPrivate = false): readonly Span[] {
   switch (run.state) {
     case 'finished':
-      return isPrivate ? [] : finishedSpans(run);
+      return isPrivate ? goesSpans(run, '.') : finishedSpans(run);
     case 'denied':
-      return run.refusal ? [text(oneLine(sentence(run.refusal.message)))] : [];
+      return run.refusal ? [text(oneLine(`${sentence(run.refusal.message)} ${run.refusal.hint}`))] : [];
     case 'rejected':
       return rejectionSpans(run);
     case 'cancelled':
       return [person(run.origin.requesterId), text(' withdrew it. Nothing was started.')];
     case 'expired':
-      return [text('Not enough approvals in time. Send it again when an approver is around.')];
+      return [text(`${sentence(whyExpired(run.approval))} Ask again when an approver is around.`)];
     default:
       return waitingSpans(run) ?? comingSpans(run, isPrivate);
   }
@@ -182,15 +184,38 @@ function finishedSpans(run: Run): readonly Span[] {
 function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   if (state !== 'starting' || !waiting) return undefined;
   const { reason, message } = waiting;
-  return [code(reason), text(oneLine(` ${visible(message)}`, MAX_LINE_LENGTH - 1 - reason.length))];
+  return [code(reason), text(oneLine(`: ${visible(message)}`, MAX_LINE_LENGTH - reason.length))];
 }
 
 /** Why somebody wants it, else when the result comes. */
-function comingSpans({ state, plan }: Run, isPrivate: boolean): readonly Span[] {
+function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
+  const { state, plan } = run;
   if (plan?.reason !== undefined) return whySpans(plan.reason);
-  if (!plan || isPrivate) return [];
+  if (!plan) return [];
   const soonest = state === 'collecting' ? 'soon' : `in at most ${formatDuration(plan.timeoutMs)}`;
-  return [text(`The result comes in this thread, ${soonest}.`)];
+  return isPrivate ? goesSpans(run, `, ${soonest}.`) : [text(`The result comes in this thread, ${soonest}.`)];
+}
+
+/** Whether the second line of a private run's card says who gets the result. */
+export function saysWhereItGoes(run: Run): boolean {
+  if (run.state === 'finished') return true;
+  const isDecided = DECIDED_AGAINST.has(run.state);
+  return !isDecided && run.plan !== undefined && run.plan.reason === undefined && waitingSpans(run) === undefined;
+}
+
+const DECIDED_AGAINST: ReadonlySet<Run['state']> = new Set(['denied', 'rejected', 'cancelled', 'expired']);
+
+/** Where the result goes if the channel must not see it. */
+const goesSpans = ({ origin }: Run, end: string): readonly Span[] => [
+  text('The result goes to '),
+  person(origin.requesterId),
+  text(` by direct message${end}`),
+];
+
+/** Of several approvals that the rule wants, some may have come. */
+export function whyExpired(approval: Run['approval']): string {
+  const approved = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').length;
+  return approved === 0 ? 'nobody approved it in time' : `${approved} of ${approval?.count} approvals came in time`;
 }
 
 function rejectionSpans({ approval }: Run): readonly Span[] {

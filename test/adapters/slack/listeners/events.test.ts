@@ -39,7 +39,10 @@ describe('an invitation of the bot', () => {
     world.local.team.channels.C0OTHER!.members.push(world.local.botUserId);
     await invite('U0GUEST');
     const event = { type: 'member_joined_channel', user: world.local.botUserId, channel: 'C0OTHER' };
-    expect((await world.local.deliver.event(event)).status).toBe(200);
+    // "The value will be blank if a user manually joins a channel."
+    for (const inviter of [undefined, null, ''])
+      expect((await world.local.deliver.event({ ...event, inviter })).status).toBe(200);
+    expect(world.log.records.filter(({ message }) => message.includes('not understood'))).toEqual([]);
     expect(world.inbox.taken).toEqual(NOBODY);
     expect(world.inbox.refusals).toEqual([]);
   });
@@ -105,6 +108,10 @@ describe('a global shortcut', () => {
   });
 });
 
+/** As Slack sends what happens to a message of ours (docs.slack.dev, "message_changed event"). */
+const OURS = { type: 'message', user: 'U0KDEBUG', bot_id: 'B0KDEBUG', app_id: 'A0KDEBUG', text: 'done' };
+const HIDDEN = { hidden: true, event_ts: '1700000001.000100' };
+
 describe('a direct message', () => {
   const event = (more: object) =>
     world.local.deliver.event({
@@ -130,6 +137,11 @@ describe('a direct message', () => {
     expect(told).toMatchObject({ channel: 'D00ROY', text: 'use a channel' });
   });
 
+  it.each(['file_share', 'thread_broadcast'])('is a command too with words that Slack marks as %s', async (subtype) => {
+    await event({ subtype });
+    expect(world.inbox.commands).toMatchObject([{ words: 'pod-1' }]);
+  });
+
   it('is the same command however often Slack sends it', async () => {
     await event({});
     await event({});
@@ -138,12 +150,17 @@ describe('a direct message', () => {
   });
 
   it.each([
-    ['an edit', { subtype: 'message_changed', user: undefined }],
-    ['a file', { subtype: 'file_share' }],
+    ['an edit', { subtype: 'message_changed', user: undefined, text: undefined, ...HIDDEN, message: OURS }],
+    ['a deletion', { subtype: 'message_deleted', user: undefined, text: undefined, ...HIDDEN, previous_message: OURS }],
+    ['a file without words', { subtype: 'file_share', text: '' }],
+    ['a change of the topic', { subtype: 'channel_topic' }],
     ['a bot', { bot_id: 'B0OTHER' }],
+    ['our own', OURS],
+    ['our own file', { user: 'U0KDEBUG', subtype: 'file_share', text: 'the log', upload: true }],
     ['a channel', { channel_type: 'channel', channel: 'C0SHOP' }],
   ])('is none when it is %s', async (_, more) => {
     expect((await event(more)).status).toBe(200);
     expect(world.inbox.taken).toEqual(NOBODY);
+    expect(world.log.records.filter(({ message }) => message.includes('not understood'))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { checkedView } from '../../../../play/slack/api/views.ts';
 import { checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
-import { simplerViews, view } from '../../../../src/adapters/slack/views/view.ts';
+import { homeTab, simplerViews, view } from '../../../../src/adapters/slack/views/view.ts';
 import { code, type Message, strong, type TablePart, text } from '../../../../src/core/report/message.ts';
 
 const outcomes: TablePart = {
@@ -72,6 +73,13 @@ describe('a table', () => {
   it('is shown once in a message: a second one is a list, and one without rows is nothing', () => {
     expect(kindsOf(message(outcomes, outcomes))).toEqual(['rich_text', 'table', 'rich_text']);
     expect(kindsOf(message({ ...outcomes, rows: [] }))).toEqual(['rich_text']);
+  });
+
+  it('is a list in a Home tab, which has no buttons either: a click there comes without a channel', () => {
+    const button = { action: 'rerun', label: 'Run again', value: 'abcdefgh23' } as const;
+    const tab = homeTab(message(outcomes, { kind: 'actions', buttons: [button] }));
+    expect(checkedView(tab, 'home')).toBe(tab);
+    expect(tab.blocks.map(({ type }) => type)).toEqual(['rich_text', 'rich_text']);
   });
 
   it('is a list with the same words when Slack refuses it', () => {

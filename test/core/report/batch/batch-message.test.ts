@@ -41,7 +41,7 @@ it('counts its pods in words, on a line that fits a phone', () => {
   expect(linesOf(message)).toEqual(['1 succeeded · 1 failed · 1 running · 1 waiting']);
   expect(message.parts.some(({ kind }) => kind === 'preformatted')).toBe(false);
   expect(textOf(message)).toContain('autodiagnose on 4 pods in shop: 2 done, 2 to go');
-  expect(textOf(message)).toContain('4 pods matched · for 5s');
+  expect(textOf(message)).toContain('4 pods matched · for 5 s');
 });
 
 it('leaves out what nobody waits for once it has ended', () => {

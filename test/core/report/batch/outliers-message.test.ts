@@ -14,19 +14,19 @@ const EVENTS = [...saying(0, 'no such file'), ...ended(1, 0), ...ended(2, 0), ..
 it('names each pod that differs from the most, with what it says, equal ones together', () => {
   const run = aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] });
   expect(textOf(outliersMessage(run, false)).split('\n')).toEqual([
-    '3 pods with another result. The other 3 pods: succeeded.',
-    '3 pods with another result. The other 3 pods: succeeded.',
+    '3 pods ended differently. The other 3 pods: succeeded.',
+    '3 pods ended differently. The other 3 pods: succeeded.',
     'Pod | Result | What it says',
-    'web-0 | failed, exit code 2 (Error) | no such file',
-    'web-4 | failed, exit code 2 (Error) | denied',
-    'web-3 | failed, exit code 9 (Error) | ',
+    'web-0 | failed, exit code 2 | no such file',
+    'web-4 | failed, exit code 2 | denied',
+    'web-3 | failed, exit code 9 | ',
     `batch ${run.id}`,
   ]);
 });
 
 it('keeps what the containers wrote from whom it is not for', () => {
   const hidden = textOf(outliersMessage(aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] }), true));
-  expect(hidden).toContain('web-4 | failed, exit code 2 (Error) | ');
+  expect(hidden).toContain('web-4 | failed, exit code 2 | ');
   expect(hidden).not.toContain('denied');
 });
 

@@ -69,7 +69,9 @@ describe('the card of what waits for an approval', () => {
     const other = [aPlan(look), aPlan({ label: 'words', command: ['id'], ...as(65533) })];
     const variants = [...(run.batch?.variants ?? []), other];
     const text = shown({ ...run, ...(run.batch && { batch: { ...run.batch, variants } }) });
-    expect(text).toMatch(/look.*Runs as.*sysadmin.*words.*Runs as.*restricted as 1000:1000, restricted as 65533:65533/);
+    expect(text).toMatch(
+      /look.*Access.*sysadmin.*words.*Access.*restricted \(no extra rights\) as user 1000:1000, restricted \(no extra rights\) as user 65533:65533/,
+    );
   });
 
   it.each([
@@ -212,7 +214,7 @@ describe('the first lines of a request', () => {
 
   it('say which user it is, and nothing of a user that the image chooses', () => {
     expect(lines({ securityContext: { runAsUser: 0, runAsGroup: 0 } })[1]).toContain(', as root');
-    expect(lines({ securityContext: { runAsUser: 0, runAsGroup: 7 } })[1]).toContain(', as 0:7');
+    expect(lines({ securityContext: { runAsUser: 0, runAsGroup: 7 } })[1]).toContain(', as user 0:7');
     expect(lines({})[1]).not.toContain(', as');
   });
 

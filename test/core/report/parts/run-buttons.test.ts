@@ -32,6 +32,23 @@ describe('the buttons of a run fit its state', () => {
     ['withdrawn', { state: 'cancelled' }, ['Ask again', 'Details'], []],
     ['finished', done, ['Run again', 'Show log', 'Details'], ['Run again', 'Copy command', 'Details']],
     [
+      'past its timeout and still running',
+      { ...done, outcome: { kind: 'timed-out' }, startedAtMs: 1 },
+      ['Stop', 'Run again', 'Show log', 'Details'],
+      ['Run again', 'Copy command', 'Details'],
+    ],
+    [
+      'past its timeout and being stopped',
+      {
+        ...done,
+        outcome: { kind: 'timed-out' },
+        startedAtMs: 1,
+        stop: { byUserId: 'U0BOB', requestedAtMs: 2, attempt: 1 },
+      },
+      ['Run again', 'Show log', 'Details'],
+      ['Run again', 'Copy command', 'Details'],
+    ],
+    [
       'finished without a line',
       { ...done, log: { ...log, bytes: 0 } },
       ['Run again', 'Details'],
