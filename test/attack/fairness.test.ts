@@ -14,7 +14,7 @@ const requesters = (world: AttackWorld, pod: string) => world.containersOf(pod).
 attack(12, "one person's runs leave room in a pod for others", async ({ open }) => {
   const world = await open();
   const pod = await world.pod('web-1');
-  for (let at = 0; at < 10; at += 1) await type(world, `${pod} ${HARMLESS} -- id`);
+  for (let at = 0; at < 10; at += 1) await type(world, `${pod} ${HARMLESS} -- echo ${at}`);
   await expect.poll(() => world.containersOf(pod).length, { message: 'the control' }).toBeGreaterThan(0);
   await pause(2_000);
   await type(world, `${pod} ${HARMLESS} -- id`, 'U0GINGER');

@@ -198,12 +198,11 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
         async (scene) => {
           const replica = await scene.boot();
           await scene.slack.until(() => scene.slack.sockets.count === 2);
-          let count = 0;
-          const another = () => scene.type(`${scene.pod} -n shop -- echo ${(count += 1)}`);
-          const burst = () => Promise.all([1, 2, 3, 4].map(another));
-          const [before, during] = await Promise.all([burst(), typedDuring(scene, mishap(scene))]);
+          const burst = (first: number) =>
+            Promise.all([0, 1, 2, 3].map((n) => scene.type(`${scene.pod} -n shop -- echo ${first + n}`)));
+          const [before, during] = await Promise.all([burst(0), typedDuring(scene, mishap(scene))]);
           await scene.skipUntil(async () => replica.ready() && scene.slack.sockets.count === 2, 50);
-          const since = await burst();
+          const since = await burst(4);
           expect(since.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
           const all = [...before, ...during, ...since];
           const taken = all.filter(({ status }) => status === 200).length;

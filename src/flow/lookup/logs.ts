@@ -29,11 +29,11 @@ import { mayUseDirect } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
+import type { Destination, PrivateDestination } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import { PIECE_BYTES, Turns } from '../stages/logs.ts';
 import { currentPod } from '../stages/pod-room.ts';
 import { accessProblem } from '../stages/preflight.ts';
-import { sendFile } from './private-file.ts';
 
 /** Slack waits three seconds, of which the links have used up to one. A longer reading answers later. */
 const ANSWER_MS = 1_000;
@@ -183,5 +183,33 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
     return { selected: selector.end(), isRunning, doubts: doubt === undefined ? [] : [`The log is ${doubt}.`] };
   } finally {
     cancel();
+  }
+}
+
+export interface TextFile {
+  readonly filename: string;
+  readonly title: string;
+  readonly text: string;
+  /** Shown with it. */
+  readonly message: Message;
+}
+
+/** To a thread, or by direct message. If Slack refuses it, the person learns why. Never rejects. */
+export async function sendFile(
+  { filename, title, text, message }: TextFile,
+  { reader, thread: destination }: { readonly reader: PrivateDestination; readonly thread?: Destination | undefined },
+  { thread, log }: FlowDeps,
+): Promise<void> {
+  try {
+    const bytes = Buffer.from(text);
+    const open = async function* () {
+      yield bytes;
+    };
+    const target = destination ?? (await thread.openDirect(reader.userId));
+    await thread.share(target, message, [{ filename, title, bytes: bytes.length, open }]);
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    log.warn('file of an answer not sent', { filename, reason: error.code });
+    await thread.tell(reader, errorMessage(error)).catch(() => undefined);
   }
 }

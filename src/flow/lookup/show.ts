@@ -18,8 +18,7 @@ import type { FlowDeps } from '../deps.ts';
 import { readRunOfChannel } from '../inbox/find-run.ts';
 import type { PrivateDestination } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
-import { logsOf } from './logs.ts';
-import { sendFile } from './private-file.ts';
+import { logsOf, sendFile } from './logs.ts';
 
 /** Slack waits three seconds for the answer, which is useful even without links. */
 const LINKS_MS = 1_000;
