@@ -275,7 +275,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         await batch.shows(columns(4, 0, 0, 2, 1));
         expect(await say('list')).toContain('Running, 0 of 3 pods succeeded');
         expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
-        expect(await say(`batch ${batch.id} cancel`)).toMatch(/cannot be changed like that now/);
+        expect(await say(`batch ${batch.id} cancel`)).toMatch(/not possible in the batch/);
       },
       120_000,
     );
@@ -309,7 +309,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     await batch.shows(columns(4, 2, 2, 0, 0));
     const again = await begin(() => batch.press('rerun-failed'));
     await again.shows(columns(2, 0, 2, 0, 0));
-    expect(await privately('U0ROY', () => batch.press('rerun-failed'))).toMatch(/used this button already/);
+    expect(await privately('U0ROY', () => batch.press('rerun-failed'))).toMatch(/already used this button/);
   }, 120_000);
 
   it('exports what, applied, is the same batch again', async () => {
@@ -332,6 +332,6 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     await batch.shows(columns(4, 0, 0, 1, 3));
     await batch.press('pause', 'U0BOB');
     await batch.shows(/Paused by/);
-    expect(await say(`batch ${batch.id} --parallelism=2`)).toMatch(/more than was approved/);
+    expect(await say(`batch ${batch.id} --parallelism=2`)).toMatch(/more than the approvers approved/);
   }, 120_000);
 }

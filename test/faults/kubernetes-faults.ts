@@ -317,7 +317,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       await scene.reach('running');
       await scene.skipUntil(async () => (await scene.run())?.delivery.closed);
       expect((await scene.run())?.outcome).toEqual({ kind: 'timed-out' });
-      expect(wordsOf(scene, 'result')).toContain('keeps running until it exits');
+      expect(wordsOf(scene, 'result')).toContain('goes on until it exits');
       await scene.type(`${scene.pod} ${LONG}`);
       await scene.skipUntil(async () => toldPrivately(scene).includes(REASONS.pod_has_too_many_containers.title));
       expect(containersIn(scene)).toBe(1);

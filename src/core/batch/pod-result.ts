@@ -116,6 +116,18 @@ export function resultOfPod(results: readonly (PodResult | null)[] | undefined):
   );
 }
 
+/** The batch as people see it who may not see what its containers wrote: no finding and no message of theirs. */
+export const withoutOutput = (batch: Batch): Batch => ({
+  ...batch,
+  pods: batch.pods.map((pod) =>
+    pod.results ? { ...pod, results: pod.results.map((result) => result && ofCluster(result)) } : pod,
+  ),
+});
+
+function ofCluster({ findings: _, message: __, ...result }: PodResult): PodResult {
+  return result;
+}
+
 /** Pods with equal state, exit code, reason and findings. */
 export interface ResultGroup {
   readonly state: PodState;

@@ -175,7 +175,7 @@ function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
   return [
     name,
     ...(self ? [`ran as ${self.uid}:${self.gid} with ${powersOf(self.capabilities)}`] : []),
-    ...(cost?.milliseconds === undefined ? [] : [shortDuration(cost.milliseconds)]),
+    ...(cost?.milliseconds === undefined ? [] : [`looked for ${shortDuration(cost.milliseconds)}`]),
     ...(cost?.cpuMilliseconds === undefined ? [] : [`${shortDuration(cost.cpuMilliseconds)} of CPU`]),
     ...(cost?.memoryBytes === undefined ? [] : [`${formatBytes(cost.memoryBytes)} of memory`]),
   ].join(' · ');

@@ -151,7 +151,7 @@ export const resultParts = (run: Run): readonly Part[] => [
 
 /** A Slack header cannot hold a mention, so this is a paragraph. */
 const headSpans = ({ origin }: Run, headline: string, isNamed: boolean): readonly Span[] => [
-  ...(isNamed ? [person(origin.requesterId), text('  ')] : []),
+  ...(isNamed ? [person(origin.requesterId), text(': ')] : []),
   strong(oneLine(headline, MAX_LINE_LENGTH - 20)),
 ];
 

@@ -181,7 +181,7 @@ it('says who looked, as whom and at which cost', () => {
     cost: { milliseconds: 3_412, cpuMilliseconds: 410, memoryBytes: 2_310_144 },
   };
   expect(verdictOf(report(parts), aPlan(), undefined).by).toBe(
-    'autodiagnose 0.2.0 · ran as 65532:0 with no capabilities · 3.4 s · 0.4 s of CPU · 2.2 MiB of memory',
+    'autodiagnose 0.2.0 · ran as 65532:0 with no capabilities · looked for 3.4 s · 0.4 s of CPU · 2.2 MiB of memory',
   );
   expect(verdictOf(report(), aPlan({ imageAlias: 'audit' }), undefined).by).toBe('audit');
 });

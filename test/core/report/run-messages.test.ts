@@ -156,7 +156,7 @@ describe('a person in a reason', () => {
 describe('the result', () => {
   it('mentions the requester first when it went wrong, and in private not at all: a direct message notifies by itself', () => {
     const run = finished({ outcome: { kind: 'timed-out' } });
-    expect(textOf(resultMessage(run)).startsWith('@U0ROY  Timed out')).toBe(true);
+    expect(textOf(resultMessage(run)).startsWith('@U0ROY: Timed out')).toBe(true);
     expect(textOf(resultMessage(run, { isPrivate: true })).startsWith('web-1: Timed out')).toBe(true);
     expect(textOf(resultMessage(finished()))).not.toContain('@');
   });
@@ -214,7 +214,7 @@ describe('the result', () => {
       kind: 'paragraph',
       spans: [
         { kind: 'person', userId: 'U0ROY' },
-        { kind: 'text', text: '  ' },
+        { kind: 'text', text: ': ' },
         { kind: 'strong', text: 'memory at 95% of its limit' },
       ],
     });
@@ -270,7 +270,7 @@ describe('the result', () => {
   it('lets the outcome lead where the findings only explain it', () => {
     const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
     const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));
-    expect(text.startsWith('@U0ROY  The target exited')).toBe(true);
+    expect(text.startsWith('@U0ROY: The target exited')).toBe(true);
     expect(text).toContain('web restarted 4 times. Read it.');
     expect(text).toContain('hello');
   });

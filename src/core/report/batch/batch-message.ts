@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
 import type { Batch } from '../../batch/batch.ts';
-import { groupResults } from '../../batch/pod-result.ts';
+import { groupResults, withoutOutput } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
@@ -27,12 +27,14 @@ export interface BatchRenderContext {
  * while it runs, the verdict at the end. Its size does not grow with the batch; rendering ten thousand pods takes a few
  * milliseconds.
  */
-export function batchMessage(run: BatchRun, context: BatchRenderContext): Message {
+export function batchMessage(given: BatchRun, context: BatchRenderContext): Message {
+  const run = context.isPrivate ? { ...given, batch: withoutOutput(given.batch) } : given;
   const counts = countPods(run.batch);
   const { tone, spans, words } = batchHeadline(run, counts, context.nowMs);
   return {
     summary: summaryOf(run, words),
-    tone,
+    // A tick would say that nothing was found.
+    tone: context.isPrivate && tone === 'success' ? 'ended' : tone,
     notification: notificationOf(run, words),
     parts: [
       { kind: 'paragraph', spans },
@@ -68,11 +70,7 @@ function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): rea
   ];
 }
 
-function dashboardParts(
-  run: BatchRun,
-  counts: Counts,
-  { approvers, nowMs, isPrivate }: BatchRenderContext,
-): readonly Part[] {
+function dashboardParts(run: BatchRun, counts: Counts, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
   const { batch } = run;
   const groups = groupResults(batch);
   const isOver = batch.endedAtMs !== undefined;
@@ -81,7 +79,7 @@ function dashboardParts(
     ...(isOver ? [] : [countsPart(counts)]),
     ...(spans.length === 0 ? [] : [{ kind: 'paragraph', spans } as const]),
     ...buttonsPart(run, counts),
-    ...groupsPart(groups, { isPrivate, except: group }),
+    ...groupsPart(groups, { except: group }),
     ...approvalParts(run, approvers, nowMs),
   ];
 }

@@ -12,8 +12,6 @@ const MAX_OUTLIERS = 5;
 const MAX_EXAMPLES = 3;
 
 interface GroupView {
-  /** Shows nothing that a container wrote. */
-  readonly isPrivate?: boolean | undefined;
   /** The group that the message has described already. */
   readonly except?: ResultGroup | undefined;
 }
@@ -22,13 +20,13 @@ interface GroupView {
  * Equal results in one row each, the largest group first; the pods of small groups are named. Pods that succeeded
  * without a finding are only counted in the headline. The size is bounded for any number of pods and groups.
  */
-export function groupsPart(groups: readonly ResultGroup[], { isPrivate = false, except }: GroupView): readonly Part[] {
+export function groupsPart(groups: readonly ResultGroup[], { except }: GroupView): readonly Part[] {
   const [largest] = groups;
   const shown = groups.filter((group) => group !== except && !isPlain(group));
   if (shown.length === 0) return [];
   const rest = shown.slice(MAX_GROUPS);
   const others = rest.reduce((sum, { count }) => sum + count, 0);
-  const rows = shown.slice(0, MAX_GROUPS).map((group) => rowOf(group, group === largest, isPrivate));
+  const rows = shown.slice(0, MAX_GROUPS).map((group) => rowOf(group, group === largest));
   const more = [[strong(formatCount(others, 'pod'))], [text(`in ${formatCount(rest.length, 'other group')}`)]];
   return [
     {
@@ -44,13 +42,13 @@ const isPlain = ({ state, findings }: ResultGroup): boolean => state === 'succee
 /** In characters: five verdicts in each of eight groups still fit one message. */
 const MAX_VERDICT_LENGTH = 100;
 
-function rowOf(group: ResultGroup, isLargest: boolean, isPrivate: boolean): readonly (readonly Span[])[] {
+function rowOf(group: ResultGroup, isLargest: boolean): readonly (readonly Span[])[] {
   const named = group.count <= MAX_OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, MAX_EXAMPLES);
   const left = group.count - named.length;
   const names = named.flatMap(({ name, verdict }, index) => [
     ...(index === 0 ? [] : [text(', ')]),
     code(shownName(name)),
-    ...(verdict === undefined || isPrivate ? [] : [text(` (${shorten(verdict, MAX_VERDICT_LENGTH)})`)]),
+    ...(verdict === undefined ? [] : [text(` (${shorten(verdict, MAX_VERDICT_LENGTH)})`)]),
   ]);
   const more = named.length > 0 && left > 0 ? [text(` and ${left.toLocaleString('en-US')} more`)] : [];
   return [[strong(formatCount(group.count, 'pod'))], [text(groupText(group))], [...names, ...more]];

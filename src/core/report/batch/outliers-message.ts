@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
-import { groupOfPod, outliersOf, resultOfPod } from '../../batch/pod-result.ts';
+import { groupOfPod, outliersOf, resultOfPod, withoutOutput } from '../../batch/pod-result.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Message, type Part, strong, text } from '../message.ts';
 import { groupText, shownName } from './batch-facts.ts';
@@ -10,13 +10,14 @@ const MAX_ROWS = 40;
 /**
  * The pods of a batch whose result differs from that of most others, each with its reason. `isHidden`: show nothing that a container wrote.
  */
-export function outliersMessage({ id, batch }: BatchRun, isHidden: boolean): Message {
+export function outliersMessage({ id, batch: given }: BatchRun, isHidden: boolean): Message {
+  const batch = isHidden ? withoutOutput(given) : given;
   const { pods, most } = outliersOf(batch);
   const isEqual = pods.length === 0;
   const equal = most ? ` ${countText(most.count, isEqual)}: ${groupText(most)}.` : '';
   const headline = isEqual ? 'All pods have the same result' : `${formatCount(pods.length, 'pod')} ended differently`;
   const rows = pods.slice(0, MAX_ROWS).map((pod) => {
-    const message = isHidden ? undefined : resultOfPod(pod.results)?.message;
+    const message = resultOfPod(pod.results)?.message;
     return [[code(shownName(pod.name))], [text(groupText(groupOfPod(batch, pod)))], [text(message ?? '')]];
   });
   const left = pods.length - rows.length;

@@ -17,7 +17,6 @@ it('an outlier is named with what its report says', () => {
   const examples = [{ name: 'web-3', verdict: '1 finding: 300 in CLOSE_WAIT' }, { name: 'web-5' }];
   const group = { ...GROUP, findings: ['close_wait'], count: 2, examples };
   expect(rowsOf([group])).toEqual(['2 pods | succeeded: close wait | web-3 (1 finding: 300 in CLOSE_WAIT), web-5']);
-  expect(rowsOf([group], { isPrivate: true })).toEqual(['2 pods | succeeded: close wait | web-3, web-5']);
 });
 
 it('what the headline or the second line says is not said again', () => {

@@ -9,6 +9,11 @@ const saying = (index: number, message: string): readonly BatchEvent[] => [
   { kind: 'ended', index, result: { outcome: 'failed', exitCode: 2, reason: 'Error', message } },
 ];
 
+const found = (index: number, finding: string): readonly BatchEvent[] => [
+  { kind: 'launched', index },
+  { kind: 'ended', index, result: { outcome: 'succeeded', findings: [finding] } },
+];
+
 const EVENTS = [...saying(0, 'no such file'), ...ended(1, 0), ...ended(2, 0), ...ended(3, 9), ...saying(4, 'denied')];
 
 it('names each pod that differs from the most, with what it says, equal ones together', () => {
@@ -28,6 +33,12 @@ it('keeps what the containers wrote from whom it is not for', () => {
   const hidden = textOf(outliersMessage(aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] }), true));
   expect(hidden).toContain('web-4 | failed, exit code 2 | ');
   expect(hidden).not.toContain('denied');
+});
+
+it('names no finding of a report to whom it is not for', () => {
+  const run = aBatchRun({ size: 3, events: [...found(0, 'oom_kill'), ...ended(1, 0), ...ended(2, 0)] });
+  expect(textOf(outliersMessage(run, false))).toContain('oom kill');
+  expect(textOf(outliersMessage(run, true))).not.toContain('oom');
 });
 
 it('shows forty pods and the number of the others, and nothing where all are equal', () => {
