@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
+import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -100,26 +101,34 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     expect(new Set((await containers()).map(({ command }) => JSON.stringify(command))).size).toBe(1);
   }, 90_000);
 
-  it('a second click starts nothing while the first one’s run is open', async () => {
-    const { anchorTs } = await inThread('-- sh -c "sleep 4; echo slow"');
-    const before = (await containers()).length;
-    const said = bed.slack.ephemerals('U0ROY').length;
-    await press('rerun', anchorTs, 'U0ROY');
-    await press('rerun', anchorTs, 'U0ROY');
-    expect(await privately('U0ROY', said)).toMatch(/already/);
-    await replies(anchorTs, 3);
-    expect(await containers()).toHaveLength(before + 1);
-  }, 90_000);
+  itInFull(
+    'a second click starts nothing while the first one’s run is open',
+    async () => {
+      const { anchorTs } = await inThread('-- sh -c "sleep 4; echo slow"');
+      const before = (await containers()).length;
+      const said = bed.slack.ephemerals('U0ROY').length;
+      await press('rerun', anchorTs, 'U0ROY');
+      await press('rerun', anchorTs, 'U0ROY');
+      expect(await privately('U0ROY', said)).toMatch(/already/);
+      await replies(anchorTs, 3);
+      expect(await containers()).toHaveLength(before + 1);
+    },
+    90_000,
+  );
 
-  it('rerun ID does the same by a typed command, and says so where there is no such run', async () => {
-    const { anchorTs, run } = await inThread('-- echo typed');
-    await bed.slack.deliver.command({ user: 'U0GINGER', channel: CHANNEL, text: `rerun ${run}` });
-    expect(await replies(anchorTs, 3)).toContain('typed');
-    expect(await say('rerun zzzzzzzzzz')).toMatchObject({
-      kind: 'private',
-      text: expect.stringMatching(/No such run/),
-    });
-  }, 90_000);
+  itInFull(
+    'rerun ID does the same by a typed command, and says so where there is no such run',
+    async () => {
+      const { anchorTs, run } = await inThread('-- echo typed');
+      await bed.slack.deliver.command({ user: 'U0GINGER', channel: CHANNEL, text: `rerun ${run}` });
+      expect(await replies(anchorTs, 3)).toContain('typed');
+      expect(await say('rerun zzzzzzzzzz')).toMatchObject({
+        kind: 'private',
+        text: expect.stringMatching(/No such run/),
+      });
+    },
+    90_000,
+  );
 
   it('offers the result of the same run before it adds a second container', async () => {
     const { anchorTs } = await inThread('-- echo the same');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -125,12 +126,16 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     expect(await stop(idOf(anchor))).toContain('already ended');
   }, 120_000);
 
-  it('ends what ignores a polite signal, under Pod Security restricted', async () => {
-    const words = `web-0 -n ${vault} --image=debian -- sh -c 'trap "" TERM; echo deaf; sleep 600'`;
-    const anchor = await card(words, 'Running');
-    await stop(idOf(anchor));
-    expect(await result(anchor, 'stopped it')).toContain('deaf');
-  }, 120_000);
+  itInFull(
+    'ends what ignores a polite signal, under Pod Security restricted',
+    async () => {
+      const words = `web-0 -n ${vault} --image=debian -- sh -c 'trap "" TERM; echo deaf; sleep 600'`;
+      const anchor = await card(words, 'Running');
+      await stop(idOf(anchor));
+      expect(await result(anchor, 'stopped it')).toContain('deaf');
+    },
+    120_000,
+  );
 
   it('is a button as well, for an approver of a privileged run too', async () => {
     const request = `web-0 -n ${shop} --image=debugger --profile=sysadmin --reason=hang -- sleep 600`;
@@ -148,18 +153,26 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     expect(await result(anchor, 'stopped it')).toContain('@bob stopped it.');
   }, 120_000);
 
-  it('ends a container that kdebug had given up at its timeout', async () => {
-    const anchor = await card(`web-0 -n ${shop} --image=debian --timeout=5s -- sleep 600`, 'Timed out');
-    await result(anchor, 'It was still running');
-    await stop(idOf(anchor));
-    expect(await result(anchor, 'stopped it')).toContain('Stopped');
-    expect(bed.slack.thread(CHANNEL, anchor.ts)).toHaveLength(1);
-  }, 120_000);
+  itInFull(
+    'ends a container that kdebug had given up at its timeout',
+    async () => {
+      const anchor = await card(`web-0 -n ${shop} --image=debian --timeout=5s -- sleep 600`, 'Timed out');
+      await result(anchor, 'It was still running');
+      await stop(idOf(anchor));
+      expect(await result(anchor, 'stopped it')).toContain('Stopped');
+      expect(bed.slack.thread(CHANNEL, anchor.ts)).toHaveLength(1);
+    },
+    120_000,
+  );
 
-  it('says why it cannot, and that the container goes on', async () => {
-    const anchor = await card(`web-0 -n ${shop} --image=debian --no-target -- sleep 60`, 'Running');
-    const answer = await stop(idOf(anchor));
-    expect(answer).toContain('no target container');
-    expect(answer).toContain('It runs until its command exits');
-  }, 120_000);
+  itInFull(
+    'says why it cannot, and that the container goes on',
+    async () => {
+      const anchor = await card(`web-0 -n ${shop} --image=debian --no-target -- sleep 60`, 'Running');
+      const answer = await stop(idOf(anchor));
+      expect(answer).toContain('no target container');
+      expect(answer).toContain('It runs until its command exits');
+    },
+    120_000,
+  );
 }
