@@ -42,7 +42,7 @@ describePlay('a first day in a workspace', (browser, play) => {
         await send(page, '#payments', MAIN_JOB);
         return slack()
           .messages(WITHOUT_BOT)
-          .some(({ botId }) => botId !== undefined);
+          .some(({ botId, text }) => botId !== undefined && text.includes('pod-1234'));
       };
       await expect.poll(isHeard, { interval: 1_500, timeout: SLOW }).toBe(true);
       const card = messages.getByRole('article').filter({ hasText: 'pod-1234', hasNotText: 'Only visible' }).last();

@@ -81,9 +81,13 @@ describePlay('where people begin', (browser, play) => {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Channel').selectOption({ label: '#shop-oncall' });
       await dialog.getByRole('button', { name: 'Next' }).click();
-      await dialog.getByText('Runs in #shop-oncall').waitFor();
+      await dialog.getByText('The result comes in #shop-oncall').waitFor({ timeout: SLOW });
       const before = slack().messages('C0SHOP').length;
-      await dialog.getByLabel('Pod', { exact: true }).fill('pod-1234');
+      const pod = dialog.getByRole('combobox', { name: /^Pod/ });
+      await pod.click();
+      await pod.pressSequentially('pod-1234');
+      await dialog.getByRole('option', { name: /^pod-1234/ }).click();
+      await dialog.getByText('Runs at once').waitFor({ timeout: SLOW });
       await dialog.getByRole('button', { name: 'Debug', exact: true }).click();
       await slack().until(() => slack().messages('C0SHOP').length > before, SLOW);
     },
