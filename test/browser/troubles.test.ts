@@ -59,8 +59,8 @@ describePlay('trouble in the browser', (browser, play) => {
       await choose(page, 'Make it worse', 'End: Node away');
       await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
       // The node is back: the run that waited for it comes to its end.
-      const done = messagesOf(page).getByRole('article').filter({ hasText: 'Succeeded' });
-      await done.filter({ hasText: 'pod-1234' }).waitFor({ timeout: SLOW });
+      const done = messagesOf(page).getByRole('article').filter({ hasText: 'Run again' });
+      await done.filter({ hasText: /pod-1234: No problems found/ }).waitFor({ timeout: SLOW });
     },
     LONG,
   );
