@@ -22,7 +22,8 @@ export interface Told {
 
 /** The mark of an anchor that more is to follow. */
 const GOES_ON = /^⏳/;
-const ENDED_BY_PEOPLE = /Rejected|Expired|Withdrawn/;
+/** Of a card, and of the reply in its thread. */
+const ENDED_BY_PEOPLE = /rejected|expired|withdrawn|withdrew/i;
 /** A card that waits for people: as good as told, while they may still come. */
 const WAITS = /Approval needed/;
 

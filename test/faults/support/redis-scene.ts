@@ -98,7 +98,8 @@ export class RedisScene {
     const { lines = 2, before = '', image = 'debian', user = 'U0ROY', flags = '', channel } = command;
     this.#asked += 1;
     const marker = `mark-${this.#marks}x${this.#asked}`;
-    const program = image === 'missing' ? '' : `-- sh -c '${before} seq 1 ${lines}; echo ${marker}'`;
+    // First, because a card shows only the beginning of a long command.
+    const program = image === 'missing' ? '' : `-- sh -c 'echo ${marker}; ${before} seq 1 ${lines}; echo ${marker}'`;
     const words = `${this.#podFor(this.#asked)} -n shop --image=${image} --reason=${marker} ${flags} ${program}`;
     const { body, error } = await this.servers.type(words, user, channel);
     const answer = error === undefined ? (typeof body === 'string' ? body : JSON.stringify(body)) : undefined;
