@@ -73,7 +73,7 @@ async function form(camera: Camera): Promise<void> {
   await page.getByRole('menuitem', { name: 'Debug a pod' }).click();
   const dialog = page.getByRole('dialog', { name: 'Debug a pod' });
   await dialog.getByText('Runs at once').waitFor(SLOW);
-  await dialog.getByRole('textbox', { name: /^Ends after/ }).fill('soon');
+  await dialog.getByRole('textbox', { name: /^Timeout/ }).fill('soon');
   await dialog.getByRole('button', { name: 'Debug', exact: true }).click();
   await dialog.locator('.field-error').first().waitFor();
   await camera.take(page, 'form');

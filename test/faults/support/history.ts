@@ -113,7 +113,8 @@ export function judgeHistory(commands: readonly Asked[], slack: LocalSlack, pods
     if (answer !== undefined && answer !== '' && mine.length > 0) tally.wrong(`${marker} was refused, and carried out`);
   }
   for (const [marker, left] of byMarker)
-    for (const run of left) tally.wrong(`${run} (${marker}) was asked for by nobody: ${wordsOf(runs.get(run)?.anchors[0])}`);
+    for (const run of left)
+      tally.wrong(`${run} (${marker}) was asked for by nobody: ${wordsOf(runs.get(run)?.anchors[0])}`);
   if (slack.unknown.length > 0) tally.wrong(`unknown to Slack: ${slack.unknown.join()}`);
   return tally;
 }
