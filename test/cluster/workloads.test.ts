@@ -92,7 +92,7 @@ describe('a batch over the pods of', () => {
     ["-l 'app in (web, db)'", 5],
   ])('%s: %i', async (target, pods) => {
     const result = await ask(`${target} -n ${namespace} --image=look --parallelism=4 -- true`);
-    expect(result).toContain(`Succeeded: ${pods} of ${pods} pod`);
+    expect(result).toContain(`look on ${pods} ${pods === 1 ? 'pod' : 'pods'} in ${namespace}: all succeeded`);
   });
 
   it.each(['deployment/we', 'statefulset/web', 'job/agent'])('%s: none, at once', async (target) => {
