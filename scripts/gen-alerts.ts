@@ -24,7 +24,7 @@ export const prometheusRule: Generated = {
     `${HEAD}${yaml({
       apiVersion: 'monitoring.coreos.com/v1',
       kind: 'PrometheusRule',
-      metadata: { name: 'kdebug', labels: { 'app.kubernetes.io/name': 'kdebug' } },
+      metadata: { name: 'kdebug', namespace: 'kdebug', labels: { 'app.kubernetes.io/name': 'kdebug' } },
       spec: { groups },
     })}`,
 };
