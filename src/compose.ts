@@ -111,6 +111,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clusters,
     store,
     thread: slack.thread,
+    token: slack.token,
     directory: slack.directory,
     audit,
     spools: createSpools(),
@@ -132,6 +133,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     checks: {
       slack: async () => {
         if (!slack.ready()) throw new KdebugError('slack_unreachable');
+        if (!slack.token.isAccepted()) throw new KdebugError('slack_token_rejected');
       },
       store: () => store.check(),
       // Fails first when the process is told to stop.

@@ -77,6 +77,7 @@ export class RunSupervisor implements Starter, RunChanger {
 
   refusalFor(requesterId: UserId): ReasonCode | undefined {
     if (this.#draining) return 'shutting_down';
+    if (!this.#deps.token.isAccepted()) return 'slack_token_rejected';
     if (this.#held.size >= MAX_HELD) return 'too_busy';
     const theirs = [...this.#held.values()].filter(({ session: { run } }) => run.origin.requesterId === requesterId);
     return theirs.length >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
@@ -179,7 +180,6 @@ export class RunSupervisor implements Starter, RunChanger {
     const { store, owner, log } = this.#deps;
     try {
       await store.renew(owner);
-      this.#leaseTrouble.worked();
       void applyPeerCommands(
         [...this.#held.values()].map(({ session }) => session.run),
         { deps: this.#deps, runs: this },
@@ -191,6 +191,7 @@ export class RunSupervisor implements Starter, RunChanger {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
+      this.#leaseTrouble.worked();
     } catch (thrown) {
       this.#leaseTrouble.failed({ reason: toKdebugError(thrown).code });
     }

@@ -176,6 +176,7 @@ export class ServerScene {
       clusters,
       store: this.store,
       thread: slack.thread,
+      token: slack.token,
       directory: slack.directory,
       audit: this.audit,
       spools: createSpools(),
