@@ -1,3 +1,4 @@
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
@@ -41,6 +42,7 @@ export class World {
   readonly pipeline: RunSupervisor;
   readonly runId = asRunId('aaaaaaaaaa');
   readonly logged: Logged[] = [];
+  readonly metrics: ReturnType<typeof createMetrics>;
   #ids = 0;
   readonly #say =
     (level: keyof Log) =>
@@ -49,6 +51,7 @@ export class World {
 
   constructor(options: { readonly policy?: Policy; readonly store?: RunStore; readonly clock?: FakeClock } = {}) {
     this.clock = options.clock ?? new FakeClock();
+    this.metrics = createMetrics({ clock: this.clock, ofProcess: false });
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
     this.pipeline = new RunSupervisor(this.deps());
@@ -112,7 +115,7 @@ export class World {
       ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: { debug: () => {}, info: this.#say('info'), warn: this.#say('warn'), error: this.#say('error') },
-      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      metrics: this.metrics,
       seal: SEAL.seal,
       unseal: SEAL.open,
       owner: 'replica-1',
