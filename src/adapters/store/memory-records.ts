@@ -123,7 +123,6 @@ export class MemoryNotes implements Notes {
 }
 
 const MAX_FOUND = 10_000;
-const MINUTE_MS = 60_000;
 
 /** Searches of one process. Bounded: the 10,000 runs found last. */
 export class MemorySearches implements Searches {
