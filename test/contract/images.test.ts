@@ -135,6 +135,14 @@ describe('the image of the bot', () => {
     const [start] = JSON.parse(restsOf(final, 'ENTRYPOINT')[0] ?? '[]');
     expect(restsOf(final, 'ENV').join(' ')).toContain(`PATH=${dirname(start)}`);
   });
+
+  it('tells its program the commit that it was built from', () => {
+    expect(restsOf(final, 'ENV').join(' ').split(' ')).toContain('KDEBUG_REVISION=$REVISION');
+    const order = final.map(({ word, rest }) => `${word} ${rest}`);
+    expect(order.findIndex((line) => line.startsWith('ARG REVISION'))).toBeLessThan(
+      order.findIndex((line) => line.startsWith('ENV ')),
+    );
+  });
 });
 
 describe('what the image of the bot copies', () => {
