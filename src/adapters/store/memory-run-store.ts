@@ -5,8 +5,7 @@ import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { frozenCopy } from '../../lib/frozen-copy.ts';
-import { defined } from '../../lib/object.ts';
+import { defined, frozenCopy } from '../../lib/object.ts';
 import { LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
