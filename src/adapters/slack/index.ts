@@ -20,6 +20,7 @@ import { SocketReceiver } from './receiving/socket-receiver.ts';
 import { createThread } from './thread/thread.ts';
 
 export type { Identity } from './identity.ts';
+export { createSlackProbe } from './probe.ts';
 
 export type Transport =
   | { readonly kind: 'http'; readonly signingSecret: string; readonly port: number }
