@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="kdebug" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot" \
       org.opencontainers.image.base.digest="sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e"
-# So that `kubectl exec … -- node cli.js lint-policy` and the preStop pause of manifests/several find Node.
+# So that `kubectl exec … -- node cli.js lint-policy` and the preStop pause of manifests/components/several find Node.
 ENV NODE_ENV=production PATH=/nodejs/bin KDEBUG_REVISION=$REVISION
 WORKDIR /app
 COPY --from=build /src/dist/ ./

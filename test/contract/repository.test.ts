@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -65,7 +65,12 @@ describe('the repository', () => {
 
   it('has one version', () => {
     expect(JSON.parse(read('package.json')).version).toBe(VERSION);
-    expect(read('manifests/base/kustomization.yaml')).toContain(`newTag: ${VERSION}\n`);
+    const kustomizations = readdirSync(join(ROOT, 'manifests'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('kustomization.yaml'))
+      .map((path) => read(`manifests/${path}`));
+    const tags = kustomizations.flatMap((text) => [...text.matchAll(/newTag: (.*)/g)].map(([, tag]) => tag));
+    expect(tags.length).toBeGreaterThan(4);
+    expect(new Set([VERSION, ...tags])).toEqual(new Set([VERSION]));
   });
 });
 
