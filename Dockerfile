@@ -29,6 +29,5 @@ COPY --from=build /src/dist/ ./
 # By number, so that runAsNonRoot can be checked. Root owns the files; only /tmp is ever written, for long logs.
 USER 65532:65532
 EXPOSE 3000 9090
-# Node 24 warns of a module that an old dependency uses; its two lines are no JSON, and every line of the log shall be.
-ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=DEP0040"]
+ENTRYPOINT ["/nodejs/bin/node"]
 CMD ["main.js"]

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { createAuditLog } from './adapters/audit/index.ts';
-import { createMetrics, type OpsServer, startOpsServer } from './adapters/http/index.ts';
+import { type OpsServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters } from './adapters/kubernetes/index.ts';
+import { createMetrics } from './adapters/metrics/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
 import { createSlack } from './adapters/slack/index.ts';
 import { createSpools } from './adapters/spool/index.ts';
@@ -20,6 +21,9 @@ import { defined } from './lib/object.ts';
 
 /** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
+
+/** The commit that was built; the Dockerfile sets it. */
+export const REVISION = process.env.KDEBUG_REVISION || 'unknown';
 
 export interface App {
   /** This process' name in leases, log and audit records. */
@@ -78,7 +82,15 @@ async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
 
 async function startWith(store: RunStore, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    clock,
+    build: {
+      version: VERSION,
+      revision: REVISION,
+      node: process.versions.node,
+      mode: env.slack.receive.mode,
+    },
+  });
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...defined({ kubeconfigPath: env.kubeconfig }),

@@ -5,9 +5,8 @@ import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { frozenCopy } from '../../lib/frozen-copy.ts';
-import { defined } from '../../lib/object.ts';
-import { LearntIdentities, MemoryNotes, RunsByChannel } from './memory-records.ts';
+import { defined, frozenCopy } from '../../lib/object.ts';
+import { LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -38,6 +37,7 @@ const MINUTE_MS = 60_000;
  */
 export class MemoryRunStore implements RunStore {
   readonly notes = new MemoryNotes();
+  readonly searches = new MemorySearches({ now: () => this.#now() });
   readonly #now: () => number;
   readonly #leaseMs: number;
   readonly #retentionMs: number;

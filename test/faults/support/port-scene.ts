@@ -1,3 +1,4 @@
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
 import type { ActionName } from '../../../src/core/actions.ts';
@@ -267,7 +268,7 @@ export class PortScene {
       ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: { ...silent, error: (message) => void this.logged.push(message) },
-      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      metrics: createMetrics({ clock: this.clock, ofProcess: false }),
       seal: (plain) => `sealed:${Buffer.from(plain).toString('base64url')}`,
       unseal: (sealed) =>
         sealed.startsWith('sealed:') ? Buffer.from(sealed.slice(7), 'base64url').toString() : undefined,

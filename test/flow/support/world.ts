@@ -1,3 +1,4 @@
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
@@ -39,10 +40,12 @@ export class World {
   policy: Policy;
   readonly pipeline: RunSupervisor;
   readonly runId = asRunId('aaaaaaaaaa');
+  readonly metrics: ReturnType<typeof createMetrics>;
   #ids = 0;
 
   constructor(options: { readonly policy?: Policy; readonly store?: RunStore; readonly clock?: FakeClock } = {}) {
     this.clock = options.clock ?? new FakeClock();
+    this.metrics = createMetrics({ clock: this.clock, ofProcess: false });
     this.policy = options.policy ?? aPolicy();
     this.store = options.store ?? new MemoryRunStore({ clock: this.clock });
     this.pipeline = new RunSupervisor(this.deps());
@@ -105,7 +108,7 @@ export class World {
       ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: silent,
-      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      metrics: this.metrics,
       seal: SEAL.seal,
       unseal: SEAL.open,
       owner: 'replica-1',

@@ -9,6 +9,7 @@ import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
 import { RedisNotes } from './redis-notes.ts';
+import { RedisSearches } from './redis-searches.ts';
 import { type ScriptResult, ScriptRunner } from './script-runner.ts';
 import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
 import { CREATE, LIST, SAVE } from './scripts/runs.ts';
@@ -43,6 +44,7 @@ const CLAIMS_AFTER_RECOVERY_MS = 1_500;
  */
 export class RedisRunStore implements RunStore {
   readonly notes: RedisNotes;
+  readonly searches: RedisSearches;
   readonly #at: RedisRunStoreParts;
   readonly #scripts: ScriptRunner;
   readonly #held = new HeldLeases();
@@ -55,6 +57,7 @@ export class RedisRunStore implements RunStore {
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
     this.#doubtful = new UnconfirmedCreates(this.#scripts);
     this.notes = new RedisNotes(this.#scripts, records, connection);
+    this.searches = new RedisSearches(this.#scripts, records, connection, prefix);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
