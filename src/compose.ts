@@ -26,6 +26,8 @@ export const VERSION = '0.1.0';
 export const REVISION = process.env.KDEBUG_REVISION || 'unknown';
 
 export interface App {
+  /** This process' name in leases, log and audit records. */
+  readonly replica: string;
   readonly opsPort: number;
   /** The port for Slack's requests; undefined in Socket Mode. */
   readonly port: number | undefined;
@@ -169,6 +171,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     policies.close();
   };
   return {
+    replica: owner,
     opsPort: ops.port,
     port: slack.port(),
     stop: () => {

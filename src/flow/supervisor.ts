@@ -15,7 +15,7 @@ import { observeRuns } from './measure.ts';
 import { type AdvanceContext, runToEnd } from './pipeline.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
-import { afterLoss } from './recovery/lost-lease.ts';
+import { afterLoss, leaseTrouble } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
 import { Reply } from './reply/reply.ts';
 import { LogReaders } from './stages/logs.ts';
@@ -57,6 +57,7 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #awaitingLateEnd = new Set<RunId>();
   /** Runs that the store did not release: while we renew our leases, nobody can claim them. */
   readonly #unreleased = new Set<HeldRun>();
+  readonly #leaseTrouble: ReturnType<typeof leaseTrouble>;
   #draining = false;
   #drained = false;
   #stopAdopting: () => void = () => {};
@@ -64,6 +65,7 @@ export class RunSupervisor implements Starter, RunChanger {
   constructor(given: FlowDeps) {
     const deps = { ...given, clusters: filteredClusters(given.clusters, given) };
     this.#deps = deps;
+    this.#leaseTrouble = leaseTrouble(deps);
     this.#context = {
       deps,
       runs: this,
@@ -80,9 +82,8 @@ export class RunSupervisor implements Starter, RunChanger {
   refusalFor(requesterId: UserId): ReasonCode | undefined {
     if (this.#draining) return 'shutting_down';
     if (this.#held.size >= MAX_HELD) return 'too_busy';
-    let theirs = 0;
-    for (const { session } of this.#held.values()) if (session.run.origin.requesterId === requesterId) theirs += 1;
-    return theirs >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
+    const theirs = [...this.#held.values()].filter(({ session: { run } }) => run.origin.requesterId === requesterId);
+    return theirs.length >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
   }
 
   get active(): number {
@@ -182,17 +183,17 @@ export class RunSupervisor implements Starter, RunChanger {
     const { store, owner, log, metrics } = this.#deps;
     try {
       await store.renew(owner);
+      this.#leaseTrouble.worked();
       void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this });
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
-      const room = MAX_HELD - this.#held.size;
-      for (const lease of await store.claim(owner, Math.min(room, 50))) {
+      for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#held.size, 50))) {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         if (dueAtMs(lease.run) === 0) metrics.adopted('store');
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
     } catch (thrown) {
-      log.warn('could not renew leases, will retry', { reason: toKdebugError(thrown).code });
+      this.#leaseTrouble.failed({ reason: toKdebugError(thrown).code });
     }
   }
 

@@ -6,7 +6,7 @@ export const SLACK_API_URL = 'https://slack.com/api/';
 const TIMEOUT_MS = 10_000;
 
 /** Logs warnings and errors of Slack's libraries. Their lower levels contain payloads. */
-export const libraryLogger = (log: Log): Logger => {
+export const libraryLogger = (log: Pick<Log, 'warn'>): Logger => {
   const words = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.name : String(part))).join(' ');
   return {

@@ -102,6 +102,31 @@ describe('a container that never ended, after a restart without a store', () => 
     await next.drain(0);
   });
 
+  it('does not keep a run that is under way waiting while Slack is searched', async () => {
+    const world = new World();
+    const { bot } = boot(world);
+    await bot.inbox.command(anOrigin(), 'web-1');
+    await settle();
+    world.cluster.report({ terminated: aTermination({ finishedAt: new Date(world.clock.now()).toISOString() }) });
+    await world.clock.advance(5_000);
+    await bot.inbox.command(anOrigin({ dedupeKey: 'slash:2' }), 'web-1 --timeout=9m');
+    await settle();
+    const drained = bot.drain(0);
+    await world.clock.advance(2_000);
+    await drained;
+
+    world.thread.find = () => new Promise(() => {});
+    const { bot: next, store } = boot(world);
+    next.startAdopting();
+    await settle();
+    const held = (await world.cluster.pod('shop', 'web-1')).spec.ephemeralContainers.map(({ runId }) => runId);
+    const [over, underWay] = await Promise.all(held.map((id) => id && store.read(id as RunId)));
+    expect([held.length, over, underWay]).toEqual([2, undefined, expect.objectContaining({ rebuilt: true })]);
+    const stopped = next.drain(0);
+    await world.clock.advance(2_000);
+    await stopped;
+  });
+
   it('nor is its batch said again', async () => {
     const world = new BatchWorld(2);
     world.fleet.fateOf = () => ({ startMs: 100, runMs: 1_000, exitCode: 0, fails: 'ImagePullBackOff' });

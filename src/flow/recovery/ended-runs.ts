@@ -1,0 +1,145 @@
+import { toKdebugError } from '../../core/errors.ts';
+import { batchFileName } from '../../core/report/batch/batch-files.ts';
+import { isBatchRun } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
+import { sleep } from '../../lib/clock.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { SearchLane } from '../ports/slack.ts';
+import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
+import { logFileName } from '../reply/files.ts';
+import { isForGood } from '../reply/post-once.ts';
+import { isForRequesterAlone } from '../reply/slack-connect.ts';
+
+/** Of the 50 calls a minute that Slack allows for each kind of search (a run needs up to two of a kind): the others have the rest. */
+const TURNS_PER_MINUTE = 20;
+/** Longer than a search that Slack answers; when a replica dies in its turn, another one searches after this time. */
+const TURN_MS = 30_000;
+/** The pause after Slack or the store failed. */
+const AGAIN_MS = 30_000;
+/** For containers that ended, or were given up, longer ago, Slack has the result, or nobody waits for it any more. */
+export const RECENT_MS = 60 * 60_000;
+
+const LANE: SearchLane = 'background';
+
+/** A run of the cluster, ended or given up, that the store may have lost. */
+export interface EndedRun {
+  readonly run: Run;
+  readonly endedAtMs: number;
+  readonly restore: () => Promise<void>;
+}
+
+/**
+ * Searches Slack for the results of ended runs that the store does not know, and restores those without one. One at a time, the newest
+ * first: of these the requester may still wait. All replicas share the turns, and remember for an hour what was found, so that neither
+ * another replica nor a restart repeats a search. An error never ends it.
+ */
+export class EndedRuns {
+  readonly #deps: FlowDeps;
+  readonly #notBeforeMs = new Map<EndedRun, number>();
+  #isWorking = false;
+  #isFailing = false;
+  #waitingSinceMs: number | undefined;
+  #stopped = false;
+
+  constructor(deps: FlowDeps) {
+    this.#deps = deps;
+  }
+
+  add(ended: readonly EndedRun[]): void {
+    for (const one of ended) this.#notBeforeMs.set(one, 0);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (!this.#stopped && this.#notBeforeMs.size > 0) {
+      const next = this.#next();
+      if (next) await this.#attempt(next);
+      else await this.#wait(Math.min(...this.#notBeforeMs.values()) - this.#deps.clock.now());
+    }
+    this.#isWorking = false;
+    this.#logEndOfWait();
+  }
+
+  /** Undefined: each has to wait. */
+  #next(): EndedRun | undefined {
+    const nowMs = this.#deps.clock.now();
+    const due = [...this.#notBeforeMs].flatMap(([ended, notBeforeMs]) => (notBeforeMs <= nowMs ? [ended] : []));
+    return due.sort((one, other) => other.endedAtMs - one.endedAtMs)[0];
+  }
+
+  async #attempt(ended: EndedRun): Promise<void> {
+    try {
+      await this.#searchFor(ended);
+      if (this.#isFailing) this.#deps.log.info('search for results of ended runs works again');
+      this.#isFailing = false;
+    } catch (thrown) {
+      const fields = { runId: ended.run.id, reason: toKdebugError(thrown).code };
+      if (!this.#isFailing) this.#deps.log.warn('search for results of ended runs failed, will retry', fields);
+      this.#isFailing = true;
+      // The others may do better.
+      this.#notBeforeMs.set(ended, this.#deps.clock.now() + 2 * AGAIN_MS);
+      await this.#wait(AGAIN_MS);
+    }
+  }
+
+  async #searchFor(ended: EndedRun): Promise<void> {
+    const { store, clock } = this.#deps;
+    const { id } = ended.run;
+    if ((await store.read(id)) === undefined && !(await store.searches.wasFound(id))) {
+      const turn = await store.searches.turn(id, { perMinute: TURNS_PER_MINUTE, heldMs: TURN_MS });
+      if (turn.kind === 'none-left') return this.#waitForTurn(turn.freeInMs);
+      if (turn.kind === 'held') {
+        this.#notBeforeMs.set(ended, clock.now() + TURN_MS);
+        return;
+      }
+      if (await isInSlack(ended.run, this.#deps)) await store.searches.found(id, RECENT_MS);
+      else if (!this.#stopped) await ended.restore();
+    }
+    this.#notBeforeMs.delete(ended);
+  }
+
+  async #waitForTurn(ms: number): Promise<void> {
+    if (this.#waitingSinceMs === undefined) {
+      this.#waitingSinceMs = this.#deps.clock.now();
+      const fields = { waiting: this.#notBeforeMs.size, perMinute: TURNS_PER_MINUTE };
+      this.#deps.log.info('searches for results of ended runs wait for their turn', fields);
+    }
+    await this.#wait(ms);
+  }
+
+  #logEndOfWait(): void {
+    if (this.#waitingSinceMs === undefined || this.#stopped) return;
+    const durationMs = this.#deps.clock.now() - this.#waitingSinceMs;
+    this.#waitingSinceMs = undefined;
+    this.#deps.log.info('results of ended runs were all searched for', { durationMs });
+  }
+
+  #wait(ms: number): Promise<void> {
+    return sleep(this.#deps.clock, Math.max(1, ms));
+  }
+}
+
+/** Whether its result is in its thread already: then only our record is lost. */
+async function isInSlack(run: Run, deps: FlowDeps): Promise<boolean> {
+  const { thread } = deps;
+  const sinceMs = run.origin.receivedAtMs;
+  try {
+    const anchor = await thread.find(destinationOf(run), { run: run.id, kind: 'anchor' }, sinceMs, LANE);
+    if (!anchor) return false;
+    const isPrivate = await isForRequesterAlone(run.origin, deps);
+    const there = await resultDestinationOf({ ...run, delivery: { anchor } }, isPrivate, thread);
+    if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs, LANE)) return true;
+    const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
+    return (await thread.findShared(there, [name], sinceMs, LANE)) !== undefined;
+  } catch (thrown) {
+    // One unreadable thread must not stop the search for the others; the recovered run looks elsewhere.
+    if (!isForGood(toKdebugError(thrown).code)) throw thrown;
+    return false;
+  }
+}
