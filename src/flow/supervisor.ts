@@ -81,6 +81,7 @@ export class RunSupervisor implements Starter, RunChanger {
 
   refusalFor(requesterId: UserId): ReasonCode | undefined {
     if (this.#draining) return 'shutting_down';
+    if (!this.#deps.token.isAccepted()) return 'slack_token_rejected';
     if (this.#held.size >= MAX_HELD) return 'too_busy';
     const theirs = [...this.#held.values()].filter(({ session: { run } }) => run.origin.requesterId === requesterId);
     return theirs.length >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
@@ -183,7 +184,6 @@ export class RunSupervisor implements Starter, RunChanger {
     const { store, owner, log, metrics } = this.#deps;
     try {
       await store.renew(owner);
-      this.#leaseTrouble.worked();
       void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this });
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
@@ -192,6 +192,7 @@ export class RunSupervisor implements Starter, RunChanger {
         if (dueAtMs(lease.run) === 0) metrics.adopted('store');
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
+      this.#leaseTrouble.worked();
     } catch (thrown) {
       this.#leaseTrouble.failed({ reason: toKdebugError(thrown).code });
     }
@@ -235,11 +236,7 @@ export class RunSupervisor implements Starter, RunChanger {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
-    const slack = new Reply(session, deps, {
-      readers: this.#context.readers,
-      batchLogs: this.#context.batchLogs,
-      beforeClosing: () => conclude(session.run, deps),
-    });
+    const slack = new Reply(session, deps, { ...this.#context, beforeClosing: () => conclude(session.run, deps) });
     const shift = {
       isDraining: () => this.#draining,
       awaitsLateEnd: (isWaiting: boolean) =>

@@ -7,8 +7,7 @@ import type { CreateResult, Lease, Quota, RunStore } from '../../../flow/ports/s
 import { defined } from '../../../lib/object.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
-import { RedisIdentities } from './redis-identities.ts';
-import { RedisNotes } from './redis-notes.ts';
+import { RedisIdentities, RedisNotes } from './redis-notes.ts';
 import { RedisSearches } from './redis-searches.ts';
 import { type ScriptResult, ScriptRunner } from './script-runner.ts';
 import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
