@@ -71,38 +71,41 @@ function panels(): readonly object[] {
 
 const variable = (name: string, label: string, rest: object) => ({ name, label, ...rest });
 
-/** For Grafana 10 and later, whose sidecar finds it by the label of the ConfigMap. */
-export const dashboard: Generated = {
-  path: 'manifests/components/monitoring/dashboard.json',
-  text: () =>
-    `${JSON.stringify(
-      {
-        uid: 'kdebug',
-        title: 'kdebug',
-        description: 'Made from scripts/monitoring/dashboard.ts by npm run gen: change it there.',
-        tags: ['kdebug'],
-        schemaVersion: 39,
-        editable: true,
-        graphTooltip: 1,
-        refresh: '30s',
-        time: { from: 'now-6h', to: 'now' },
-        templating: {
-          list: [
-            variable('datasource', 'Data source', { type: 'datasource', query: 'prometheus' }),
-            variable('namespace', 'Namespace', {
-              type: 'query',
-              datasource: DATASOURCE,
-              query: { query: 'label_values(kdebug_build_info, namespace)', refId: 'namespaces' },
-              includeAll: true,
-              multi: true,
-              refresh: 2,
-              current: { text: 'All', value: '$__all' },
-            }),
-          ],
-        },
-        panels: panels(),
+/** For Grafana 10 and later. */
+const text = (): string =>
+  `${JSON.stringify(
+    {
+      uid: 'kdebug',
+      title: 'kdebug',
+      description: 'Made from scripts/monitoring/dashboard.ts by npm run gen: change it there.',
+      tags: ['kdebug'],
+      schemaVersion: 39,
+      editable: true,
+      graphTooltip: 1,
+      refresh: '30s',
+      time: { from: 'now-6h', to: 'now' },
+      templating: {
+        list: [
+          variable('datasource', 'Data source', { type: 'datasource', query: 'prometheus' }),
+          variable('namespace', 'Namespace', {
+            type: 'query',
+            datasource: DATASOURCE,
+            query: { query: 'label_values(kdebug_build_info, namespace)', refId: 'namespaces' },
+            includeAll: true,
+            multi: true,
+            refresh: 2,
+            current: { text: 'All', value: '$__all' },
+          }),
+        ],
       },
-      undefined,
-      1,
-    )}\n`,
-};
+      panels: panels(),
+    },
+    undefined,
+    1,
+  )}\n`;
+
+/** Grafana's sidecar finds it by the label of its ConfigMap. */
+export const dashboard: Generated = { path: 'manifests/components/monitoring/dashboard.json', text };
+
+/** The same for the chart. */
+export const chartDashboard: Generated = { path: 'charts/kdebug/files/dashboard.json', text };
