@@ -1,7 +1,8 @@
-import { prometheusRule } from './gen-alerts.ts';
+import { chartRules, prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
+import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
@@ -19,4 +20,7 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
+  chartRules,
+  dashboard,
+  chartDashboard,
 ];
