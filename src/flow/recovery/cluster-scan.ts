@@ -126,9 +126,10 @@ export class Recovery {
   }
 
   async #restore(run: Run, podName: string): Promise<void> {
-    const { store, owner, policies, log } = this.#deps;
+    const { store, owner, policies, log, metrics } = this.#deps;
     const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (created.kind !== 'created') return;
+    metrics.adopted('cluster');
     log.warn('found a run in the cluster that the store had lost', { runId: run.id, podName });
     this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
   }
