@@ -11,7 +11,7 @@ const HOMES = {
   undici: { packages: 'undici/', home: '^src/adapters/(kubernetes|slack)/' },
   ioredis: { packages: 'ioredis/', home: '^src/adapters/store/' },
   pino: { packages: 'pino/', home: '^src/adapters/log/' },
-  'prom-client': { packages: 'prom-client/', home: '^src/adapters/http/' },
+  'prom-client': { packages: 'prom-client/', home: '^src/adapters/metrics/' },
   zod: { packages: 'zod/', home: '^src/(config|adapters)/' },
   yaml: { packages: 'yaml/', home: '^src/(config|lib)/' },
 };

@@ -22,13 +22,12 @@ LABEL org.opencontainers.image.title="kdebug" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot" \
       org.opencontainers.image.base.digest="sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e"
-# So that `kubectl exec … -- node cli.js lint-policy` and the preStop pause of manifests/several find Node.
-ENV NODE_ENV=production PATH=/nodejs/bin
+# So that `kubectl exec … -- node cli.js lint-policy` and the preStop pause of manifests/components/several find Node.
+ENV NODE_ENV=production PATH=/nodejs/bin KDEBUG_REVISION=$REVISION
 WORKDIR /app
 COPY --from=build /src/dist/ ./
 # By number, so that runAsNonRoot can be checked. Root owns the files; only /tmp is ever written, for long logs.
 USER 65532:65532
 EXPOSE 3000 9090
-# Node 24 warns of a module that an old dependency uses; its two lines are no JSON, and every line of the log shall be.
-ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=DEP0040"]
+ENTRYPOINT ["/nodejs/bin/node"]
 CMD ["main.js"]

@@ -32,6 +32,8 @@ const { metafile } = await build({
   platform: 'node',
   // debug asks for it only if it is there, which it is through development packages alone: those stay out of the image.
   external: ['supports-color'],
+  // node-fetch takes this package where Node has no URL of its own. It asks for Node's punycode, of which Node warns on standard error.
+  alias: { 'whatwg-url': 'node:url' },
   target: 'node20',
   format: 'esm',
   sourcemap: true,

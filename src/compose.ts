@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { createAuditLog } from './adapters/audit/index.ts';
-import { createMetrics, type OpsServer, startOpsServer } from './adapters/http/index.ts';
+import { type OpsServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters } from './adapters/kubernetes/index.ts';
+import { createMetrics } from './adapters/metrics/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
 import { createSlack } from './adapters/slack/index.ts';
 import { createSpools } from './adapters/spool/index.ts';
@@ -21,7 +22,12 @@ import { defined } from './lib/object.ts';
 /** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
 
+/** The commit that was built; the Dockerfile sets it. */
+export const REVISION = process.env.KDEBUG_REVISION || 'unknown';
+
 export interface App {
+  /** This process' name in leases, log and audit records. */
+  readonly replica: string;
   readonly opsPort: number;
   /** The port for Slack's requests; undefined in Socket Mode. */
   readonly port: number | undefined;
@@ -76,7 +82,15 @@ async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
 
 async function startWith(store: RunStore, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    clock,
+    build: {
+      version: VERSION,
+      revision: REVISION,
+      node: process.versions.node,
+      mode: env.slack.receive.mode,
+    },
+  });
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...defined({ kubeconfigPath: env.kubeconfig }),
@@ -111,6 +125,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clusters,
     store,
     thread: slack.thread,
+    token: slack.token,
     directory: slack.directory,
     audit,
     spools: createSpools(),
@@ -132,6 +147,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     checks: {
       slack: async () => {
         if (!slack.ready()) throw new KdebugError('slack_unreachable');
+        if (!slack.token.isAccepted()) throw new KdebugError('slack_token_rejected');
       },
       store: () => store.check(),
       // Fails first when the process is told to stop.
@@ -157,6 +173,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     policies.close();
   };
   return {
+    replica: owner,
     opsPort: ops.port,
     port: slack.port(),
     stop: () => {

@@ -1,5 +1,5 @@
 import { createLog } from './adapters/log/index.ts';
-import { startApp } from './compose.ts';
+import { type App, startApp, VERSION } from './compose.ts';
 import { doctor } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
@@ -44,11 +44,19 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
   } else if (isReadableOnTheWay(env.redis.url)) {
     log.warn('REDIS_URL is not encrypted, so its password is readable on the network: use rediss://');
   }
+  if (env.slack.unusedSecret !== undefined) {
+    log.warn(
+      'SLACK_APP_TOKEN and SLACK_SIGNING_SECRET are both set: Socket Mode is used, and nothing listens for HTTP; remove the one that is left over',
+    );
+  }
+  if (initial.placeholders.length > 0) {
+    log.warn('the policy still has what an example left in it', { problems: initial.placeholders });
+  }
   if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
   const policies = watchPolicy(env.policyPath, { initial, log });
   try {
     const app = await startApp({ env, policies, log });
-    log.info('ready', { port: app.port, opsPort: app.opsPort, policyHash: initial.hash });
+    log.info('ready', readyFacts(env, initial, app));
     stopOnSignal(log, () => app.stop());
   } catch (thrown) {
     policies.close();
@@ -62,6 +70,20 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     process.exitCode = code === 'store_misconfigured' ? MISCONFIGURED : 1;
   }
 }
+
+/** What an operator wants to know of a process that just started; no secret. */
+const readyFacts = (env: Env, { policy, hash }: LoadedPolicy, { replica, port, opsPort }: App) => ({
+  mode: env.slack.receive.mode,
+  version: VERSION,
+  revision: env.revision,
+  node: process.version,
+  clusters: Object.keys(policy.clusters),
+  replica,
+  store: env.redis === undefined ? 'memory' : 'redis',
+  port,
+  opsPort,
+  policyHash: hash,
+});
 
 /** The first signal drains; further ones change nothing, because the drain is bounded. */
 function stopOnSignal(log: Log, stop: () => Promise<void>): void {

@@ -11,6 +11,8 @@ export interface Env {
     readonly receive:
       | { readonly mode: 'socket'; readonly appToken: string }
       | { readonly mode: 'http'; readonly signingSecret: string };
+    /** The signing secret beside an app-level token. kdebug never uses it; probably one of the two was left over. */
+    readonly unusedSecret?: string;
     /** Ends with a slash. */
     readonly apiUrl: string;
     /** For Slack only. Absent: none. */
@@ -35,6 +37,8 @@ export interface Env {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `stdout`: records are lines of kdebug's own log; else the path of a separate file. */
   readonly audit: string;
+  /** The commit that the image was built from; `unknown` outside one. */
+  readonly revision: string;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -63,7 +67,7 @@ export function loadEnv(
     ...proxyProblems,
   ];
   return parsed.success && problems.length === 0
-    ? { kind: 'ok', env: envOf(parsed.data, proxy) }
+    ? { kind: 'ok', env: envOf(parsed.data, proxy, given.KDEBUG_REVISION) }
     : { kind: 'invalid', problems };
 }
 
@@ -137,14 +141,16 @@ function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
   return problems;
 }
 
-function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefined): Env {
-  const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret = '', KDEBUG_KEY: key } = variables;
+/** The image sets its revision itself: it is a fact, not a setting. */
+function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefined, revision = 'unknown'): Env {
+  const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret, KDEBUG_KEY: key } = variables;
   return {
     slack: {
       botToken: variables.SLACK_BOT_TOKEN,
-      receive: appToken === undefined ? { mode: 'http', signingSecret } : { mode: 'socket', appToken },
+      receive:
+        appToken === undefined ? { mode: 'http', signingSecret: signingSecret ?? '' } : { mode: 'socket', appToken },
       apiUrl: variables.SLACK_API_URL,
-      ...defined({ proxy }),
+      ...defined({ proxy, unusedSecret: appToken === undefined ? undefined : signingSecret }),
     },
     port: variables.PORT,
     opsPort: variables.OPS_PORT,
@@ -157,6 +163,7 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
     }),
     logLevel: variables.LOG_LEVEL,
     audit: variables.KDEBUG_AUDIT,
+    revision,
   };
 }
 
@@ -166,6 +173,7 @@ export function secretsOf({ slack, redis }: Env): readonly string[] {
   return [
     slack.botToken,
     slack.receive.mode === 'socket' ? slack.receive.appToken : slack.receive.signingSecret,
+    ...(slack.unusedSecret === undefined ? [] : [slack.unusedSecret]),
     ...(password === '' ? [] : [password, decodeURIComponent(password)]),
     ...(slack.proxy === undefined ? [] : passwordOf(slack.proxy)),
   ];

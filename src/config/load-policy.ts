@@ -6,6 +6,7 @@ import type { Approval, ApproverGroup, Identity, ImageAlias, Policy, Rule } from
 import { defined } from '../lib/object.ts';
 import { type Finding, type Position, pathText } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
+import { placeholderFindings } from './policy-placeholders.ts';
 import { referenceFindings } from './policy-references.ts';
 import { schemaFindings } from './schema-findings.ts';
 import { readYaml, type YamlTree } from './yaml-tree.ts';
@@ -15,6 +16,8 @@ export interface LoadedPolicy {
   readonly policy: Policy;
   /** SHA-256 of the file's text. */
   readonly hash: string;
+  /** What is still an example's and not the reader's, written as problems are. Valid, but of no use to anybody. */
+  readonly placeholders: readonly string[];
 }
 
 export interface InvalidPolicy {
@@ -43,9 +46,11 @@ export function parsePolicy(text: string, file: string): LoadedPolicy | InvalidP
 
   const parsed = PolicyFile.safeParse(tree.data, { reportInput: true });
   const findings = [...schemaFindings(parsed.error?.issues ?? []), ...referenceFindings(tree.data)];
-  const problems = inOrder(file, [...tree.syntax, ...findings.map((finding) => located(tree, finding))]);
+  const locate = (finding: Finding): LocatedFinding => located(tree, finding);
+  const problems = inOrder(file, [...tree.syntax, ...findings.map(locate)]);
   if (!parsed.success || problems.length > 0) return { kind: 'invalid', problems };
-  return { kind: 'ok', policy: policyFromFile(parsed.data), hash: sha256(text) };
+  const placeholders = inOrder(file, placeholderFindings(tree.data).map(locate));
+  return { kind: 'ok', policy: policyFromFile(parsed.data), hash: sha256(text), placeholders };
 }
 
 type LocatedFinding = Position & { readonly message: string };

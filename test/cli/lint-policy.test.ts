@@ -51,6 +51,28 @@ it('a file with problems yields 1, a line for each problem and their number', ()
   expect(lines.at(-1)).toBe(`${lines.length - 1} problems`);
 });
 
+it('a file that still has what an example left in it yields 1, although the bot would load it', () => {
+  const { code, lines } = lint(new URL('../../manifests/base/policy.yaml', import.meta.url).pathname);
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    expect.stringContaining('images.autodiagnose.image: is in no registry'),
+    expect.stringContaining('channels.C0REPLACEME: is a placeholder'),
+    '2 problems',
+  ]);
+});
+
+it('notes an image without a registry that Docker Hub does not have as its own', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kdebug-lint-'));
+  const path = join(directory, 'policy.yaml');
+  writeFileSync(path, readFileSync(fixture('design.yaml'), 'utf8').replace('registry.acme.io/debugger', 'debugger'));
+  const { code, lines } = lint(path);
+  rmSync(directory, { recursive: true });
+  expect(code).toBe(0);
+  expect(lines.filter((line) => line.includes('names no registry'))).toEqual([
+    'note: images.debugger names no registry, so nodes look for docker.io/library/debugger: put your registry before it',
+  ]);
+});
+
 it('a file that is not there yields 1 and says so', () => {
   expect(lint(fixture('none.yaml'))).toEqual({
     code: 1,

@@ -31,6 +31,7 @@ describe('the environment', () => {
       policyPath: '/etc/kdebug/policy.yaml',
       logLevel: 'info',
       audit: 'stdout',
+      revision: 'unknown',
     });
   });
 
@@ -48,6 +49,7 @@ describe('the environment', () => {
       REDIS_CA_FILE: '/ca.pem',
       REDIS_KEY_PREFIX: 'kdebug-staging',
       LOG_LEVEL: 'debug',
+      KDEBUG_REVISION: '0123abc',
       UNRELATED: 'x',
     };
     expect(envOf(variables)).toMatchObject({
@@ -61,6 +63,7 @@ describe('the environment', () => {
       kubeconfig: '/a:/b',
       redis: { url: 'rediss://user:p%40ss@redis:6380/2', caFile: '/ca.pem', keyPrefix: 'kdebug-staging' },
       logLevel: 'debug',
+      revision: '0123abc',
     });
   });
 
@@ -74,6 +77,12 @@ describe('the environment', () => {
       appToken: 'xapp-1-A',
     });
     expect(envOf({ SLACK_BOT_TOKEN: TOKEN, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.receive.mode).toBe('socket');
+  });
+
+  it('remembers a signing secret that Socket Mode leaves unused, so that the start can say so', () => {
+    expect(envOf({ ...HTTP, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.unusedSecret).toBe(HTTP.SLACK_SIGNING_SECRET);
+    expect(envOf({ SLACK_BOT_TOKEN: TOKEN, SLACK_APP_TOKEN: 'xapp-1-A' }).slack.unusedSecret).toBeUndefined();
+    expect(envOf(HTTP).slack.unusedSecret).toBeUndefined();
   });
 
   it('takes an empty variable for an absent one, and drops the newline of a file', () => {
@@ -100,6 +109,7 @@ it('its secrets are the ones that a log must not show, the password of Redis as 
   expect(secretsOf(envOf({ ...HTTP, SLACK_APP_TOKEN: 'xapp-1-A', REDIS_URL: 'redis://redis' }))).toEqual([
     TOKEN,
     'xapp-1-A',
+    HTTP.SLACK_SIGNING_SECRET,
   ]);
 });
 

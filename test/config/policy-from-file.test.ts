@@ -58,7 +58,7 @@ describe('the example of the design', () => {
       autodiagnose: { alias: 'autodiagnose', class: 'observe', command: 'fixed', timeoutMs: 120_000 },
       debugger: {
         alias: 'debugger',
-        reference: 'registry.example.com/debugger:1.4',
+        reference: 'registry.acme.io/debugger:1.4',
         class: 'elevated',
         command: 'allowed',
       },

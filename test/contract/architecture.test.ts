@@ -46,7 +46,7 @@ const CLEAN: Tree = {
   'src/adapters/slack/index.ts': "import '@slack/bolt'; import 'undici';",
   'src/adapters/kubernetes/index.ts':
     "import '@kubernetes/client-node'; import 'undici'; import type { Probe } from '../../doctor/probes.ts';",
-  'src/adapters/http/index.ts': "import 'prom-client';",
+  'src/adapters/metrics/index.ts': "import 'prom-client';",
   'src/config/env.ts': "import 'yaml'; import 'zod'; import 'node:fs'; import '../core/run.ts';",
   'src/cli/lint.ts': "import '../config/env.ts'; import '../core/run.ts';",
   'play/main.ts': "import '../src/compose.ts'; import '../src/core/run.ts'; import '../src/adapters/log/index.ts';",

@@ -109,6 +109,19 @@ describe('the image of the bot', () => {
     expect(Number(runs)).toBeGreaterThanOrEqual(Number(floor));
   });
 
+  it('is built with the Node that npm run test:node24 tests', () => {
+    const [, sed = ''] = /^version=\$\((sed .*) Dockerfile\)$/m.exec(read('.ci/node24')) ?? [];
+    const found = execFileSync('sh', ['-c', `${sed} Dockerfile`], { cwd: ROOT, encoding: 'utf8' });
+    expect(found).toMatch(/^24\.\d+\.\d+\n$/);
+    expect(restsOf(all, 'FROM')[0]).toContain(`node:${found.trim()}-`);
+    expect(JSON.parse(read('package.json')).scripts['test:node24']).toBe('.ci/node24');
+  });
+
+  it('starts Node without silencing it', () => {
+    expect(restsOf(final, 'ENTRYPOINT')).toEqual(['["/nodejs/bin/node"]']);
+    expect(restsOf(final, 'ENV').join(' ')).not.toContain('NODE_OPTIONS');
+  });
+
   it('gets from the checkout what its build copies, and no more', () => {
     const copied = restsOf(all, 'COPY')
       .filter((rest) => !rest.startsWith('--from='))
@@ -121,6 +134,14 @@ describe('the image of the bot', () => {
   it('has Node where the pause of several replicas and the command-line tools look for it', () => {
     const [start] = JSON.parse(restsOf(final, 'ENTRYPOINT')[0] ?? '[]');
     expect(restsOf(final, 'ENV').join(' ')).toContain(`PATH=${dirname(start)}`);
+  });
+
+  it('tells its program the commit that it was built from', () => {
+    expect(restsOf(final, 'ENV').join(' ').split(' ')).toContain('KDEBUG_REVISION=$REVISION');
+    const order = final.map(({ word, rest }) => `${word} ${rest}`);
+    expect(order.findIndex((line) => line.startsWith('ARG REVISION'))).toBeLessThan(
+      order.findIndex((line) => line.startsWith('ENV ')),
+    );
   });
 });
 
@@ -168,6 +189,11 @@ describe('what the image of the bot copies', () => {
     });
     expect([status, stderr]).toEqual([2, '']);
     expect(stdout).toContain('SLACK_BOT_TOKEN is missing');
+  });
+
+  it('asks for no module of which a newer Node warns: every line of the log is JSON', () => {
+    for (const bundle of readdirSync(elsewhere).filter((file) => file.endsWith('.js')))
+      expect(readFileSync(join(elsewhere, bundle), 'utf8'), bundle).not.toMatch(/["'](?:node:)?punycode["']/);
   });
 
   it('holds no development package, and names the licence of each that it holds', () => {

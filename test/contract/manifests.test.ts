@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { rbac } from '../../src/cli/rbac.ts';
+import { loadPolicy } from '../../src/config/load-policy.ts';
+import { kustomize, ROOT } from './rendered.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface Role {
@@ -63,6 +63,12 @@ const rolesIn = (folder: string): readonly Role[] =>
     .flatMap((path) => parseAllDocuments(read(`${folder}/${path}`)).map((document) => document.toJS() as Role))
     .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
 
+/** Components whose rights are asked for by name. */
+const OPTIONAL_RIGHTS: ReadonlySet<string> = new Set(['mapped-people', 'nodes']);
+const foldersOf = (folder: string): readonly string[] => readdirSync(join(ROOT, 'manifests', folder)).toSorted();
+const components = foldersOf('components');
+const installations = foldersOf('installations');
+
 const deployment = parse(read('manifests/base/deployment.yaml')) as Deployment;
 const pod = deployment.spec.template.spec;
 const container = pod.containers[0];
@@ -70,20 +76,25 @@ if (!container) throw new Error('the Deployment has no container');
 
 describe('the manifests', () => {
   it('give kdebug the rights that its API calls need, and no more', () => {
-    const roles = ['base', 'namespace', 'several', 'egress'].flatMap((name) => rolesIn(`manifests/${name}`));
-    expect(roles.flatMap(rightsOf).sort()).toEqual(RIGHTS);
+    const roles = [
+      'base',
+      ...components.filter((name) => !OPTIONAL_RIGHTS.has(name)).map((name) => `components/${name}`),
+    ];
+    expect(
+      roles
+        .flatMap((name) => rolesIn(`manifests/${name}`))
+        .flatMap(rightsOf)
+        .sort(),
+    ).toEqual(RIGHTS);
+  });
+
+  it('offer the optional right to read nodes, and no other right on them', () => {
+    expect(rolesIn('manifests/components/nodes').flatMap(rightsOf)).toEqual(['nodes get']);
   });
 
   it('let kdebug ask what other users may do only where the policy maps people to them', () => {
-    expect(rolesIn('manifests/mapped-people').flatMap(rightsOf)).toEqual([
+    expect(rolesIn('manifests/components/mapped-people').flatMap(rightsOf)).toEqual([
       'authorization.k8s.io/subjectaccessreviews create',
-    ]);
-    expect(readdirSync(join(ROOT, 'manifests')).toSorted()).toEqual([
-      'base',
-      'egress',
-      'mapped-people',
-      'namespace',
-      'several',
     ]);
   });
 
@@ -138,13 +149,18 @@ describe('the manifests', () => {
   });
 
   describe('for several replicas', () => {
-    const several = parse(read('manifests/several/deployment.yaml')) as Deployment;
+    const several = parse(read('manifests/components/several/deployment.yaml')) as Deployment;
     const { replicas, strategy, template } = several.spec;
     const [patched] = template.spec.containers;
 
     it('start none without Redis and a key that all share', () => {
+      expect(parse(read('manifests/components/several/kustomization.yaml'))).toMatchObject({
+        components: ['../redis'],
+      });
+      const redis = parse(read('manifests/components/redis/deployment.yaml')) as Deployment;
+      const { env = [] } = redis.spec.template.spec.containers[0] ?? {};
       for (const name of ['REDIS_URL', 'KDEBUG_KEY']) {
-        const found = patched?.env.find((variable) => variable.name === name);
+        const found = env.find((variable) => variable.name === name);
         expect(found?.valueFrom, name).toEqual({ secretKeyRef: { name: 'kdebug', key: name, optional: false } });
       }
     });
@@ -166,26 +182,86 @@ describe('the manifests', () => {
       expect(pauseMs).toBeGreaterThan(0);
       expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(pauseMs + 10_000);
     });
+
+    it('never block a drain: not with one replica left, and not while none is ready', () => {
+      const { spec } = parse(read('manifests/components/several/disruption-budget.yaml'));
+      expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+      expect(spec).not.toHaveProperty('minAvailable');
+    });
   });
 
-  it.each(['base', 'namespace', 'several', 'egress', 'mapped-people'])(
-    'are what kubectl kustomize accepts: %s',
-    (name) => {
-      const output = kustomize(join(ROOT, 'manifests', name));
-      if (output === undefined) return;
-      expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);
-      expect(output).toContain('kind: ');
-    },
-  );
+  it.each([
+    ['socket', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET'],
+    ['http', 'SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN'],
+  ])('over %s read %s, without which no pod starts, and never %s', (name, needed, other) => {
+    const patch = parse(read(`manifests/components/${name}/deployment.yaml`)) as Deployment;
+    const { env = [] } = patch.spec.template.spec.containers[0] ?? {};
+    expect(env).toEqual([
+      { name: needed, valueFrom: { secretKeyRef: { name: 'kdebug', key: needed, optional: false } } },
+      { name: other, $patch: 'delete' },
+    ]);
+  });
+
+  it('let the doctor see what kdebug sees: the same settings, account, policy and privileges', () => {
+    const job = parse(read('manifests/components/doctor/job.yaml')) as Deployment;
+    const { spec } = job.spec.template;
+    const [doctor] = spec.containers;
+    const named = (env: PodSpec['containers'][number]['env'] = []) =>
+      env.map(({ name, value, valueFrom }) => [name, value ?? Object.keys(valueFrom ?? {})]).toSorted();
+    expect(named(doctor?.env)).toEqual(named(container.env));
+    expect(doctor?.volumeMounts).toEqual(container.volumeMounts);
+    expect([spec.securityContext, doctor?.securityContext]).toEqual([pod.securityContext, container.securityContext]);
+    expect(spec).toMatchObject({ serviceAccountName: 'kdebug', restartPolicy: 'Never' });
+    // Counted neither by the Service nor by the disruption budget.
+    expect(job.spec.template).not.toMatchObject({ metadata: { labels: { 'app.kubernetes.io/name': 'kdebug' } } });
+  });
+
+  describe('to copy', () => {
+    it('are the four usual installations', () => {
+      expect(installations).toEqual(['http', 'impersonate', 'several', 'socket']);
+    });
+
+    it('begin with the same policy, but for the mode of impersonate', () => {
+      const policies = installations.map((name) => parse(read(`manifests/installations/${name}/policy.yaml`)));
+      const [first, ...others] = policies.map(({ identity: _, ...rest }) => rest);
+      for (const other of others) expect(other).toEqual(first);
+      expect(policies.map(({ identity }) => identity.mode)).toEqual([
+        'serviceAccount',
+        'impersonate',
+        'serviceAccount',
+        'serviceAccount',
+      ]);
+      for (const name of installations)
+        expect(loadPolicy(join(ROOT, `manifests/installations/${name}/policy.yaml`)).kind, name).toBe('ok');
+    });
+
+    it('give the people of impersonate what `npm run rbac` prints', () => {
+      const folder = 'manifests/installations/impersonate';
+      const words = /rbac -- (.*) > rbac\.yaml/.exec(read(`${folder}/kustomization.yaml`))?.[1]?.split(' ') ?? [];
+      const printed: string[] = [];
+      const code = rbac(
+        words.map((word) => (word === 'policy.yaml' ? join(ROOT, folder, word) : word)),
+        { out: (line) => printed.push(line), err: (line) => printed.push(line) },
+      );
+      expect(code).toBe(0);
+      expect(read(`${folder}/rbac.yaml`)).toBe(`${printed.join('\n')}\n`);
+    });
+  });
+
+  it.each([
+    'base',
+    ...installations.map((name) => `installations/${name}`),
+    ...components
+      .filter((name) => kindOf(`components/${name}`) === 'Kustomization')
+      .map((name) => `components/${name}`),
+  ])('are what kubectl kustomize accepts: %s', (name) => {
+    const output = kustomize(join(ROOT, 'manifests', name));
+    if (output === undefined) return;
+    expect(parseAllDocuments(output).every(({ errors }) => errors.length === 0)).toBe(true);
+    expect(output).toContain('kind: ');
+  });
 });
 
-/** What kubectl makes of the folder; undefined where there is no kubectl. */
-function kustomize(folder: string): string | undefined {
-  try {
-    return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    console.warn('skipped: there is no kubectl here');
-    return undefined;
-  }
+function kindOf(folder: string): string {
+  return parse(read(`manifests/${folder}/kustomization.yaml`)).kind;
 }

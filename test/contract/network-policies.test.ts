@@ -23,19 +23,29 @@ const read = (path: string): NetworkPolicy =>
   parse(readFileSync(fileURLToPath(new URL(`../../manifests/${path}`, import.meta.url)), 'utf8'));
 const NAMESPACE = 'kubernetes.io/metadata.name';
 
+const ours = { matchLabels: { 'app.kubernetes.io/name': 'kdebug' } };
+
 describe('the way in', () => {
   const { spec } = read('base/network-policy.yaml');
 
   it('is closed to every pod but those of the monitoring namespace, which reach the ops port alone', () => {
-    expect([spec.podSelector, spec.policyTypes]).toEqual([{}, ['Ingress']]);
+    expect([spec.podSelector, spec.policyTypes]).toEqual([ours, ['Ingress']]);
     expect(spec.ingress).toEqual([
       { from: [{ namespaceSelector: { matchLabels: { [NAMESPACE]: 'monitoring' } } }], ports: [{ port: 'ops' }] },
+    ]);
+  });
+
+  it('is open over HTTP to the ingress controller too, at the port for Slack alone', () => {
+    const http = read('components/http/network-policy.yaml').spec;
+    expect([http.podSelector, http.policyTypes]).toEqual([ours, ['Ingress']]);
+    expect(http.ingress).toEqual([
+      { from: [{ namespaceSelector: { matchLabels: { [NAMESPACE]: 'ingress-nginx' } } }], ports: [{ port: 'slack' }] },
     ]);
   });
 });
 
 describe('the way out', () => {
-  const { spec } = read('egress/network-policy.yaml');
+  const { spec } = read('components/egress/network-policy.yaml');
   const rules = spec.egress ?? [];
   const blocks = rules.flatMap(({ to = [], ports = [] }) =>
     to.flatMap(({ ipBlock }) => (ipBlock ? [{ ...ipBlock, ports: ports.map(({ port }) => port) }] : [])),
@@ -55,7 +65,7 @@ describe('the way out', () => {
   }
 
   it('is for the pods of kdebug, and every part of it names its addresses and its ports', () => {
-    expect(spec.podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': 'kdebug' });
+    expect(spec.podSelector).toEqual(ours);
     expect(spec.policyTypes).toEqual(['Egress']);
     expect(rules.length).toBeGreaterThan(2);
     for (const { to = [], ports = [] } of rules) {

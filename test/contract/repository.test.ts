@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -65,7 +65,12 @@ describe('the repository', () => {
 
   it('has one version', () => {
     expect(JSON.parse(read('package.json')).version).toBe(VERSION);
-    expect(read('manifests/base/kustomization.yaml')).toContain(`newTag: ${VERSION}\n`);
+    const kustomizations = readdirSync(join(ROOT, 'manifests'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('kustomization.yaml'))
+      .map((path) => read(`manifests/${path}`));
+    const tags = kustomizations.flatMap((text) => [...text.matchAll(/newTag: (.*)/g)].map(([, tag]) => tag));
+    expect(tags.length).toBeGreaterThan(4);
+    expect(new Set([VERSION, ...tags])).toEqual(new Set([VERSION]));
   });
 });
 
@@ -81,7 +86,7 @@ describe('the README', () => {
   it('names only scripts that there are', () => {
     const scripts = Object.keys(JSON.parse(read('package.json')).scripts);
     const named = pages.flatMap((page) =>
-      [...read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)].map(([, name]) => name ?? ''),
+      [...read(page).matchAll(/npm run ([a-z][a-z0-9:-]*)/g)].map(([, name]) => name ?? ''),
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((name) => !scripts.includes(name))).toEqual([]);

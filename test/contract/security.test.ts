@@ -36,7 +36,9 @@ describe('the section "Hardening"', () => {
 
   it('names only folders and tests that there are', () => {
     const named = [...section.matchAll(/(?:apply -k |vitest run )([\w./-]+)/g)].map(([, path = '']) => path);
-    expect(named).toEqual(expect.arrayContaining(['manifests/egress', 'manifests/mapped-people']));
+    expect(named).toEqual(
+      expect.arrayContaining(['manifests/components/egress', 'manifests/components/mapped-people']),
+    );
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { toKdebugError } from '../../core/errors.ts';
 import type { Metrics } from '../../flow/ports/machine.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
@@ -13,7 +12,7 @@ export interface OpsServerOptions {
   /** The default is every address, because the kubelet connects from outside the pod's loopback. */
   readonly host?: string;
   readonly checks: Readonly<Record<string, Check>>;
-  readonly metrics: Exposition;
+  readonly metrics: Exposition & Pick<Metrics, 'checked'>;
   readonly clock: Pick<Clock, 'after'>;
   /** A slower check fails; the default is 2 s, below the probe's own limit. */
   readonly checkTimeoutMs?: number;
@@ -80,7 +79,11 @@ async function answer(path: string, options: OpsServerOptions): Promise<OpsRespo
 
 async function readiness(options: OpsServerOptions): Promise<OpsResponse> {
   const results = await Promise.all(
-    Object.entries(options.checks).map(async ([name, check]) => ({ name, failure: await failureOf(check, options) })),
+    Object.entries(options.checks).map(async ([name, check]) => {
+      const failure = await failureOf(check, options);
+      options.metrics.checked(name, failure === undefined);
+      return { name, failure };
+    }),
   );
   const lines = results.map(({ name, failure }) => (failure ? `[-] ${name} failed: ${failure}` : `[+] ${name} ok`));
   const status = results.some(({ failure }) => failure) ? 503 : 200;
@@ -96,59 +99,8 @@ function failureOf(check: Check, options: OpsServerOptions): Promise<string | un
   return withDeadline(options.clock, options.checkTimeoutMs ?? 2_000, failure, () => 'timed_out');
 }
 
+/** The metrics as Prometheus' text. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;
-}
-
-/** Bounds in seconds: the acknowledgement has 3 s (Slack), the p99 target is 50 ms. */
-const ACKNOWLEDGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.5, 1, 3];
-const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
-/** A quick run lasts 1 or 2 s; the default maximum of a policy is half an hour. */
-const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1800, 3600];
-
-/** Interval of the event-loop lag samples: the default of 10 ms is most of an idle process's work. */
-const LOOP_LAG_EVERY_MS = 25;
-
-/** The counters and histograms of kdebug and its process, in a separate registry. */
-export function createMetrics(): Metrics & Exposition {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LAG_EVERY_MS });
-  const registers = [registry];
-  const commands = new Counter({
-    name: 'kdebug_commands_total',
-    help: 'Deliveries from Slack, by how they were answered.',
-    labelNames: ['result'],
-    registers,
-  });
-  const acknowledge = new Histogram({
-    name: 'kdebug_acknowledge_seconds',
-    help: 'From receiving a delivery to its acknowledgement.',
-    buckets: ACKNOWLEDGE_SECONDS,
-    registers,
-  });
-  const runs = new Histogram({
-    name: 'kdebug_run_seconds',
-    help: 'From receiving a request to its final state, by outcome.',
-    labelNames: ['outcome'],
-    buckets: RUN_SECONDS,
-    registers,
-  });
-  const calls = new Histogram({
-    name: 'kdebug_api_call_seconds',
-    help: 'Calls to the cluster and to Slack, by method and result.',
-    labelNames: ['api', 'method', 'result'],
-    buckets: CALL_SECONDS,
-    registers,
-  });
-  return {
-    command(result, durationMs) {
-      commands.inc({ result });
-      acknowledge.observe(durationMs / 1000);
-    },
-    runFinished: (outcome, durationMs) => runs.observe({ outcome }, durationMs / 1000),
-    apiCall: (api, method, result, durationMs) => calls.observe({ api, method, result }, durationMs / 1000),
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
-  };
 }

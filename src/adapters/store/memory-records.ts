@@ -1,6 +1,6 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { Notes } from '../../flow/ports/store.ts';
+import type { Notes, Searches, Turn } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const MAX_KINDS = 1_000;
@@ -82,6 +82,29 @@ export class RunsByChannel<Entry extends { readonly number: number }> {
   }
 }
 
+export const MINUTE_MS = 60_000;
+
+/** When runs under a quota's key were created, within the last minute. */
+export class LastMinutes {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #times = new Map<string, readonly number[]>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  add(key: string): void {
+    this.#times.set(key, [...this.of(key), this.#clock.now()]);
+  }
+
+  of(key: string): readonly number[] {
+    const since = this.#clock.now() - MINUTE_MS;
+    const times = (this.#times.get(key) ?? []).filter((atMs) => atMs > since);
+    if (times.length === 0) this.#times.delete(key);
+    return times;
+  }
+}
+
 const MAX_NOTES = 100;
 
 /** Notes in memory. Bounded: 100 a run. Reading a run's notes removes them. */
@@ -96,5 +119,43 @@ export class MemoryNotes implements Notes {
     const notes = this.#notes.get(id) ?? [];
     this.#notes.delete(id);
     return notes;
+  }
+}
+
+const MAX_FOUND = 10_000;
+
+/** Searches of one process. Bounded: the 10,000 runs found last. */
+export class MemorySearches implements Searches {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #heldUntilMs = new Map<RunId, number>();
+  readonly #foundUntilMs = new Map<RunId, number>();
+  #turnsAtMs: readonly number[] = [];
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  async turn(id: RunId, { perMinute, heldMs }: { readonly perMinute: number; readonly heldMs: number }): Promise<Turn> {
+    const nowMs = this.#clock.now();
+    for (const [held, untilMs] of this.#heldUntilMs) if (untilMs <= nowMs) this.#heldUntilMs.delete(held);
+    if (this.#heldUntilMs.has(id)) return { kind: 'held' };
+    this.#turnsAtMs = this.#turnsAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS);
+    const mustEnd = this.#turnsAtMs.at(-perMinute);
+    if (this.#turnsAtMs.length >= perMinute && mustEnd !== undefined)
+      return { kind: 'none-left', freeInMs: mustEnd + MINUTE_MS - nowMs };
+    this.#turnsAtMs = [...this.#turnsAtMs, nowMs];
+    this.#heldUntilMs.set(id, nowMs + heldMs);
+    return { kind: 'yours' };
+  }
+
+  async found(id: RunId, forMs: number): Promise<void> {
+    this.#foundUntilMs.delete(id);
+    this.#foundUntilMs.set(id, this.#clock.now() + forMs);
+    const [oldest] = this.#foundUntilMs.keys();
+    if (this.#foundUntilMs.size > MAX_FOUND && oldest !== undefined) this.#foundUntilMs.delete(oldest);
+  }
+
+  async wasFound(id: RunId): Promise<boolean> {
+    return this.#clock.now() < (this.#foundUntilMs.get(id) ?? 0);
   }
 }

@@ -1,5 +1,25 @@
+import { parseImageReference } from '../container/names.ts';
 import { unmappedOf } from './identity.ts';
 import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+
+/** Images of Docker Hub's own that people debug with: for these a name without a registry is right. */
+const OFFICIAL = new Set(
+  (
+    'almalinux alpine amazoncorretto amazonlinux archlinux bash buildpack-deps busybox debian eclipse-temurin fedora ' +
+    'gcc golang haproxy httpd mariadb mongo mysql nginx node oraclelinux perl php postgres python redis rockylinux ruby ' +
+    'rust ubuntu valkey'
+  ).split(' '),
+);
+
+/** Images that a node probably looks for in the wrong registry; one sentence each, for `lint-policy`. */
+export const registryNotes = ({ images }: Pick<Policy, 'images'>): readonly string[] =>
+  Object.values(images).flatMap(({ alias, reference }) => {
+    const { domain, path } = parseImageReference(reference) ?? { domain: '', path: '' };
+    const isBare = domain === 'docker.io' && path.startsWith('library/') && !reference.includes('/');
+    return isBare && !OFFICIAL.has(path.slice('library/'.length))
+      ? [`images.${alias} names no registry, so nodes look for ${domain}/${path}: put your registry before it`]
+      : [];
+  });
 
 /** What is easy to overlook in a policy's approver groups; one sentence each, for `lint-policy`. */
 export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonly string[] {

@@ -1,5 +1,6 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { sleep } from '../../lib/clock.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 
@@ -20,6 +21,7 @@ const MAX_OUTAGE_MS = 60_000;
 export class Checkpoints {
   readonly #session: HeldRun;
   readonly #deps: FlowDeps;
+  readonly #trouble: Trouble;
   #dueAtMs = 0;
   #failingSinceMs: number | undefined;
   #isStale = false;
@@ -28,6 +30,7 @@ export class Checkpoints {
   constructor(session: HeldRun, deps: FlowDeps) {
     this.#session = session;
     this.#deps = deps;
+    this.#trouble = new Trouble(deps, { begins: 'batch write failed, will retry', ends: 'batch written again' });
   }
 
   /** Marks an unsaved change. */
@@ -43,12 +46,8 @@ export class Checkpoints {
   /** Starts a due write in the background. A failure shows in the next `now`, or when the lease ends. */
   soon(): void {
     if (this.dueAtMs > this.#deps.clock.now()) return;
-    this.#write().catch((thrown: unknown) => {
-      this.#deps.log.warn('batch write failed, will retry', {
-        runId: this.#session.run.id,
-        reason: toKdebugError(thrown).code,
-      });
-    });
+    // `#writeNow` logs.
+    this.#write().catch(() => undefined);
   }
 
   /** Resolves when the current state is saved. @throws KdebugError lease_lost; store_unreachable if that persists */
@@ -81,11 +80,13 @@ export class Checkpoints {
     try {
       await this.#session.save();
       this.#failingSinceMs = undefined;
+      this.#trouble.worked();
       const writeMs = clock.now() - beganAtMs;
       this.#dueAtMs = clock.now() + Math.min(Math.max(MIN_INTERVAL_MS, writeMs * MAX_WRITE_SHARE), MAX_INTERVAL_MS);
     } catch (thrown) {
       this.#isStale = true;
       this.#failingSinceMs ??= clock.now();
+      this.#trouble.failed({ runId: this.#session.run.id, reason: toKdebugError(thrown).code });
       this.#dueAtMs = clock.now() + RETRY_MS;
       throw thrown;
     }

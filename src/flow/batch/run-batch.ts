@@ -9,6 +9,7 @@ import { aboutContainer } from '../../core/run/reference.ts';
 import { sleep } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HELD_FOR_LAUNCH_MS, type HeldRun } from '../held-run.ts';
 import type { AdvanceContext } from '../pipeline.ts';
@@ -101,17 +102,22 @@ class BatchEngine {
   /** The indexes of all pods that already hold a container of this batch. */
   async #podsInFlight(): Promise<ReadonlySet<number>> {
     const { batch, plan, id } = this.#run;
-    const { clusters, clock, log } = this.#context.deps;
+    const { clusters, clock } = this.#context.deps;
+    const trouble = new Trouble(this.#context.deps, {
+      begins: 'cannot list in-flight pods, retrying',
+      ends: 'in-flight pods listed again',
+    });
     while (!isFinal(this.#session.run.state)) {
       try {
         const pods = await clusters.get(plan.cluster).pods(plan.namespace, []);
+        trouble.worked();
         const launched = new Set(pods.flatMap(({ spec }) => spec.ephemeralContainers.map(({ runId }) => runId)));
         const hasContainer = ({ uid, variant = -1 }: BatchPod): boolean =>
           (batch.variants[variant] ?? []).some((_, container) => launched.has(runIdOf(id, uid, container)));
         return new Set(batch.pods.filter(hasContainer).map(({ index }) => index));
       } catch (thrown) {
         if (this.#session.isOver) throw new KdebugError('lease_lost');
-        log.warn('cannot list in-flight pods, retrying', { runId: id, reason: toKdebugError(thrown).code });
+        trouble.failed({ runId: id, reason: toKdebugError(thrown).code });
         await sleep(clock, RETRY_MS);
       }
     }

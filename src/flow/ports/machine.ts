@@ -1,6 +1,7 @@
+import type { Closed } from '../../core/batch/batch.ts';
 import type { RunId, UserId } from '../../core/ids.ts';
 import type { EphemeralJob, ReadJob } from '../../core/job/ephemeral-job.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import type { Decision, Policy } from '../../core/policy/policy.ts';
 import type { OutcomeKind } from '../../core/run/outcome.ts';
 
 /** Whose log a spool holds. One run (a batch with its parts) shares one bound, and so does one person. */
@@ -51,16 +52,63 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
+/** What is read at the moment when somebody asks for the metrics; each with the label that its readings have, if any. */
+export type GaugeName =
+  /** `state` */
+  | 'runs_in_flight'
+  | 'batches_in_flight'
+  | 'approvals_pending'
+  | 'approvals_oldest_seconds'
+  /** `queue` */
+  | 'queue_length'
+  | 'slack_sockets';
+
+/** One number, or one for each value of the gauge's label. Undefined: not known right now. */
+export type Reading = number | Readonly<Record<string, number>> | undefined;
+
+export type MeasuredApi = 'kubernetes' | 'slack' | 'redis';
+
 /**
- * Counters for operators. All labels come from closed lists (outcomes, reason codes, method names), so series stay few.
+ * Numbers for operators (docs/metrics.md). All labels come from closed lists (outcomes, reason codes, method names); a
+ * value outside its list counts as `other`, so series stay few. No method throws. Durations are milliseconds.
  */
 export interface Metrics {
   /** A delivery was acknowledged: `accepted`, `answered`, or the error's code; `durationMs` since its arrival. */
   command(result: string, durationMs: number): void;
-  /** A run reached a final state; `durationMs` since its arrival. */
+  /** A request was decided on; `reason`: the code of a refusal, `grant` when a grant replaced the approval, else `none`. */
+  decided(decision: Decision['kind'], reason: string): void;
+  /** A run's container was seen running or ended; `durationMs` since the request, or since its approval. */
+  launched(durationMs: number): void;
+  /** A run reached its final state, saved for the first time; `durationMs` without the wait for an approval. */
   runFinished(outcome: OutcomeKind, durationMs: number): void;
-  /** A call to `kubernetes` or `slack` returned: `ok`, or the error's code. */
-  apiCall(api: 'kubernetes' | 'slack', method: string, result: string, durationMs: number): void;
+  /** A batch ended: `complete`, or why it was closed. */
+  batchFinished(outcome: 'complete' | Closed['because']): void;
+  /** An approval that somebody waited for came to an end. */
+  approvalEnded(verdict: 'approved' | 'rejected' | 'expired' | 'cancelled' | 'withdrawn', waitedMs: number): void;
+  /** A call returned: `ok`, or the error's code (of Slack: its own word). */
+  apiCall(api: MeasuredApi, method: string, result: string, durationMs: number): void;
+  /** Slack refused a call of this Web API method with 429. */
+  rateLimited(method: string): void;
+  /** A pod watch began again with a list: `expired`, `silent`, or the error's code. */
+  watchRestarted(reason: string): void;
+  /** Facts of a log that a run finished with. */
+  logRead(facts: { readonly gaps: number; readonly redactions: number }): void;
+  /** A run was taken over from a replica that died (`store`), or found again after the store had lost it (`cluster`). */
+  adopted(from: 'store' | 'cluster'): void;
+  /** Another replica took over a run that this one still worked on. */
+  leaseLost(): void;
+  /** Slack refused a result for good, so that its readers do not have it. */
+  deliveryLost(): void;
+  /** A record could not be written to the audit log. */
+  auditFailed(): void;
+  /** Whether Slack accepted the bot's token the last time that it said so. */
+  tokenAccepted(isAccepted: boolean): void;
+  /** What came of a new text of the policy file; `hash`: of the policy now in force. Call it at the start too. */
+  policyReloaded(result: 'applied' | 'unchanged' | 'refused', hash: string): void;
+  /** A readiness check passed or failed. */
+  checked(check: string, isOk: boolean): void;
+  /** From now on asks `read` for the gauge's value. Several readers of one gauge add up. A reader that rejects counts as undefined. */
+  observe(gauge: GaugeName, read: () => Reading | Promise<Reading>): void;
 }
 
 /** The steps of a run in the audit log. */

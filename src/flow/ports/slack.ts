@@ -31,8 +31,16 @@ export interface Thread {
    */
   post(destination: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
-  /** Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. */
-  find(destination: Destination, meta: Pick<PostMeta, 'run' | 'kind'>, sinceMs: number): Promise<PostRef | undefined>;
+  /**
+   * Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. A search in the
+   * `background` leaves half of Slack's calls to the others (default: `final`).
+   */
+  find(
+    destination: Destination,
+    meta: Pick<PostMeta, 'run' | 'kind'>,
+    sinceMs: number,
+    lane?: SearchLane,
+  ): Promise<PostRef | undefined>;
   /**
    * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
    * files. `sure` as for a post. Resolves once the message's address is known. Where Slack accepts the files with
@@ -46,7 +54,12 @@ export interface Thread {
     sure?: () => Promise<void>,
   ): Promise<Shared>;
   /** Looks for a message of the bot with files of all these names, in the same places as `find`. */
-  findShared(destination: Destination, filenames: readonly string[], sinceMs: number): Promise<Shared | undefined>;
+  findShared(
+    destination: Destination,
+    filenames: readonly string[],
+    sinceMs: number,
+    lane?: SearchLane,
+  ): Promise<Shared | undefined>;
   /** A private answer: in the thread if that has replies, else by a working `response_url`, else in the channel. */
   tell(person: PrivateDestination, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
@@ -54,6 +67,25 @@ export interface Thread {
   /** The link to a message of the bot: chat.getPermalink. Undefined: Slack knows no such message. */
   permalink(ref: PostRef): Promise<string | undefined>;
 }
+
+/**
+ * Whether Slack accepts our token. Without it nobody can be told anything, so nothing may be launched. Runs under way
+ * go on, and are told once it is accepted again.
+ */
+export interface TokenState {
+  /** False from the moment when Slack rejects it until Slack accepts a later call. */
+  isAccepted(): boolean;
+  /**
+   * The same, asking Slack unless it accepted a call within the last 5 s. While it does not answer, its last word
+   * counts. Resolves within 1.5 s; never rejects.
+   */
+  confirm(): Promise<boolean>;
+  /** Calls `listener` whenever Slack accepts the token again; the returned function removes it. */
+  onAccepted(listener: () => void): () => void;
+}
+
+/** `final`: a person waits for what follows the search. `background`: nobody does. */
+export type SearchLane = 'final' | 'background';
 
 export interface PrivateDestination {
   readonly channelId: string;

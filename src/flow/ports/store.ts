@@ -39,6 +39,8 @@ export type CreateResult =
 export interface RunStore {
   /** From replicas, for the one that holds a run. */
   readonly notes: Notes;
+  /** Of runs that the store has lost. */
+  readonly searches: Searches;
   /** Saves a new run, leased to `owner`. For a known dedupe key it only returns the first run's id. */
   create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateResult>;
   read(id: RunId): Promise<Run | undefined>;
@@ -69,6 +71,8 @@ export interface RunStore {
    * memory depend on these numbers and on the number of channels, never on the history.
    */
   recent(channels: string | readonly string[], limit: number, skip?: number): Promise<readonly Run[]>;
+  /** How many runs wait for an approval now, and since when the oldest of them exists (0 without any). */
+  pending(): Promise<{ readonly count: number; readonly oldestMs: number }>;
   /** For readiness: rejects when the store does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -83,3 +87,19 @@ export interface Notes {
   /** The oldest first, at most 100. */
   read(id: RunId): Promise<readonly string[]>;
 }
+
+/** Who may search Slack for the result of a run that the store does not know, and what was found. Throws like the store. */
+export interface Searches {
+  /** Claims a turn. All replicas together get `perMinute` turns in 60 s, and a run's turn ends `heldMs` after it began. */
+  turn(id: RunId, bounds: { readonly perMinute: number; readonly heldMs: number }): Promise<Turn>;
+  /** Remembers for `forMs` that Slack has the run's result. */
+  found(id: RunId, forMs: number): Promise<void>;
+  /** Whether `found` said so; false also if it was forgotten. */
+  wasFound(id: RunId): Promise<boolean>;
+}
+
+export type Turn =
+  | { readonly kind: 'yours' }
+  /** Another turn for this run has not ended. */
+  | { readonly kind: 'held' }
+  | { readonly kind: 'none-left'; readonly freeInMs: number };

@@ -3,26 +3,22 @@ import { containerName } from '../../core/container/build.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
-import { batchFileName } from '../../core/report/batch/batch-files.ts';
-import { isBatchRun } from '../../core/run/life-cycle.ts';
 import { aboutContainer, type FoundContainer, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
-import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
-import { logFileName } from '../reply/files.ts';
-import { isForGood } from '../reply/post-once.ts';
-import { isForRequesterAlone } from '../reply/slack-connect.ts';
+import { type EndedRun, EndedRuns, RECENT_MS } from './ended-runs.ts';
 
-/** For containers that ended, or were given up, longer ago, Slack has the result, or nobody waits for it any more. */
-const RECENT_MS = 60 * 60_000;
 /** The pause before rescanning a namespace that could not be read. */
 const AGAIN_MS = 30_000;
 /** Longer than a running batch goes without a save. */
 const GIVEN_BACK_MS = 5_000;
+
+const SCAN = { begins: 'scan for lost runs failed, will retry', ends: 'scan for lost runs works again' } as const;
 
 /**
  * Treats the cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store
@@ -31,6 +27,7 @@ const GIVEN_BACK_MS = 5_000;
 export class Recovery {
   readonly #deps: FlowDeps;
   readonly #start: (session: HeldRun) => void;
+  readonly #ended: EndedRuns;
   readonly #looked = new Set<string>();
   #stopped = false;
 
@@ -38,6 +35,7 @@ export class Recovery {
   constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
+    this.#ended = new EndedRuns(deps);
   }
 
   /** Scans every namespace that the policy names; those matching a pattern follow on first use. */
@@ -50,31 +48,37 @@ export class Recovery {
       if (!namespace.includes('*')) this.look(cluster, namespace);
   }
 
-  /** Scans in the background, once per process. */
-  look(cluster: string, namespace: string): void {
+  /** Scans in the background, once per process. `trouble`: of the tries before. */
+  look(cluster: string, namespace: string, trouble = new Trouble(this.#deps, SCAN)): void {
     const key = `${cluster}/${namespace}`;
     if (this.#stopped || this.#looked.has(key)) return;
     this.#looked.add(key);
-    this.#lookNow(cluster, namespace).catch((thrown: unknown) => {
-      this.#deps.log.warn('scan for lost runs failed, will retry', { namespace, reason: toKdebugError(thrown).code });
-      this.#deps.clock.after(AGAIN_MS, () => {
-        this.#looked.delete(key);
-        this.look(cluster, namespace);
-      });
-    });
+    this.#lookNow(cluster, namespace).then(
+      () => trouble.worked(),
+      (thrown: unknown) => {
+        trouble.failed({ namespace, reason: toKdebugError(thrown).code });
+        this.#deps.clock.after(AGAIN_MS, () => {
+          this.#looked.delete(key);
+          this.look(cluster, namespace, trouble);
+        });
+      },
+    );
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#ended.stop();
   }
 
   async #lookNow(cluster: string, namespace: string): Promise<void> {
     const batches = new Map<RunId, LostBatch>();
+    const ended: EndedRun[] = [];
     for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, []))
       for (const found of foundIn(pod)) {
         const text = isRecent(found, this.#deps.clock.now()) ? this.#open(found) : undefined;
-        if (text !== undefined && !addPart(batches, found, text)) await this.#recover(found, text);
+        if (text !== undefined && !addPart(batches, found, text)) ended.push(...(await this.#recover(found, text)));
       }
+    this.#ended.add(ended);
     await Promise.all([...batches].map(([id, lost]) => this.#recoverBatch(id, lost)));
   }
 
@@ -84,10 +88,9 @@ export class Recovery {
     return name === containerName(runId, uid) ? this.#deps.unseal(ref, aboutContainer(runId, uid)) : undefined;
   }
 
-  async #recover(found: FoundContainer, text: string): Promise<void> {
+  async #recover(found: FoundContainer, text: string): Promise<readonly EndedRun[]> {
     const run = rebuildRun(found, text, this.#deps.policies.current().output.redact);
-    if (!run || (await this.#isKnown(found.runId))) return;
-    if (await this.#isWanted(run, [found], run.plan.timeoutMs)) await this.#restore(run, found.pod.metadata.name);
+    return run ? this.#restoreOrReturn(run, [found], run.plan.timeoutMs, found.pod.metadata.name) : [];
   }
 
   /** A replica that still holds the batch restores it whole within seconds: better than what this can rebuild. */
@@ -95,18 +98,27 @@ export class Recovery {
     if (await this.#isKnown(id)) return;
     await sleep(this.#deps.clock, GIVEN_BACK_MS);
     const run = reference && rebuildBatch(id, reference, pods, this.#deps.clock.now());
-    if (!run || (await this.#isKnown(id))) return;
+    if (!run) return;
     const timeoutMs = Math.max(...reference.variant.map((plan) => plan.timeoutMs));
-    if (await this.#isWanted(run, parts, timeoutMs)) await this.#restore(run, `${pods.length} pods`);
+    this.#ended.add(await this.#restoreOrReturn(run, parts, timeoutMs, `${pods.length} pods`));
   }
 
-  /**
-   * Whether the run is unfinished, or finished but not yet in Slack. A post about an old run would only appear twice.
-   */
-  async #isWanted(run: Run, containers: readonly FoundContainer[], timeoutMs: number): Promise<boolean> {
-    const stands = new Set(containers.map((found) => standOf(found, timeoutMs, this.#deps.clock.now())));
-    if (stands.has('under-way')) return true;
-    return stands.has('over') && !(await this.#isInSlack(run));
+  /** Restores a run that is under way. Returns one that has ended: Slack may have its result, and then a post would only appear twice. */
+  async #restoreOrReturn(
+    run: Run,
+    containers: readonly FoundContainer[],
+    timeoutMs: number,
+    podName: string,
+  ): Promise<readonly EndedRun[]> {
+    const nowMs = this.#deps.clock.now();
+    const stands = containers.map((found) => standOf(found, timeoutMs, nowMs));
+    const isUnderWay = stands.some(({ kind }) => kind === 'under-way');
+    const isOver = stands.some(({ kind }) => kind === 'over');
+    if (!(isUnderWay || isOver) || (await this.#isKnown(run.id))) return [];
+    const restore = (): Promise<void> => this.#restore(run, podName);
+    if (!isUnderWay) return [{ run, endedAtMs: Math.max(...stands.map(({ atMs }) => atMs)), restore }];
+    await restore();
+    return [];
   }
 
   async #isKnown(id: RunId): Promise<boolean> {
@@ -114,30 +126,12 @@ export class Recovery {
   }
 
   async #restore(run: Run, podName: string): Promise<void> {
-    const { store, owner, policies, log } = this.#deps;
+    const { store, owner, policies, log, metrics } = this.#deps;
     const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (created.kind !== 'created') return;
+    metrics.adopted('cluster');
     log.warn('found a run in the cluster that the store had lost', { runId: run.id, podName });
     this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
-  }
-
-  /** Whether its result is in its thread already: then only our record is lost. */
-  async #isInSlack(run: Run): Promise<boolean> {
-    const { thread } = this.#deps;
-    const sinceMs = run.origin.receivedAtMs;
-    try {
-      const anchor = await thread.find(destinationOf(run), { run: run.id, kind: 'anchor' }, sinceMs);
-      if (!anchor) return false;
-      const isPrivate = await isForRequesterAlone(run.origin, this.#deps);
-      const there = await resultDestinationOf({ ...run, delivery: { anchor } }, isPrivate, thread);
-      if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs)) return true;
-      const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
-      return (await thread.findShared(there, [name], sinceMs)) !== undefined;
-    } catch (thrown) {
-      // One unreadable thread must not stop the search for the others; the recovered run looks elsewhere.
-      if (!isForGood(toKdebugError(thrown).code)) throw thrown;
-      return false;
-    }
   }
 }
 
@@ -180,12 +174,18 @@ function foundIn(pod: Pod): readonly FoundContainer[] {
 const terminationOf = ({ pod, containerName }: FoundContainer) =>
   pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
 
-/** A container that never ended counts as given up once its deadlines have passed. */
-function standOf(found: FoundContainer, timeoutMs: number, nowMs: number): 'under-way' | 'over' | 'long-over' {
-  if (terminationOf(found)) return 'over';
-  const givenUpAtMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;
-  if (nowMs < givenUpAtMs) return 'under-way';
-  return nowMs - givenUpAtMs < RECENT_MS ? 'over' : 'long-over';
+/** `atMs`: when it ended, or when kdebug gives up. A container that never ended counts as given up once its deadlines have passed. */
+interface Stand {
+  readonly kind: 'under-way' | 'over' | 'long-over';
+  readonly atMs: number;
+}
+
+function standOf(found: FoundContainer, timeoutMs: number, nowMs: number): Stand {
+  const termination = terminationOf(found);
+  if (termination) return { kind: 'over', atMs: Date.parse(termination.finishedAt) };
+  const atMs = (found.notAfterMs ?? Number.POSITIVE_INFINITY) + timeoutMs;
+  if (nowMs < atMs) return { kind: 'under-way', atMs };
+  return { kind: nowMs - atMs < RECENT_MS ? 'over' : 'long-over', atMs };
 }
 
 function isRecent(found: FoundContainer, nowMs: number): boolean {

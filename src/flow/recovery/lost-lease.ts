@@ -2,10 +2,15 @@ import { toKdebugError } from '../../core/errors.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
 import { renderContextOf } from '../reply/schedule.ts';
+
+/** Renewing fails every second while the store is away; the log says it once. */
+export const leaseTrouble = (deps: Pick<FlowDeps, 'clock' | 'log'>): Trouble =>
+  new Trouble(deps, { begins: 'could not renew leases, will retry', ends: 'leases renewed again' });
 
 /**
  * Call after this replica lost a run. An emptied store gets the run back, and the caller continues with the result. If

@@ -13,6 +13,7 @@ import type { LaunchedRun, PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Refusal, Run, Stop, StopContainer } from '../../core/run/run.ts';
 import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
 import { defined } from '../../lib/object.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -87,11 +88,13 @@ interface StopperParts {
  */
 export class Stopper {
   readonly #parts: StopperParts;
+  readonly #trouble: Trouble;
   #sent: string | undefined;
   #newest: Pod | undefined;
 
   constructor(parts: StopperParts) {
     this.#parts = parts;
+    this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop carried on' });
   }
 
   /** When to call `carryOn` again, without any news. */
@@ -102,15 +105,16 @@ export class Stopper {
 
   /** Does the next step. `seen`: the newest state of the pod, if there is a newer one. @throws KdebugError lease_lost, store_unreachable */
   async carryOn(seen: PodSeen | undefined): Promise<void> {
-    const { session, deps } = this.#parts;
+    const { session } = this.#parts;
     if (seen?.kind === 'pod') this.#newest = seen.pod;
     if (!isStopping(session.run) || !this.#newest) return;
     try {
       await this.#step(this.#newest, session.run.stop);
+      this.#trouble.worked();
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost' || code === 'store_unreachable') throw thrown;
-      deps.log.warn('stop not carried out, will retry', { runId: session.run.id, reason: code });
+      this.#trouble.failed({ runId: session.run.id, reason: code });
     }
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Check, createMetrics, type OpsServer, startOpsServer } from '../../../src/adapters/http/index.ts';
+import { type Check, type OpsServer, startOpsServer } from '../../../src/adapters/http/index.ts';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 
@@ -16,7 +17,7 @@ afterEach(async () => {
 });
 
 async function aServer(checks: Record<string, Check> = {}, clock: Pick<Clock, 'after'> = realClock) {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ clock: { now: () => 0 } });
   const server = await startOpsServer({ port: 0, host: '127.0.0.1', checks, metrics, clock });
   servers.push(server);
   const ask = async (path: string, method = 'GET') => {
@@ -85,27 +86,21 @@ describe('the operations server', () => {
 });
 
 describe('the metrics', () => {
-  it('count commands, runs and calls in seconds and in our words', async () => {
+  it('are served in Prometheus’ text format', async () => {
     const { ask, metrics } = await aServer();
     metrics.command('accepted', 12);
-    metrics.command('channel_unknown', 4);
-    metrics.runFinished('oom-killed', 1_500);
-    metrics.apiCall('kubernetes', 'launch', 'ok', 7);
     const { status, type, text } = await ask('/metrics');
     expect(status).toBe(200);
     expect(type).toContain('text/plain; version=0.0.4');
     expect(text).toContain('kdebug_commands_total{result="accepted"} 1');
-    expect(text).toContain('kdebug_acknowledge_seconds_bucket{le="0.005"} 1');
-    expect(text).toContain('kdebug_acknowledge_seconds_count 2');
-    expect(text).toContain('kdebug_run_seconds_sum{outcome="oom-killed"} 1.5');
-    expect(text).toContain('kdebug_api_call_seconds_count{api="kubernetes",method="launch",result="ok"} 1');
     expect(text).toContain('process_resident_memory_bytes');
   });
 
-  it('of two instances do not mix', async () => {
-    const first = createMetrics();
-    const second = createMetrics();
-    first.command('accepted', 1);
-    expect(await second.text()).not.toContain('result="accepted"');
+  it('show which readiness checks passed the last time', async () => {
+    const { ask } = await aServer({ slack: async () => {}, store: () => Promise.reject(new Error('away')) });
+    await ask('/readyz');
+    const { text } = await ask('/metrics');
+    expect(text).toContain('kdebug_check_ok{check="slack"} 1');
+    expect(text).toContain('kdebug_check_ok{check="store"} 0');
   });
 });

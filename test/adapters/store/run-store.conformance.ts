@@ -342,6 +342,23 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect(await at.store.claim('two', 10)).toHaveLength(1);
     });
 
+    it('counts the runs that wait for votes, held or not, and knows how old the oldest is', async () => {
+      expect(await at.store.pending()).toEqual({ count: 0, oldestMs: 0 });
+      const waiting = waitingForVotes(at.now() + 600_000);
+      const fence = await created(at.store, { ...aRun('aaaaaaaaaa'), ...waiting });
+      await created(at.store, aRun('bbbbbbbbbb'));
+      await at.elapse(5_000);
+      await created(at.store, { ...aRun('cccccccccc'), ...waiting });
+      const { count, oldestMs } = await at.second.pending();
+      expect(count).toBe(2);
+      expect(oldestMs).toBeGreaterThanOrEqual(5_000);
+      expect(oldestMs).toBeLessThan(10_000);
+      await at.store.save({ ...aRun('aaaaaaaaaa'), state: 'approved' }, fence);
+      const later = await at.second.pending();
+      expect(later.count).toBe(1);
+      expect(later.oldestMs).toBeLessThan(5_000);
+    });
+
     it('finds the runs of a channel that carry a grant', async () => {
       const grant = aGrant(at.now() + 60_000);
       const run = { ...aRun('aaaaaaaaaa'), state: 'finished', grant } as const;
@@ -486,6 +503,53 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       }
       const notes = await at.store.notes.read(id);
       expect([notes.length, notes[0], notes.at(-1)]).toEqual([100, '003', '102']);
+    });
+
+    describe('searches for runs that the store has lost', () => {
+      const [one, other, third] = [asRunId('aaaaaaaaaa'), asRunId('bbbbbbbbbb'), asRunId('cccccccccc')];
+      const bounds = { perMinute: 2, heldMs: 5_000 };
+
+      it('are one at a time for each run, until its turn has ended', async () => {
+        expect(await at.store.searches.turn(one, bounds)).toEqual({ kind: 'yours' });
+        expect(await at.second.searches.turn(one, bounds)).toEqual({ kind: 'held' });
+        expect(await at.store.searches.turn(one, bounds)).toEqual({ kind: 'held' });
+        await at.elapse(5_001);
+        expect(await at.second.searches.turn(one, bounds)).toEqual({ kind: 'yours' });
+      });
+
+      it('get so many turns a minute, whoever has them, and learn when the next is free', async () => {
+        await at.store.searches.turn(one, bounds);
+        await at.elapse(20_000);
+        expect(await at.second.searches.turn(other, bounds)).toEqual({ kind: 'yours' });
+        for (const store of [at.store, at.second]) {
+          const answer = await store.searches.turn(third, bounds);
+          expect(answer).toMatchObject({ kind: 'none-left' });
+          const freeInMs = answer.kind === 'none-left' ? answer.freeInMs : 0;
+          expect(freeInMs).toBeGreaterThan(35_000);
+          expect(freeInMs).toBeLessThanOrEqual(40_000);
+        }
+        await at.elapse(40_001);
+        expect(await at.second.searches.turn(third, bounds)).toEqual({ kind: 'yours' });
+        expect(await at.store.searches.turn(one, bounds)).toMatchObject({ kind: 'none-left' });
+      });
+
+      it('count each turn of one run', async () => {
+        await at.store.searches.turn(one, bounds);
+        await at.elapse(5_001);
+        await at.store.searches.turn(one, bounds);
+        await at.elapse(5_001);
+        expect(await at.store.searches.turn(one, bounds)).toMatchObject({ kind: 'none-left' });
+      });
+
+      it('are remembered where they found something, for as long as wanted', async () => {
+        expect(await at.store.searches.wasFound(one)).toBe(false);
+        await at.store.searches.found(one, 60_000);
+        await at.elapse(59_000);
+        expect(await at.second.searches.wasFound(one)).toBe(true);
+        expect(await at.second.searches.wasFound(other)).toBe(false);
+        await at.elapse(1_001);
+        expect(await at.store.searches.wasFound(one)).toBe(false);
+      });
     });
 
     it('answers a check while it is open', async () => {

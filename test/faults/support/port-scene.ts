@@ -1,3 +1,4 @@
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
 import type { ActionName } from '../../../src/core/actions.ts';
@@ -12,7 +13,7 @@ import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '../../flow/support/fakes.ts';
+import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread, FakeToken } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
@@ -259,6 +260,7 @@ export class PortScene {
       clusters: { get: () => this.cluster },
       store: this.store,
       thread: this.thread,
+      token: new FakeToken(),
       directory: this.directory,
       audit: this.audit,
       spools: this.spools,
@@ -267,7 +269,7 @@ export class PortScene {
       ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: { ...silent, error: (message) => void this.logged.push(message) },
-      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      metrics: createMetrics({ clock: this.clock, ofProcess: false }),
       seal: (plain) => `sealed:${Buffer.from(plain).toString('base64url')}`,
       unseal: (sealed) =>
         sealed.startsWith('sealed:') ? Buffer.from(sealed.slice(7), 'base64url').toString() : undefined,

@@ -13,6 +13,7 @@ import {
 } from '../../../play/slack/index.ts';
 import { KubernetesCluster } from '../../../src/adapters/kubernetes/cluster.ts';
 import { LAUNCH_TIMES, type LaunchTimes } from '../../../src/adapters/kubernetes/launch.ts';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { createSpools } from '../../../src/adapters/spool/index.ts';
@@ -176,6 +177,7 @@ export class ServerScene {
       clusters,
       store: this.store,
       thread: slack.thread,
+      token: slack.token,
       directory: slack.directory,
       audit: this.audit,
       spools: createSpools(),
@@ -184,7 +186,7 @@ export class ServerScene {
       ids: { runId: () => this.#noted(randomIds.runId()) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
       log: this.#log,
-      metrics: { command: () => {}, runFinished: () => {}, apiCall: () => {} },
+      metrics: createMetrics({ clock, ofProcess: false }),
       seal: seal.seal,
       unseal: seal.open,
       owner: `replica-${life.index}`,

@@ -5,6 +5,7 @@ import type { Log } from '../../../flow/ports/machine.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
 import { Rounds } from '../../../lib/rounds.ts';
+import { Trouble } from '../../../lib/trouble.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { asObject, asObjects, asText, textOrUndefined } from '../api/json-fields.ts';
 import { podPath, podsPath } from '../api/paths.ts';
@@ -58,6 +59,7 @@ export class NamespaceWatch {
   readonly #tools: WatchTools;
   readonly #namespace: string;
   readonly #cache: PodCache;
+  readonly #trouble: Trouble;
   #waiting: Waiting[] = [];
   #synced = false;
   #closed = false;
@@ -70,6 +72,7 @@ export class NamespaceWatch {
     this.#tools = tools;
     this.#namespace = namespace;
     this.#cache = new PodCache(tools.log);
+    this.#trouble = new Trouble(tools, { begins: 'pod watch failed, retrying', ends: 'pod watch works again' });
     void this.#run();
   }
 
@@ -176,6 +179,7 @@ export class NamespaceWatch {
         change: (change) => this.#cache.apply(change),
         reached: (version) => {
           this.#failures = 0;
+          this.#trouble.worked();
           if (version !== '') this.#resourceVersion = version;
         },
       },
@@ -196,8 +200,7 @@ export class NamespaceWatch {
     this.#resourceVersion = undefined;
     this.#failures += 1;
     this.#release(error);
-    const fields = { namespace: this.#namespace, reason: error.code, detail: error.detail, failures: this.#failures };
-    this.#tools.log.warn('pod watch failed, retrying', fields);
+    this.#trouble.failed({ namespace: this.#namespace, reason: error.code, detail: error.detail });
     await this.#wait(this.#failures - 1, Number(error.facts.retryAfterMs ?? 0));
   }
 

@@ -5,9 +5,9 @@ const MIN_FACTOR = 1 / 16;
 
 /**
  * The priority of a call. `final`: a result, or something that a person waits for. `opening`: the first post of a run; gives way to results
- * for a few seconds. `progress`: worthless after the next update.
+ * for a few seconds. `progress`: worthless after the next update. `background`: nobody waits for it.
  */
-export type Lane = 'progress' | 'opening' | 'final';
+export type Lane = 'background' | 'progress' | 'opening' | 'final';
 
 /** Callers pass in the time; nothing here waits. */
 export interface Pace {
@@ -96,10 +96,19 @@ class TokenBucket {
  */
 const PROGRESS_SHARE = 0.6;
 const PROGRESS_BURST = 8;
+/** Half of a method's calls stay free for a replica that takes over the runs of another. */
+const BACKGROUND_SHARE = 0.5;
+
+const SHARE: Readonly<Record<Lane, number>> = {
+  background: BACKGROUND_SHARE,
+  progress: PROGRESS_SHARE,
+  opening: 1,
+  final: 1,
+};
 
 /**
  * At most `perMinute` calls in any 60 s in the workspace (Slack, "Rate limits"). `progress` gets at most 60 % of them, evenly spread after
- * a burst of 8.
+ * a burst of 8; `background` goes only while all lanes together used less than half.
  */
 class MethodPace implements Pace {
   readonly #perMinute: number;
@@ -112,7 +121,7 @@ class MethodPace implements Pace {
   }
 
   waitMs(lane: Lane, nowMs: number): number {
-    const perMinute = this.#perMinute * this.#backing.factor(nowMs) * (lane === 'progress' ? PROGRESS_SHARE : 1);
+    const perMinute = this.#perMinute * this.#backing.factor(nowMs) * SHARE[lane];
     const spread = lane === 'progress' ? this.#progress.waitMs(nowMs, { burst: PROGRESS_BURST, perMinute }) : 0;
     return Math.max(this.#backing.waitMs(nowMs), this.#windowWaitMs(nowMs, Math.max(1, Math.floor(perMinute))), spread);
   }

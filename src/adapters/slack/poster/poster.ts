@@ -31,17 +31,17 @@ const MAX_REFUSALS = 10;
 const MAX_WAITING = 10_000;
 /** How long results may overtake an `opening`, so that it never starves. */
 const GIVES_WAY_MS = 5_000;
-const LANES = ['final', 'opening', 'progress'] as const;
+const LANES = ['final', 'opening', 'progress', 'background'] as const;
 
 /**
- * Sends `final` before `opening` (for at most five seconds) before `progress`, each method and channel within its budget. A 429 stops only
+ * Sends `final` before `opening` (for at most five seconds) before `progress` before `background`, each method and channel within its budget. A 429 stops only
  * that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable. With 10,000 calls waiting,
  * the next one fails at once. Waits on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
   readonly #budgets = new Budgets();
-  readonly #waiting: Record<Lane, Entry[]> = { final: [], opening: [], progress: [] };
+  readonly #waiting: Record<Lane, Entry[]> = { final: [], opening: [], progress: [], background: [] };
   readonly #busyKeys = new Set<string>();
   #cancelWake: (() => void) | undefined;
   #pumping = false;
@@ -138,10 +138,10 @@ export class Poster {
   }
 
   #inTurn(): readonly Entry[] {
-    const { final, opening, progress } = this.#waiting;
-    if (opening.length === 0) return [...final, ...progress];
+    const { final, opening, progress, background } = this.#waiting;
+    if (opening.length === 0) return [...final, ...progress, ...background];
     const urgent = [...final, ...opening].sort((a, b) => turnMs(a) - turnMs(b) || a.seq - b.seq);
-    return [...urgent, ...progress];
+    return [...urgent, ...progress, ...background];
   }
 
   /** Infinity while a call with the same key is in flight; its end pumps the queue again. */

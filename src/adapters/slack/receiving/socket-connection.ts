@@ -1,9 +1,12 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
+import type { Logger } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, withDeadline } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
+import { Trouble } from '../../../lib/trouble.ts';
+import { libraryLogger } from '../client.ts';
 import type { LineEgress } from '../egress.ts';
 import { troubleOf } from '../errors.ts';
 import { ANSWERED_MS } from '../limits.ts';
@@ -56,6 +59,7 @@ export class SocketConnection {
   readonly #open = new Map<DrainingClient, InFlight>();
   readonly #ways = new WeakMap<DrainingClient, LineEgress>();
   readonly #reasons = new WeakMap<DrainingClient, string>();
+  readonly #trouble: Trouble;
   #current: DrainingClient | undefined;
   #failures = 0;
   #stopped = false;
@@ -63,6 +67,10 @@ export class SocketConnection {
 
   constructor(options: LineOptions) {
     this.#options = options;
+    this.#trouble = new Trouble(options, {
+      begins: 'Socket Mode connection not opened',
+      ends: 'Socket Mode connection opened again',
+    });
   }
 
   isConnected(): boolean {
@@ -90,7 +98,7 @@ export class SocketConnection {
   async #connect(): Promise<KdebugError | undefined> {
     const way = this.#options.wayOut();
     const client = new DrainingClient(
-      { ...this.#options.clientOptions(), ...defined({ dispatcher: way?.dispatcher }) },
+      { ...this.#options.clientOptions(), logger: this.#logger(), ...defined({ dispatcher: way?.dispatcher }) },
       {
         onRecycle: (reason) => this.#recycle(client, reason),
         onMalformed: () => this.#options.log.warn('malformed Socket Mode message ignored'),
@@ -111,6 +119,7 @@ export class SocketConnection {
       return undefined;
     }
     this.#failures = 0;
+    this.#trouble.worked();
     this.#current = client;
     this.#options.modeSwitch.opened();
     return undefined;
@@ -126,9 +135,14 @@ export class SocketConnection {
   }
 
   #logNotOpened({ code, detail }: KdebugError, reason: string | undefined): void {
-    const { log, modeSwitch } = this.#options;
-    if (modeSwitch.isOff) return;
-    log.warn('Socket Mode connection not opened', { code, detail, ...defined({ reason }) });
+    if (this.#options.modeSwitch.isOff) return;
+    this.#trouble.failed({ code, detail, ...defined({ reason }) });
+  }
+
+  /** The library repeats its words at every try: from the second failure on they are for debugging alone. */
+  #logger(): Logger {
+    const { log } = this.#options;
+    return libraryLogger(this.#trouble.isOn ? { warn: (message, fields) => log.debug(message, fields) } : log);
   }
 
   #planNext(atLeastMs: number): void {

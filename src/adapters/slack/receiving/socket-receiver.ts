@@ -3,7 +3,7 @@ import { LogLevel } from '@slack/web-api';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined, isObject } from '../../../lib/object.ts';
-import { clientOptions, libraryLogger } from '../client.ts';
+import { clientOptions } from '../client.ts';
 import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
@@ -66,7 +66,6 @@ export class SocketReceiver implements Receiver {
       clientOptions: () => ({
         appToken,
         autoReconnectEnabled: false,
-        logger: libraryLogger(log),
         logLevel: LogLevel.WARN,
         clientOptions: { ...webOptions },
       }),

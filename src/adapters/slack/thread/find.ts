@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KdebugError } from '../../../core/errors.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Destination, PostMeta, Shared } from '../../../flow/ports/slack.ts';
+import type { Destination, PostMeta, SearchLane, Shared } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';
 import { EVENT_TYPE, type Speaker } from './messages.ts';
 
@@ -20,6 +20,7 @@ interface Page {
 interface Where {
   readonly destination: Destination;
   readonly sinceMs: number;
+  readonly lane?: SearchLane | undefined;
 }
 
 interface Looker extends Speaker {
@@ -103,7 +104,7 @@ async function findInPages(
 /** Reading is repeatable: an unclear response is discarded and the page requested again. */
 function readPage(
   { client, poster }: Speaker,
-  { destination, sinceMs }: Where,
+  { destination, sinceMs, lane = 'final' }: Where,
   cursor: string | undefined,
 ): Promise<Page> {
   const { channelId: channel, threadTs } = destination;
@@ -116,7 +117,7 @@ function readPage(
     include_all_metadata: true,
     ...(cursor ? { cursor } : {}),
   };
-  const how = { lane: 'final', repeatable: true } as const;
+  const how = { lane, repeatable: true } as const;
   return threadTs === undefined
     ? poster.call({ method: 'conversations.history', ...how }, () => client.conversations.history(query))
     : poster.call({ method: 'conversations.replies', ...how }, () =>

@@ -43,10 +43,10 @@ export function createThread(options: ThreadOptions): Speaking {
   const thread: Thread = {
     post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
-    find: (destination, meta, sinceMs) =>
-      findMessage(speaker, { destination, sinceMs }, isPostOf(meta, options.ourselves())),
-    findShared: (destination, filenames, sinceMs) =>
-      findShared(speaker, { destination, sinceMs }, ownFiles(filenames, options.ourselves())),
+    find: (destination, meta, sinceMs, lane) =>
+      findMessage(speaker, { destination, sinceMs, lane }, isPostOf(meta, options.ourselves())),
+    findShared: (destination, filenames, sinceMs, lane) =>
+      findShared(speaker, { destination, sinceMs, lane }, ownFiles(filenames, options.ourselves())),
     share: (destination, message, files, sure) => share(speaker, destination, { message, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: permalinks(options.client, poster),

@@ -9,9 +9,10 @@ import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
 import { RedisNotes } from './redis-notes.ts';
+import { RedisSearches } from './redis-searches.ts';
 import { type ScriptResult, ScriptRunner } from './script-runner.ts';
 import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
-import { CREATE, LIST, SAVE } from './scripts/runs.ts';
+import { CREATE, LIST, PENDING, SAVE } from './scripts/runs.ts';
 import { indexFields, type Records, SCHEMA } from './sealed-records.ts';
 import { UnconfirmedCreates } from './unconfirmed-creates.ts';
 
@@ -43,6 +44,7 @@ const CLAIMS_AFTER_RECOVERY_MS = 1_500;
  */
 export class RedisRunStore implements RunStore {
   readonly notes: RedisNotes;
+  readonly searches: RedisSearches;
   readonly #at: RedisRunStoreParts;
   readonly #scripts: ScriptRunner;
   readonly #held = new HeldLeases();
@@ -55,6 +57,7 @@ export class RedisRunStore implements RunStore {
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
     this.#doubtful = new UnconfirmedCreates(this.#scripts);
     this.notes = new RedisNotes(this.#scripts, records, connection);
+    this.searches = new RedisSearches(this.#scripts, records, connection, prefix);
     connection.onRecovery(() => this.#doubtful.withdraw());
   }
 
@@ -233,6 +236,11 @@ export class RedisRunStore implements RunStore {
     const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('kind', kind)}`));
     const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
     return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  }
+
+  async pending(): ReturnType<RunStore['pending']> {
+    const { rest } = await this.#scripts.run(PENDING, ['awaiting'], []);
+    return { count: Number(rest[0]), oldestMs: Number(rest[1]) };
   }
 
   async check(): Promise<void> {

@@ -103,6 +103,22 @@ describe('pace', () => {
     expect(sent.filter(({ atMs }) => atMs === sent[0]!.atMs)).toHaveLength(8);
   });
 
+  it('what nobody waits for leaves half of the calls to the others, and gives way to them', async () => {
+    const search = (lane: Call['lane']): Call => ({ method: 'conversations.replies', lane, repeatable: true });
+    for (let count = 0; count < 60; count += 1) void poster.call(search('background'), note('old'));
+    void poster.call(search('final'), note('waited for'));
+    await settle();
+    expect(whats()[0]).toBe('waited for');
+    expect(times('old')).toHaveLength(24);
+    for (let count = 0; count < 25; count += 1) void poster.call(search('final'), note('adopted'));
+    await settle();
+    expect(times('adopted')).toEqual(Array(25).fill(0));
+    await clock.advance(MINUTE - 1);
+    expect(times('old')).toHaveLength(24);
+    await clock.advance(3 * MINUTE);
+    expect(times('old')).toHaveLength(60);
+  });
+
   it('a final update goes at once however many progress updates wait, and all lanes together stay below 50 a minute', async () => {
     for (let count = 0; count < 200; count += 1) void poster.newest(`m${count}`, update('progress'), note('tail'));
     await clock.advance(50_000);

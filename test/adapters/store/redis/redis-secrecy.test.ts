@@ -44,6 +44,16 @@ describe.skipIf(!hasRedis)('who can read or write Redis', () => {
     return answer.kind === 'created' ? answer.fence : 0;
   };
 
+  it('cannot make kdebug believe that a result was told', async () => {
+    const other = asRunId('bbbbbbbbbb');
+    await store.searches.found(other, HOUR_MS);
+    for (const forged of ['found', (await redis.get(`{kdebug}:found:${other}`)) ?? '']) {
+      await redis.set(`{kdebug}:found:${ID}`, forged);
+      expect(await store.searches.wasFound(ID)).toBe(false);
+    }
+    expect(await store.searches.wasFound(other)).toBe(true);
+  });
+
   it('learns no person, no channel, no request and no log from it, only states and times', async () => {
     const log = { bytes: 1, lines: 1, sha256: 'x', redactions: 0, head: 'canary of a log', tail: '', omittedLines: 0 };
     const completeness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
