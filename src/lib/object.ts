@@ -20,3 +20,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 /** The record's own value under a key from outside; never an inherited one (`constructor` …). */
 export const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
+
+/** A deep copy that neither its author nor its readers can change. */
+export const frozenCopy = <T>(value: T): T => deepFreeze(structuredClone(value));
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const item of Object.values(value)) deepFreeze(item);
+  return Object.freeze(value);
+}
