@@ -1,3 +1,4 @@
+import { prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
@@ -17,4 +18,5 @@ export const ALL_GENERATED: readonly Generated[] = [
   architectureGraph,
   findingsInScript,
   findingsPage,
+  prometheusRule,
 ];

@@ -125,6 +125,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     clusters,
     store,
     thread: slack.thread,
+    token: slack.token,
     directory: slack.directory,
     audit,
     spools: createSpools(),
@@ -146,6 +147,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     checks: {
       slack: async () => {
         if (!slack.ready()) throw new KdebugError('slack_unreachable');
+        if (!slack.token.isAccepted()) throw new KdebugError('slack_token_rejected');
       },
       store: () => store.check(),
       // Fails first when the process is told to stop.

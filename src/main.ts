@@ -1,5 +1,6 @@
 import { createLog } from './adapters/log/index.ts';
 import { type App, startApp, VERSION } from './compose.ts';
+import { doctor } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
@@ -84,4 +85,12 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(signal));
 }
 
-await main();
+/** In the image the tools are in one file beside this one. */
+const tool = (name: string): string =>
+  import.meta.url.endsWith('.ts') ? `npm run --silent ${name} --` : `node cli.js ${name}`;
+
+const [command, ...words] = process.argv.slice(2);
+if (command === 'doctor') {
+  const out = (line: string): void => void process.stdout.write(`${line}\n`);
+  process.exitCode = await doctor({ words, variables: process.env, out, tool });
+} else await main();

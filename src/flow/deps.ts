@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Clusters } from './ports/cluster.ts';
 import type { Directory } from './ports/directory.ts';
 import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
-import type { Thread } from './ports/slack.ts';
+import type { Thread, TokenState } from './ports/slack.ts';
 import type { RunStore } from './ports/store.ts';
 
 /** Everything that the flow needs from outside; built by compose.ts, or by a test. */
@@ -10,6 +10,7 @@ export interface FlowDeps {
   readonly clusters: Clusters;
   readonly store: RunStore;
   readonly thread: Thread;
+  readonly token: TokenState;
   readonly directory: Directory;
   readonly audit: AuditLog;
   readonly spools: Spools;

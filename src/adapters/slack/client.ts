@@ -1,4 +1,4 @@
-import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
+import { type Logger, LogLevel, type WebAPICallResult, WebClient, type WebClientOptions } from '@slack/web-api';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 
@@ -41,19 +41,34 @@ export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): Web
   logger: libraryLogger(log),
 });
 
+/** Makes one call of the Web API; it may look at the answer, but not change it. */
+export type AroundCall = <Value>(method: string, call: () => Promise<Value>) => Promise<Value>;
+
+/** A client whose every call goes through `around`. */
+class WatchedClient extends WebClient {
+  readonly #around: AroundCall;
+
+  constructor(token: string, options: WebClientOptions, around: AroundCall) {
+    super(token, options);
+    this.#around = around;
+  }
+
+  override apiCall(method: string, options?: Record<string, unknown>): Promise<WebAPICallResult> {
+    return this.#around(method, () => super.apiCall(method, options));
+  }
+}
+
 export interface ClientOptions {
+  readonly around?: AroundCall | undefined;
   readonly timeoutMs?: number | undefined;
   readonly onDate?: (date: string | null) => void;
   readonly send?: typeof fetch;
 }
 
 export const createClient = (token: string, apiUrl: string, log: Log, options: ClientOptions = {}): WebClient => {
-  const { timeoutMs = TIMEOUT_MS, onDate = () => undefined, send = fetch } = options;
-  return new WebClient(token, {
-    ...clientOptions(apiUrl, log, send),
-    timeout: timeoutMs,
-    fetch: fetchWithRetryAfter(send, onDate),
-  });
+  const { timeoutMs = TIMEOUT_MS, onDate = () => undefined, send = fetch, around = (_, call) => call() } = options;
+  const own = { timeout: timeoutMs, fetch: fetchWithRetryAfter(send, onDate) };
+  return new WatchedClient(token, { ...clientOptions(apiUrl, log, send), ...own }, around);
 };
 
 const SLACK_HOSTS = /(^|\.)(slack\.com|slack-gov\.com)$/;

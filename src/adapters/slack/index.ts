@@ -4,9 +4,10 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
 import type { Directory } from '../../flow/ports/directory.ts';
 import type { Log } from '../../flow/ports/machine.ts';
-import type { Inbox, Thread } from '../../flow/ports/slack.ts';
+import type { Inbox, Thread, TokenState } from '../../flow/ports/slack.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ClockCheck, clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
+import { defined } from '../../lib/object.ts';
+import { type AroundCall, ClockCheck, clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
 import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { callSlack } from './errors.ts';
@@ -18,8 +19,10 @@ import { HttpReceiver } from './receiving/http-receiver.ts';
 import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
 import { createThread } from './thread/thread.ts';
+import { TokenWatch } from './token-watch.ts';
 
 export type { Identity } from './identity.ts';
+export { createSlackProbe } from './probe.ts';
 
 export type Transport =
   | { readonly kind: 'http'; readonly signingSecret: string; readonly port: number }
@@ -32,6 +35,8 @@ export interface SlackOptions {
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
+  /** Called when Slack begins to reject our token, and when it accepts it again. */
+  readonly onToken?: (isAccepted: boolean) => void;
   /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;
 }
@@ -40,6 +45,7 @@ export interface SlackOptions {
 export interface Slack {
   readonly thread: Thread;
   readonly directory: Directory;
+  readonly token: TokenState;
   /**
    * Reads our identity and starts to deliver to `inbox`. Call it once.
    * @throws KdebugError slack_token_rejected, slack_scopes_missing, slack_org_install, slack_unreachable, slack_refused,
@@ -64,7 +70,19 @@ export function createSlack(options: SlackOptions): Slack {
   const clockCheck = new ClockCheck(clock, log);
   const onDate = (date: string | null): void => clockCheck.learn(date);
   const egress = createEgress(options.proxy);
-  const client = createClient(botToken, apiUrl, log, { timeoutMs: options.timeoutMs, onDate, send: egress.fetch });
+  const token = new TokenWatch({
+    clock,
+    log,
+    ask: () => client.auth.test(),
+    ...defined({ onChange: options.onToken }),
+  });
+  const around: AroundCall = (_, call) => token.watched(call);
+  const client = createClient(botToken, apiUrl, log, {
+    timeoutMs: options.timeoutMs,
+    onDate,
+    send: egress.fetch,
+    around,
+  });
   const receiver = receiverOf(options, apiUrl, egress);
   const background = new InFlight();
   let identity: Identity | undefined;
@@ -88,11 +106,13 @@ export function createSlack(options: SlackOptions): Slack {
     close();
     // Not awaited: each call has its own deadline.
     void egress.close();
+    token.stop();
   };
 
   return {
     thread,
     directory,
+    token,
     ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
     async start(inbox) {
@@ -101,6 +121,7 @@ export function createSlack(options: SlackOptions): Slack {
       if (egress.shown !== undefined) log.info('using a proxy for Slack', { proxy: egress.shown });
       const learnt = await learnIdentity(client, log).catch((thrown: unknown) => throughProxy(thrown, egress));
       identity = learnt;
+      token.start();
       register(appOn(receiver, learnt, options, egress), {
         inbox,
         thread,

@@ -108,6 +108,7 @@ export class Approvals {
     const vote = { ...input, userId: actor.userId };
     const notOffered = notOfferedOn(pending, vote);
     if (notOffered) return notOffered;
+    if (input.action !== 'reject' && !(await this.#deps.token.confirm())) return 'slack_token_rejected';
     const sinceMs = this.#deps.clock.now();
     // Check cached groups first: an outsider must not use up our budget of Slack calls.
     const no = refusalOf(pending, vote, await votedOf(pending, vote, this.#deps));

@@ -68,6 +68,22 @@ export interface Thread {
   permalink(ref: PostRef): Promise<string | undefined>;
 }
 
+/**
+ * Whether Slack accepts our token. Without it nobody can be told anything, so nothing may be launched. Runs under way
+ * go on, and are told once it is accepted again.
+ */
+export interface TokenState {
+  /** False from the moment when Slack rejects it until Slack accepts a later call. */
+  isAccepted(): boolean;
+  /**
+   * The same, asking Slack unless it accepted a call within the last 5 s. While it does not answer, its last word
+   * counts. Resolves within 1.5 s; never rejects.
+   */
+  confirm(): Promise<boolean>;
+  /** Calls `listener` whenever Slack accepts the token again; the returned function removes it. */
+  onAccepted(listener: () => void): () => void;
+}
+
 /** `final`: a person waits for what follows the search. `background`: nobody does. */
 export type SearchLane = 'final' | 'background';
 

@@ -1,9 +1,10 @@
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { dueAtMs, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { sleep } from '../../lib/clock.ts';
+import { type Pause, pause } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
@@ -21,7 +22,9 @@ export class Reply {
   readonly #deps: FlowDeps;
   readonly #voice: Voice;
   readonly #posts: RunPosts;
+  readonly #trouble: Trouble;
   #failures = 0;
+  #pausing: Pause | undefined;
   #isAdvanced = false;
   #wake: () => void = () => {};
 
@@ -38,6 +41,10 @@ export class Reply {
     this.#session = session;
     this.#deps = deps;
     this.#voice = new Voice(session, deps);
+    this.#trouble = new Trouble(deps, {
+      begins: 'Slack update failed, will retry',
+      ends: 'Slack update done after all',
+    });
     this.#posts = new RunPosts(this.#voice, { session, deps, readers, batchLogs }, beforeClosing);
   }
 
@@ -49,7 +56,10 @@ export class Reply {
     const changes = new LatestValue<true>(this.#deps.clock);
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
-    const stop = this.#session.onChange(() => changes.put(true));
+    const stopListening = [
+      this.#session.onChange(() => changes.put(true)),
+      this.#deps.token.onAccepted(() => this.#retryNow()),
+    ];
     try {
       const rounds = new Rounds(this.#deps.clock);
       let looks = 0;
@@ -61,7 +71,7 @@ export class Reply {
         looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
       }
     } finally {
-      stop();
+      for (const stop of stopListening) stop();
     }
   }
 
@@ -69,6 +79,13 @@ export class Reply {
   advanced(): void {
     this.#isAdvanced = true;
     if (this.#isLeft()) this.#wake();
+  }
+
+  /** Slack accepts the token again: nobody should wait out the pause between two tries. */
+  #retryNow(): void {
+    if (this.#failures === 0) return;
+    this.#pausing?.end();
+    this.#wake();
   }
 
   #isLeft(): boolean {
@@ -96,7 +113,8 @@ export class Reply {
     const waitMs = retryMs(this.#failures, this.#deps.random);
     // A finished run brings no more news: only time helps.
     if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
-    await sleep(this.#deps.clock, waitMs);
+    this.#pausing = pause(this.#deps.clock, waitMs);
+    await this.#pausing.over;
     return false;
   }
 
@@ -129,6 +147,7 @@ export class Reply {
       await this.#voice.assertHeld();
       await this.#posts.makeAll();
       this.#failures = 0;
+      this.#trouble.worked();
       return true;
     } catch (thrown) {
       const error = toKdebugError(thrown);
@@ -139,15 +158,8 @@ export class Reply {
       this.#failures += 1;
       // The run may have ended while its last post failed.
       this.#posts.concludeEnd(this.#session.run);
-      this.#logFailure(error);
+      this.#trouble.failed({ runId: this.#session.run.id, reason: error.code, detail: error.detail });
       return false;
     }
-  }
-
-  #logFailure({ code, detail }: KdebugError): void {
-    const fields = { runId: this.#session.run.id, reason: code, detail };
-    // Only an operator can fix a token; runs wait for it.
-    if (code === 'slack_token_rejected') this.#deps.log.error('Slack refuses the token, nothing can be posted', fields);
-    else this.#deps.log.warn('Slack update failed, will retry', fields);
   }
 }

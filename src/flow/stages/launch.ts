@@ -12,7 +12,7 @@ import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import type { LaunchResult } from '../ports/cluster.ts';
 import { isSealedFor, launchRequestOf, markOf } from './launch-request.ts';
 import type { PodRoom } from './pod-room.ts';
-import { accessProblem, unwanted } from './preflight.ts';
+import { accessProblem, muteProblem, unwanted } from './preflight.ts';
 
 /** The problem that forbids a launch right now, if any. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
@@ -35,7 +35,8 @@ export async function launch(
 ): Promise<void> {
   if (session.run.state === 'approved') {
     const name = containerName(session.run.id, plan.podUid);
-    const problem = (await check(session.run, plan, deps)) ?? (await room.reserve(plan, name));
+    const problem =
+      (await muteProblem(deps)) ?? (await check(session.run, plan, deps)) ?? (await room.reserve(plan, name));
     if (problem) {
       await record(deps, session.run, 'decision', {
         kind: 'deny',

@@ -16,7 +16,7 @@ import type { HeldRun, RunChanger } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { type Glance, learntFor, learntFrom, type PlannedRequest, Refused, refuse, unlessDenied } from './plan-pod.ts';
-import { accessProblem, rehearse, tooOld } from './preflight.ts';
+import { accessProblem, muteProblem, rehearse, tooOld } from './preflight.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
@@ -29,7 +29,9 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
   try {
     const old = tooOld(run, deps);
     if (old) throw new Refused(old);
-    const planned = await planFor(run, deps);
+    // Side by side: asking Slack takes as long as reading the pod.
+    const [planned, mute] = await Promise.all([planFor(run, deps), run.request.dryRun ? undefined : muteProblem(deps)]);
+    if (mute) throw new Refused(mute);
     const { decision } = planned;
     await recordDecision(run, planned, deps);
     if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));

@@ -104,6 +104,10 @@ function wordsOf(answer: LaunchResult): string {
 
 type PreflightDeps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
 
+/** Nothing is launched while Slack rejects our token: nobody could be told of it. */
+export const muteProblem = async ({ token }: Pick<FlowDeps, 'token'>): Promise<Refusal | undefined> =>
+  (await token.confirm()) ? undefined : refusal('slack_token_rejected');
+
 /** After downtime, requests and approvals older than `startDeadline` plus this are refused rather than started by surprise. */
 const AWAY_MS = 15 * 60_000;
 

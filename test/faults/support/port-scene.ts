@@ -13,7 +13,7 @@ import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from '../../flow/support/fakes.ts';
+import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread, FakeToken } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
@@ -260,6 +260,7 @@ export class PortScene {
       clusters: { get: () => this.cluster },
       store: this.store,
       thread: this.thread,
+      token: new FakeToken(),
       directory: this.directory,
       audit: this.audit,
       spools: this.spools,

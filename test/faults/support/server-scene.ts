@@ -177,6 +177,7 @@ export class ServerScene {
       clusters,
       store: this.store,
       thread: slack.thread,
+      token: slack.token,
       directory: slack.directory,
       audit: this.audit,
       spools: createSpools(),

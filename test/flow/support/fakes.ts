@@ -30,6 +30,7 @@ import type {
   PrivateDestination,
   Shared,
   Thread,
+  TokenState,
 } from '../../../src/flow/ports/slack.ts';
 import { aPod } from '../../support/builders.ts';
 
@@ -39,6 +40,10 @@ class Faults {
 
   add(method: string, code: ReasonCode, when: 'before' | 'after' = 'before'): void {
     this.#queue.push({ method, code, after: when === 'after' });
+  }
+
+  clear(): void {
+    this.#queue.length = 0;
   }
 
   take(method: string, when: 'before' | 'after'): void {
@@ -386,6 +391,38 @@ export class FakeDirectory implements Directory {
     this.faults.take('channelsOf', 'before');
     const theirs = [...this.inChannels].filter(([id, members]) => members.has(userId) && !this.notIn.has(id));
     return new Map(theirs.map(([id]) => [id, id.toLowerCase()]));
+  }
+}
+
+/** Slack accepts the token until a test says otherwise. */
+export class FakeToken implements TokenState {
+  readonly #listeners = new Set<() => void>();
+  /** What Slack would say, when asked. */
+  isGood = true;
+  #isAccepted = true;
+  asked = 0;
+
+  isAccepted(): boolean {
+    return this.#isAccepted;
+  }
+
+  async confirm(): Promise<boolean> {
+    this.asked += 1;
+    this.#isAccepted = this.isGood;
+    return this.#isAccepted;
+  }
+
+  /** Slack answers some call: it accepts the token, or not. */
+  answer(isGood: boolean): void {
+    const isNews = isGood && !this.#isAccepted;
+    this.isGood = isGood;
+    this.#isAccepted = isGood;
+    if (isNews) for (const listener of [...this.#listeners]) listener();
+  }
+
+  onAccepted(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }
 

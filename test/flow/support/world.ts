@@ -8,17 +8,17 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
-import type { Log } from '../../../src/flow/ports/machine.ts';
+import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type { Click, Answer as PipelineAnswer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
-import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread } from './fakes.ts';
+import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread, FakeToken } from './fakes.ts';
 
 const SEAL = createSeal(Buffer.alloc(32, 1));
 
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+type Logged = { readonly level: keyof Log; readonly message: string; readonly fields?: LogFields | undefined };
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -34,14 +34,20 @@ export class World {
   readonly clock: FakeClock;
   readonly cluster = new FakeCluster();
   readonly thread = new FakeThread();
+  readonly token = new FakeToken();
   readonly directory = new FakeDirectory();
   readonly audit = new FakeAudit();
   readonly store: RunStore;
   policy: Policy;
   readonly pipeline: RunSupervisor;
   readonly runId = asRunId('aaaaaaaaaa');
+  readonly logged: Logged[] = [];
   readonly metrics: ReturnType<typeof createMetrics>;
   #ids = 0;
+  readonly #say =
+    (level: keyof Log) =>
+    (message: string, fields?: LogFields): void =>
+      void this.logged.push({ level, message, fields });
 
   constructor(options: { readonly policy?: Policy; readonly store?: RunStore; readonly clock?: FakeClock } = {}) {
     this.clock = options.clock ?? new FakeClock();
@@ -100,6 +106,7 @@ export class World {
       clusters: { get: () => this.cluster },
       store: this.store,
       thread: this.thread,
+      token: this.token,
       directory: this.directory,
       audit: this.audit,
       spools: new FakeSpools(),
@@ -107,7 +114,7 @@ export class World {
       clock: this.clock,
       ids: { runId: () => runIdOf(this.#ids++) },
       manifests: { read: parseEphemeralJob, write: exportYaml },
-      log: silent,
+      log: { debug: () => {}, info: this.#say('info'), warn: this.#say('warn'), error: this.#say('error') },
       metrics: this.metrics,
       seal: SEAL.seal,
       unseal: SEAL.open,

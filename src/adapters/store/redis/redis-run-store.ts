@@ -12,7 +12,7 @@ import { RedisNotes } from './redis-notes.ts';
 import { RedisSearches } from './redis-searches.ts';
 import { type ScriptResult, ScriptRunner } from './script-runner.ts';
 import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
-import { CREATE, LIST, SAVE } from './scripts/runs.ts';
+import { CREATE, LIST, PENDING, SAVE } from './scripts/runs.ts';
 import { indexFields, type Records, SCHEMA } from './sealed-records.ts';
 import { UnconfirmedCreates } from './unconfirmed-creates.ts';
 
@@ -236,6 +236,11 @@ export class RedisRunStore implements RunStore {
     const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('kind', kind)}`));
     const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
     return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  }
+
+  async pending(): ReturnType<RunStore['pending']> {
+    const { rest } = await this.#scripts.run(PENDING, ['awaiting'], []);
+    return { count: Number(rest[0]), oldestMs: Number(rest[1]) };
   }
 
   async check(): Promise<void> {
