@@ -24,7 +24,10 @@ let pods: object[];
 let listFaults: ReturnType<typeof refusal>[];
 let watchFaults: ReturnType<typeof refusal>[];
 
+const restarts: string[] = [];
+
 beforeEach(async () => {
+  restarts.length = 0;
   server = new ScriptedApiServer();
   await server.start();
   clock = new FakeClock();
@@ -58,7 +61,8 @@ function aWatches(times: Partial<WatchTimes> = {}): Watches {
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const client = new ApiClient(connection, '0', clock);
-  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times } });
+  const onRestart = (reason: string) => void restarts.push(reason);
+  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times }, onRestart });
 }
 
 const lists = () => server.requests.filter(({ path, query }) => path.endsWith('/pods') && query.watch === undefined);
