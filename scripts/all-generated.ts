@@ -5,6 +5,7 @@ import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
+import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
 import type { Generated } from './generated.ts';
 
@@ -12,6 +13,7 @@ import type { Generated } from './generated.ts';
 export const ALL_GENERATED: readonly Generated[] = [
   policySchema,
   errorsPage,
+  metricsPage,
   classesPage,
   commandsPage,
   readmeCommands,

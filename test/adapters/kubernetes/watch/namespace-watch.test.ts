@@ -264,6 +264,7 @@ describe('a watch', () => {
 
     await until(() => streams.length === 1);
     expect(lists()).toHaveLength(5);
+    expect(restarts).toEqual(['expired', 'cluster_failed', 'cluster_busy', 'cluster_forbidden']);
     tell({ type: 'MODIFIED', object: rawPod('web', { version: '2' }) });
     await until(() => subscriber.kinds().includes('2'));
   });
@@ -277,6 +278,7 @@ describe('a watch', () => {
     await clock.advance(2_000);
 
     await until(() => subscriber.kinds().includes('9'));
+    expect(restarts).toEqual(['silent']);
   });
 
   it('may bring events of 10 MB and of kinds that nobody knows', async () => {
