@@ -35,6 +35,8 @@ export interface App {
   stop(): Promise<void>;
 }
 
+type AppMetrics = ReturnType<typeof createMetrics>;
+
 export interface Parts {
   readonly env: Env;
   readonly policies: PolicyWatch;
@@ -57,9 +59,12 @@ const HAND_OVER_SHARED_MS = 2_500;
  * without Slack; store_misconfigured, store_unreachable
  */
 export async function startApp(parts: Parts): Promise<App> {
-  const store = await openStore(parts);
+  const { env } = parts;
+  const build = { version: VERSION, revision: REVISION, node: process.versions.node, mode: env.slack.receive.mode };
+  const metrics = createMetrics({ clock: systemClock, build });
+  const store = await openStore(parts, metrics);
   try {
-    return await startWith(store, parts);
+    return await startWith(store, metrics, parts);
   } catch (thrown) {
     // An open connection would keep the process alive.
     await store.close();
@@ -68,7 +73,7 @@ export async function startApp(parts: Parts): Promise<App> {
 }
 
 /** Each key has one purpose: whoever learns one learns nothing about the others. */
-async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
+async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Promise<RunStore> {
   const retentionMs = (): number => policies.current().output.retentionMs;
   if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
   return openRedisRunStore({
@@ -77,20 +82,12 @@ async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
     indexKey: deriveKey(env.key, 'kdebug names in Redis'),
     retentionMs,
     log,
+    metrics,
   });
 }
 
-async function startWith(store: RunStore, { env, policies, log }: Parts): Promise<App> {
+async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
-  const metrics = createMetrics({
-    clock,
-    build: {
-      version: VERSION,
-      revision: REVISION,
-      node: process.versions.node,
-      mode: env.slack.receive.mode,
-    },
-  });
   metrics.policyReloaded('applied', policies.status().hash);
   policies.onReload((result, hash) => metrics.policyReloaded(result, hash));
   const clusters = createClusters({
@@ -113,6 +110,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     log,
     clock,
     onToken: (isAccepted) => metrics.tokenAccepted(isAccepted),
+    metrics,
   });
   const seal = createSeal(env.key);
   const owner = replicaName(hostname());
@@ -123,6 +121,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     log,
     clock,
     secrets: secretsOf(env),
+    metrics,
   });
   const pipeline = new RunSupervisor({
     clusters,

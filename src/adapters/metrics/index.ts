@@ -3,7 +3,7 @@ import type { GaugeName, Metrics, Reading } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Definition, METRICS, type MetricName } from './definitions.ts';
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** For `kdebug_build_info`. */
   readonly build?: {
@@ -17,7 +17,7 @@ export interface MetricsOptions {
 }
 
 /** All metrics as Prometheus' text. */
-export interface Exposition {
+interface Exposition {
   readonly contentType: string;
   /** Asks every reader of `observe` first. */
   text(): Promise<string>;

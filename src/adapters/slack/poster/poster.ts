@@ -56,6 +56,11 @@ export class Poster {
     this.#limits = new LimitLog({ clock, log });
   }
 
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return LANES.reduce((sum, lane) => sum + this.#waiting[lane].length, 0);
+  }
+
   /** @throws KdebugError the codes of the `Thread` port */
   call<T>(call: Call, send: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -84,7 +89,7 @@ export class Poster {
   }
 
   #add(entry: Entry): void {
-    if (this.#closed || LANES.reduce((sum, lane) => sum + this.#waiting[lane].length, 0) >= MAX_WAITING) {
+    if (this.#closed || this.waiting >= MAX_WAITING) {
       fail(entry, notSent());
       return;
     }

@@ -32,6 +32,8 @@ interface Speaking {
   readonly thread: Thread;
   /** @throws as `Thread` */
   announce(channelId: string, message: Message): Promise<void>;
+  /** Calls that wait for their turn. */
+  waiting(): number;
   /** Fails what is still queued. */
   close(): void;
 }
@@ -55,6 +57,7 @@ export function createThread(options: ThreadOptions): Speaking {
   return {
     thread,
     announce: (channelId, message) => announce(speaker, channelId, message),
+    waiting: () => poster.waiting,
     close: () => poster.close(),
   };
 }

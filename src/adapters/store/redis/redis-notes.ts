@@ -70,12 +70,12 @@ export class RedisIdentities {
   async learn(kind: string, { uid, gid }: UserAndGroup): Promise<void> {
     const { connection, records } = this.#at;
     const sealed = records.sealText(`${uid}:${gid}`, `kind ${kind}`);
-    await connection.call((redis) => redis.set(this.#key(kind), sealed, 'PX', LEARNT_MS));
+    await connection.call('set', (redis) => redis.set(this.#key(kind), sealed, 'PX', LEARNT_MS));
   }
 
   async of(kind: string): Promise<UserAndGroup | undefined> {
     const { connection, records } = this.#at;
-    const sealed = await connection.call((redis) => redis.get(this.#key(kind)));
+    const sealed = await connection.call('get', (redis) => redis.get(this.#key(kind)));
     const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
     return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
   }

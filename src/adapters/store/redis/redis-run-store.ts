@@ -107,7 +107,7 @@ export class RedisRunStore implements RunStore {
 
   async read(id: RunId): Promise<Run | undefined> {
     const { connection, prefix, records } = this.#at;
-    const [data, keyId, schema] = await connection.call((redis) =>
+    const [data, keyId, schema] = await connection.call('hmget', (redis) =>
       redis.hmget(`${prefix}run:${id}`, 'data', 'key', 'schema'),
     );
     if (data === null || data === undefined) return undefined;
@@ -239,7 +239,7 @@ export class RedisRunStore implements RunStore {
   }
 
   async check(): Promise<void> {
-    await this.#at.connection.call((redis) => redis.ping());
+    await this.#at.connection.call('ping', (redis) => redis.ping());
   }
 
   async close(): Promise<void> {
