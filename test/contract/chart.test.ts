@@ -132,6 +132,25 @@ describe.runIf(helm)('the chart', () => {
     expect(secret?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
   });
 
+  it('has every value in its schema, with its default, and takes more variables from a Secret', () => {
+    const values = parse(readFileSync(join(ROOT, CHART, 'values.yaml'), 'utf8'));
+    const schema = JSON.parse(readFileSync(join(ROOT, CHART, 'values.schema.json'), 'utf8'));
+    const inSchema = Object.keys(schema.properties).filter((name) => name !== 'global');
+    expect(inSchema.toSorted()).toEqual(Object.keys(values).toSorted());
+    const proxy = ['extraEnv[0].name=HTTPS_PROXY', 'extraEnv[0].valueFrom.secretKeyRef.name=kdebug'];
+    const key = 'extraEnv[0].valueFrom.secretKeyRef.key=HTTPS_PROXY';
+    const named = { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { key: 'HTTPS_PROXY', name: 'kdebug' } } };
+    const withProxy = objectsOf(rendered([...proxy, key, 'env.LOG_LEVEL=debug'])).filter(({ kind }) =>
+      ['Deployment', 'Pod'].includes(kind),
+    );
+    expect(withProxy).toHaveLength(2);
+    for (const object of withProxy) {
+      const text = JSON.stringify(object);
+      expect(text).toContain(JSON.stringify(named));
+      expect(text).toContain('{"name":"LOG_LEVEL","value":"debug"}');
+    }
+  });
+
   it('takes another name for all that it makes, for a second installation in the cluster', () => {
     const names = objectsOf(
       rendered(['name=other', 'priorityClass.name=other', 'namespaces={shop}', 'mode=http', 'monitoring.create=true']),
