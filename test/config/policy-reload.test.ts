@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadedPolicy, loadPolicy } from '../../src/config/load-policy.ts';
-import { type PolicyStatus, type PolicyWatch, policyLines, type ReloadResult, watchPolicy } from '../../src/config/policy-reload.ts';
+import {
+  type PolicyStatus,
+  type PolicyWatch,
+  policyLines,
+  type ReloadResult,
+  watchPolicy,
+} from '../../src/config/policy-reload.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { MINIMAL } from './policy-text.ts';
 

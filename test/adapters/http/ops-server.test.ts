@@ -58,14 +58,22 @@ describe('the operations server', () => {
 
   it.each([
     ['passes', async () => {}, 200, '[+] slack ok'],
-    ['fails', () => Promise.reject(new KdebugError('slack_token_rejected')), 503, '[-] slack failed: slack_token_rejected'],
-  ] as const)('adds lines for people with ?verbose, which change no status, when a check %s', async (_, check, status, line) => {
-    const infos = { policy: () => ['in force since Monday', 'file refused since Tuesday'] };
-    const { ask } = await aServer({ slack: check }, realClock, infos);
-    const lines = `${line}\n[i] policy in force since Monday\n[i] policy file refused since Tuesday\n`;
-    expect(await ask('/readyz?verbose')).toMatchObject({ status, text: lines });
-    expect(await ask('/readyz')).toMatchObject({ status, text: `${line}\n` });
-  });
+    [
+      'fails',
+      () => Promise.reject(new KdebugError('slack_token_rejected')),
+      503,
+      '[-] slack failed: slack_token_rejected',
+    ],
+  ] as const)(
+    'adds lines for people with ?verbose, which change no status, when a check %s',
+    async (_, check, status, line) => {
+      const infos = { policy: () => ['in force since Monday', 'file refused since Tuesday'] };
+      const { ask } = await aServer({ slack: check }, realClock, infos);
+      const lines = `${line}\n[i] policy in force since Monday\n[i] policy file refused since Tuesday\n`;
+      expect(await ask('/readyz?verbose')).toMatchObject({ status, text: lines });
+      expect(await ask('/readyz')).toMatchObject({ status, text: `${line}\n` });
+    },
+  );
 
   it('gives a check that never answers up', async () => {
     const waits: number[] = [];
