@@ -58,19 +58,27 @@ module.exports = {
       to: { pathNot: '^src/(flow|core|lib)/' },
     },
     {
+      name: 'doctor-knows-core-only',
+      comment:
+        'Instead: say in src/doctor/probes.ts what a check has to learn, and let an adapter find it out. Of the configuration it knows types.',
+      severity: 'error',
+      from: { path: '^src/doctor/' },
+      to: { pathNot: '^src/(doctor|core|lib|config)/|^(node:)?path$' },
+    },
+    {
       name: 'adapters-know-flow-by-type',
       comment:
         'Instead: `import type` the port from src/flow/ports/. What an adapter must call is handed to it by the composition root.',
       severity: 'error',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/flow/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/(flow|doctor)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'adapters-know-ports-only',
       comment: 'Instead: move the type to src/flow/ports/ (a contract) or to src/core (a word of the domain).',
       severity: 'error',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/flow/', pathNot: '^src/flow/ports/' },
+      to: { path: '^src/(flow|doctor)/', pathNot: '^src/(flow/ports/|doctor/probes\\.ts$)' },
     },
     {
       name: 'adapters-do-not-know-each-other',
@@ -84,7 +92,7 @@ module.exports = {
       comment: 'Instead: take the value as an option; src/compose.ts reads the configuration and passes it on.',
       severity: 'error',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/(config|cli)/|^src/(main|compose)\\.ts$' },
+      to: { path: '^src/(config|cli)/|^src/(main|compose|compose-doctor)\\.ts$' },
     },
     {
       name: 'one-door-per-adapter',
@@ -109,10 +117,11 @@ module.exports = {
     },
     {
       name: 'only-main-composes',
-      comment: 'Instead: take a port as an argument. Adapters are made in src/compose.ts (and the log in src/main.ts).',
+      comment:
+        'Instead: take a port as an argument. Adapters are made in src/compose.ts, for the doctor in src/compose-doctor.ts (and the log in src/main.ts).',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/adapters/|^src/(main|compose)\\.ts$' },
-      to: { path: '^src/adapters/|^src/compose\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/adapters/|^src/(main|compose|compose-doctor)\\.ts$' },
+      to: { path: '^src/adapters/|^src/compose(-doctor)?\\.ts$' },
     },
     {
       name: 'nobody-imports-main',

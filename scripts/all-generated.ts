@@ -1,6 +1,9 @@
+import { chartRules, prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
+import { configurationPage } from './gen-configuration.ts';
+import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
@@ -11,10 +14,15 @@ import type { Generated } from './generated.ts';
 export const ALL_GENERATED: readonly Generated[] = [
   policySchema,
   errorsPage,
+  configurationPage,
   classesPage,
   commandsPage,
   readmeCommands,
   architectureGraph,
   findingsInScript,
   findingsPage,
+  prometheusRule,
+  chartRules,
+  dashboard,
+  chartDashboard,
 ];

@@ -1,13 +1,24 @@
 import { createLog } from './adapters/log/index.ts';
 import { type App, startApp, VERSION } from './compose.ts';
+import { doctor } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type InvalidPolicy, type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
-import { toKdebugError } from './core/errors.ts';
+import { explainStart } from './doctor/failure.ts';
 import type { Log } from './flow/ports/machine.ts';
+import { sentence } from './lib/text.ts';
 
 /** Exit code for the operator's mistakes: environment or policy file. */
 const MISCONFIGURED = 2;
+
+/** In the image the tools are in one file beside this one. */
+const tool = (name: string): string => {
+  if (import.meta.url.endsWith('.ts')) return name === 'doctor' ? 'npm run doctor' : `npm run --silent ${name} --`;
+  return name === 'doctor' ? 'node main.js doctor' : `node cli.js ${name}`;
+};
+
+/** Every start that fails ends with this: it names one cause, the doctor all of them. */
+const SEE_DOCTOR = `For all checks: ${tool('doctor')}`;
 
 async function main(): Promise<void> {
   const early = createLog({ level: 'info' });
@@ -29,7 +40,7 @@ const POLICY_HINT =
   'Correct the field, or apply the last policy that worked, then wait for the next restart or delete the pod. npm run lint-policy (in the image: node lint-policy.js FILE) says the same before you apply it.';
 
 function misconfigured(log: Log, message: string, problems: readonly string[]): void {
-  for (const problem of problems) log.error(message, { problem });
+  for (const problem of problems) log.error(message, { problem, hint: SEE_DOCTOR });
   process.exitCode = MISCONFIGURED;
 }
 
@@ -58,9 +69,14 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     stopOnSignal(log, () => app.stop());
   } catch (thrown) {
     policies.close();
-    const error = toKdebugError(thrown);
-    log.error('kdebug could not start', { reason: error.code, detail: error.detail, hint: error.hint, error: thrown });
-    process.exitCode = error.code === 'store_misconfigured' ? MISCONFIGURED : 1;
+    const { code, cause, mend } = explainStart(thrown, env);
+    log.error('kdebug could not start', {
+      reason: code,
+      detail: cause,
+      hint: `${sentence(mend)} ${SEE_DOCTOR}`,
+      error: thrown,
+    });
+    process.exitCode = code === 'store_misconfigured' ? MISCONFIGURED : 1;
   }
 }
 
@@ -93,4 +109,8 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(signal));
 }
 
-await main();
+const [command, ...words] = process.argv.slice(2);
+if (command === 'doctor') {
+  const out = (line: string): void => void process.stdout.write(`${line}\n`);
+  process.exitCode = await doctor({ words, variables: process.env, out, tool });
+} else await main();

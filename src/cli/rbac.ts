@@ -112,7 +112,8 @@ const loud = (warning: string): readonly string[] => ['#', `# !!! ${warning}`, '
 function documentsOf(grant: RbacGrant): readonly string[] {
   const { name, namespace, rules, subjects } = grant;
   const apiVersion = 'rbac.authorization.k8s.io/v1';
-  const metadata = { name, ...defined({ namespace }) };
+  // The label of manifests/, so that everything can be found again and removed.
+  const metadata = { name, ...defined({ namespace }), labels: { 'app.kubernetes.io/name': 'kdebug' } };
   const kind = namespace === undefined ? 'ClusterRole' : 'Role';
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name };
   return [

@@ -49,15 +49,13 @@ export async function recordRefusal(
   });
 }
 
-/** Records a run's end in the log, the metrics and the audit log, at least once, by whichever replica ends it. */
+/** Records a run's end in the log and the audit log, at least once, by whichever replica ends it. */
 export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
   const { log, termination, refusal, batch } = run;
   const outcome = run.outcome?.kind ?? (batch ? undefined : 'denied');
   const fields = { runId: run.id, phase: run.state, outcome, reason: refusal?.code };
   if (run.partOf === undefined) deps.log.info('run ended', fields);
   else deps.log.debug('pod of a batch ended', { ...fields, batch: run.partOf });
-  // A batch counts by its pods.
-  if (outcome) deps.metrics.runFinished(outcome, (run.finishedAtMs ?? 0) - run.origin.receivedAtMs);
   const facts = {
     outcome: outcome ?? run.state,
     code: refusal?.code,

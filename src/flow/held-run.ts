@@ -4,6 +4,7 @@ import type { Run } from '../core/run/run.ts';
 import type { RunEvent } from '../core/run/run-event.ts';
 import { type Transition, transition } from '../core/run/transition.ts';
 import type { FlowDeps } from './deps.ts';
+import { measureSaved } from './measure.ts';
 import type { Lease, RunStore } from './ports/store.ts';
 
 /** `isSaved`: the store has accepted the run; else pods of an open batch moved, or the run was abandoned. */
@@ -24,7 +25,7 @@ export interface RunAhead {
 export const HELD_FOR_POST_MS = 2_000;
 export const HELD_FOR_LAUNCH_MS = 2_500;
 
-interface HoldDeps extends Pick<FlowDeps, 'clock'> {
+interface HoldDeps extends Pick<FlowDeps, 'clock' | 'metrics'> {
   readonly store: Pick<RunStore, 'save' | 'release'>;
 }
 
@@ -40,6 +41,8 @@ export class HeldRun {
   /** Another replica or process worked on the run before: Slack may hold unrecorded posts. */
   readonly recovered: boolean;
   #run: Run;
+  /** The run as the store has it. */
+  #saved: Run;
   #isOver = false;
   /** When the last call began in which the store confirmed our lease. */
   #confirmedAtMs: number;
@@ -47,6 +50,7 @@ export class HeldRun {
 
   constructor({ run, fence }: Lease, deps: HoldDeps, { recovered = false } = {}) {
     this.#run = run;
+    this.#saved = run;
     this.#fence = fence;
     this.#deps = deps;
     this.#confirmedAtMs = deps.clock.now();
@@ -143,15 +147,18 @@ export class HeldRun {
 
   async #save(run: Run): Promise<void> {
     if (this.#isOver) throw new KdebugError('lease_lost');
-    const { clock, store } = this.#deps;
+    const { clock, store, metrics } = this.#deps;
     const beganAtMs = clock.now();
     const result = await store.save(run, this.#fence);
     if (result === 'limited') throw new KdebugError('limit_pending_per_person');
     if (result === 'stale') {
+      metrics.leaseLost();
       this.abandon();
       throw new KdebugError('lease_lost');
     }
     this.#confirmedAtMs = beganAtMs;
+    measureSaved(this.#saved, run, metrics);
+    this.#saved = run;
   }
 
   #notify(isSaved: boolean): void {

@@ -1,6 +1,7 @@
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import type { RunId, UserId } from '../core/ids.ts';
 import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
+import type { Run } from '../core/run/run.ts';
 import { sleep, withDeadline } from '../lib/clock.ts';
 import { conclude } from './audit.ts';
 import { BatchLogs } from './batch/logs.ts';
@@ -10,6 +11,7 @@ import { filteredClusters } from './filtered-cluster.ts';
 import { HeldRun, type OutOfReach, type RunChanger } from './held-run.ts';
 import type { Starter } from './inbox/accept.ts';
 import { CommandInbox } from './inbox/inbox.ts';
+import { observeRuns } from './measure.ts';
 import { type AdvanceContext, runToEnd } from './pipeline.ts';
 import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
@@ -49,6 +51,7 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #recovery: Recovery;
   readonly #context: AdvanceContext;
   readonly #held = new Map<RunId, Held>();
+  readonly #runs = (): readonly Run[] => [...this.#held.values()].map(({ session }) => session.run);
   readonly #leasing = new Map<RunId, Promise<HeldRun | undefined>>();
   /** Runs that await only a late end or the end of their grant; no person waits for them. */
   readonly #awaitingLateEnd = new Set<RunId>();
@@ -73,6 +76,7 @@ export class RunSupervisor implements Starter, RunChanger {
     };
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
+    observeRuns(deps, this.#runs);
   }
 
   refusalFor(requesterId: UserId): ReasonCode | undefined {
@@ -177,18 +181,15 @@ export class RunSupervisor implements Starter, RunChanger {
   }
 
   async #adopt(): Promise<void> {
-    const { store, owner, log } = this.#deps;
+    const { store, owner, log, metrics } = this.#deps;
     try {
       await store.renew(owner);
-      void applyPeerCommands(
-        [...this.#held.values()].map(({ session }) => session.run),
-        { deps: this.#deps, runs: this },
-      );
+      void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this });
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
-      const room = MAX_HELD - this.#held.size;
-      for (const lease of await store.claim(owner, Math.min(room, 50))) {
+      for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#held.size, 50))) {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
+        if (dueAtMs(lease.run) === 0) metrics.adopted('store');
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
       }
       this.#leaseTrouble.worked();
@@ -235,11 +236,7 @@ export class RunSupervisor implements Starter, RunChanger {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
-    const slack = new Reply(session, deps, {
-      readers: this.#context.readers,
-      batchLogs: this.#context.batchLogs,
-      beforeClosing: () => conclude(session.run, deps),
-    });
+    const slack = new Reply(session, deps, { ...this.#context, beforeClosing: () => conclude(session.run, deps) });
     const shift = {
       isDraining: () => this.#draining,
       awaitsLateEnd: (isWaiting: boolean) =>

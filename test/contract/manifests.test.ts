@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { rbac } from '../../src/cli/rbac.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
+import { kustomize, ROOT } from './rendered.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface Role {
@@ -101,7 +99,7 @@ describe('the manifests', () => {
   });
 
   it('set every variable of the environment, and none that is not read', () => {
-    const variables = [...read('src/config/env.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    const variables = [...read('src/config/variables.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
     expect(variables).toContain('SLACK_BOT_TOKEN');
     expect(container.env.map(({ name }) => name).sort()).toEqual(variables.sort());
   });
@@ -266,15 +264,4 @@ describe('the manifests', () => {
 
 function kindOf(folder: string): string {
   return parse(read(`manifests/${folder}/kustomization.yaml`)).kind;
-}
-
-/** What kubectl makes of the folder; undefined where there is no kubectl. */
-function kustomize(folder: string): string | undefined {
-  try {
-    return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    console.warn('skipped: there is no kubectl here');
-    return undefined;
-  }
 }

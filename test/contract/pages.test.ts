@@ -23,6 +23,17 @@ const broken = (found: (text: string) => readonly string[], resolve: (page: stri
       .map((path) => `${page}: ${path}`),
   );
 
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (path: string): ReadonlySet<string> =>
+  new Set(
+    [...readProjectFile(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
 describe('the pages', () => {
   it('name only files and folders that exist', () => {
     const named = (text: string) =>
@@ -39,6 +50,19 @@ describe('the pages', () => {
         .map(([, path]) => path ?? '')
         .filter((path) => !/[…<]/.test(path));
     expect(broken(linked, (page, path) => normalize(join(dirname(page), path)))).toEqual([]);
+  });
+
+  it('link only to headings that exist', () => {
+    const wrong = pages.flatMap((page) =>
+      [...readProjectFile(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+        .map(([, path = '', anchor = '']) => ({
+          path: path === '' ? page : normalize(join(dirname(page), path)),
+          anchor,
+        }))
+        .filter(({ path, anchor }) => path.endsWith('.md') && !anchorsOf(path).has(anchor))
+        .map(({ path, anchor }) => `${page}: ${path}#${anchor}`),
+    );
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createMetrics } from '../../src/adapters/metrics/index.ts';
 import { MemoryRunStore } from '../../src/adapters/store/index.ts';
 import { HeldRun } from '../../src/flow/held-run.ts';
 import { aRun, START_MS } from '../support/builders.ts';
@@ -7,10 +8,11 @@ import { FakeClock } from '../support/fake-clock.ts';
 it('denies every change to who no longer owns the run (lease_lost), and changes nothing', async () => {
   const clock = new FakeClock();
   const store = new MemoryRunStore({ clock });
+  const metrics = createMetrics({ clock, ofProcess: false });
   const run = aRun({ state: 'received' });
   const created = await store.create(run, 'replica-1');
   if (created.kind !== 'created') throw new Error(created.kind);
-  const session = new HeldRun({ run, fence: created.fence }, { store, clock });
+  const session = new HeldRun({ run, fence: created.fence }, { store, clock, metrics });
   await store.release(run.id, created.fence);
   const taken = await store.lease(run.id, 'replica-2');
   expect(taken?.fence).toBeGreaterThan(created.fence);
@@ -22,4 +24,5 @@ it('denies every change to who no longer owns the run (lease_lost), and changes 
   await expect(session.apply(denied)).rejects.toMatchObject({ code: 'lease_lost' });
   expect((await store.read(run.id))?.state).toBe('received');
   expect(session.run.state).toBe('received');
+  expect(await metrics.text()).toContain('kdebug_leases_lost_total 1');
 });

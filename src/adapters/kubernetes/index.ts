@@ -7,6 +7,8 @@ import { defined } from '../../lib/object.ts';
 import type { OnCall } from './api/api-client.ts';
 import { KubernetesCluster } from './cluster.ts';
 
+export { createClusterProbe } from './probe.ts';
+
 export interface ClustersOptions {
   /** The clusters of the current policy. */
   readonly clusters: () => Policy['clusters'];

@@ -60,6 +60,19 @@ const CAN_DO_WITHOUT: ReadonlySet<string> = new Set(['usergroups:read']);
 
 export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
 
+export interface NeededScope {
+  readonly scope: string;
+  /** What fails without it. */
+  readonly neededFor: string;
+  readonly isOptional: boolean;
+}
+
+export const NEEDED_SCOPES: readonly NeededScope[] = Object.entries(NEEDED_FOR).map(([scope, neededFor]) => ({
+  scope,
+  neededFor,
+  isOptional: CAN_DO_WITHOUT.has(scope),
+}));
+
 /**
  * Compares the granted scopes (header `x-oauth-scopes` of auth.test) with the needed ones. A missing scope would lose a result some day, so
  * kdebug does not start; only `usergroups:read` may be missing. Logs that, surplus scopes, and a missing header.

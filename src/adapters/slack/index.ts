@@ -22,6 +22,7 @@ import { createThread } from './thread/thread.ts';
 import { TokenWatch } from './token-watch.ts';
 
 export type { Identity } from './identity.ts';
+export { createSlackProbe } from './probe.ts';
 
 export type Transport =
   | { readonly kind: 'http'; readonly signingSecret: string; readonly port: number }

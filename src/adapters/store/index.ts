@@ -1,2 +1,3 @@
 export { MemoryRunStore } from './memory-run-store.ts';
 export { openRedisRunStore } from './redis/open.ts';
+export { examineRedis } from './redis/redis-facts.ts';

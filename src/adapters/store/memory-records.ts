@@ -82,6 +82,36 @@ export class RunsByChannel<Entry extends { readonly number: number }> {
   }
 }
 
+const MINUTE_MS = 60_000;
+
+/** When runs under a quota's key were created, within the last minute. */
+export class LastMinutes {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #times = new Map<string, readonly number[]>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  add(key: string): void {
+    this.#times.set(key, [...this.of(key), this.#clock.now()]);
+  }
+
+  of(key: string): readonly number[] {
+    const since = this.#clock.now() - MINUTE_MS;
+    const times = (this.#times.get(key) ?? []).filter((atMs) => atMs > since);
+    if (times.length === 0) this.#times.delete(key);
+    return times;
+  }
+
+  /** When fewer than `max` will be left; undefined: there are fewer now. */
+  roomAtMs(key: string, max: number): number | undefined {
+    const times = this.of(key);
+    const last = times[times.length - max];
+    return last === undefined ? undefined : last + MINUTE_MS;
+  }
+}
+
 const MAX_NOTES = 100;
 
 /** Notes in memory. Bounded: 100 a run. Reading a run's notes removes them. */
@@ -100,7 +130,6 @@ export class MemoryNotes implements Notes {
 }
 
 const MAX_FOUND = 10_000;
-const MINUTE_MS = 60_000;
 
 /** Searches of one process. Bounded: the 10,000 runs found last. */
 export class MemorySearches implements Searches {

@@ -6,7 +6,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined, frozenCopy } from '../../lib/object.ts';
-import { LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
+import { LastMinutes, LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -22,14 +22,13 @@ interface Entry {
   run: Run;
   /** Rises with every run. */
   readonly number: number;
+  readonly bornMs: number;
   fence: number;
   owner: string | undefined;
   leaseEndsMs: number;
   settledAtMs: number;
   readonly quotas: readonly Quota[];
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * Runs in memory: for one replica, tests and play. The process's end loses everything. Open runs are never dropped;
@@ -48,8 +47,7 @@ export class MemoryRunStore implements RunStore {
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
-  /** When runs under a quota's key were created, within the last minute. */
-  readonly #minutes = new Map<string, readonly number[]>();
+  readonly #minutes = new LastMinutes({ now: () => this.#now() });
   readonly #identities = new LearntIdentities({ now: () => this.#now() });
   #created = 0;
   #lastFence = 0;
@@ -72,9 +70,9 @@ export class MemoryRunStore implements RunStore {
     if (limited) return limited;
     this.#created += 1;
     const lease = { fence: 0, owner: undefined, leaseEndsMs: 0 };
-    const entry: Entry = { run: frozenCopy(run), number: this.#created, ...lease, settledAtMs: 0, quotas };
-    for (const { key, per } of quotas)
-      if (per === 'minute') this.#minutes.set(key, [...this.#lastMinute(key), this.#now()]);
+    const born = { number: this.#created, bornMs: this.#now() };
+    const entry: Entry = { run: frozenCopy(run), ...born, ...lease, settledAtMs: 0, quotas };
+    for (const { key, per } of quotas) if (per === 'minute') this.#minutes.add(key);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
@@ -157,6 +155,12 @@ export class MemoryRunStore implements RunStore {
     return entries.slice(skip).map(({ run }) => run);
   }
 
+  async pending(): ReturnType<RunStore['pending']> {
+    this.#mustBeOpen();
+    const since = [...this.#open.values()].flatMap(({ run, bornMs }) => (countedAs(run) === 'pending' ? [bornMs] : []));
+    return { count: since.length, oldestMs: Math.max(0, ...since.map((atMs) => this.#now() - atMs)) };
+  }
+
   async check(): Promise<void> {
     this.#mustBeOpen();
   }
@@ -171,12 +175,10 @@ export class MemoryRunStore implements RunStore {
 
   #limit(quotas: readonly Quota[]): CreateResult | undefined {
     for (const { key, code, per, max } of quotas) {
-      const times = this.#lastMinute(key);
       if (per === 'pending') continue;
-      const count = per === 'minute' ? times.length : this.#count(key, 'open');
+      const count = per === 'minute' ? this.#minutes.of(key).length : this.#count(key, 'open');
       if (count < max) continue;
-      const oldest = times[times.length - max];
-      const retryAtMs = per === 'minute' && oldest !== undefined ? oldest + MINUTE_MS : undefined;
+      const retryAtMs = per === 'minute' ? this.#minutes.roomAtMs(key, max) : undefined;
       return { kind: 'limited', code, count, ...defined({ retryAtMs }) };
     }
     return undefined;
@@ -193,13 +195,6 @@ export class MemoryRunStore implements RunStore {
     for (const { run, quotas } of this.#open.values())
       if (countedAs(run) === per && quotas.some((quota) => quota.key === key && quota.per === per)) count += 1;
     return count;
-  }
-
-  #lastMinute(key: string): readonly number[] {
-    const since = this.#now() - MINUTE_MS;
-    const times = (this.#minutes.get(key) ?? []).filter((atMs) => atMs > since);
-    if (times.length === 0) this.#minutes.delete(key);
-    return times;
   }
 
   #entry(id: RunId): Entry | undefined {

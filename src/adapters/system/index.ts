@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { BASE32 } from '../../core/hash.ts';
 import { asRunId } from '../../core/ids.ts';
+import type { MachineProbe } from '../../doctor/probes.ts';
 import type { Ids } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 
@@ -19,3 +24,35 @@ export const randomIds: Ids = {
 };
 
 export const replicaName = (host: string): string => `${host}-${process.pid}-${randomBytes(4).toString('hex')}`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+
+/** How `doctor` looks at this machine: its ports and folders. It leaves nothing open and writes nothing. */
+export const machineProbe: MachineProbe = {
+  portTrouble: (port) =>
+    new Promise((resolve) => {
+      const server = createServer();
+      server.once('error', (error) => resolve(codeOf(error)));
+      server.listen(port, () => server.close(() => resolve(undefined)));
+    }),
+  async readiness(port) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(3_000) });
+      const lines = (await response.text()).split('\n').filter((line) => /^\[[+-]\] /.test(line));
+      return lines.length > 0 ? lines : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+  folderTrouble: (path) =>
+    access(path, constants.W_OK | constants.X_OK).then(
+      () => undefined,
+      (error: unknown) => codeOf(error),
+    ),
+  scratch: tmpdir(),
+  async freeBytes(path) {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+  },
+};

@@ -154,5 +154,5 @@ async function hasContainer(podRun: PodRun, isRebuilt: boolean, deps: FlowDeps):
   }
 }
 
-export const heldPodRun = (run: Run, { clock }: Pick<FlowDeps, 'clock'>): HeldRun =>
-  new HeldRun({ run, fence: 0 }, { clock, store: NO_STORE });
+export const heldPodRun = (run: Run, { clock, metrics }: Pick<FlowDeps, 'clock' | 'metrics'>): HeldRun =>
+  new HeldRun({ run, fence: 0 }, { clock, metrics, store: NO_STORE });

@@ -1,5 +1,4 @@
 import type { Closed } from '../../core/batch/batch.ts';
-import type { ReasonCode } from '../../core/errors.ts';
 import type { RunId, UserId } from '../../core/ids.ts';
 import type { EphemeralJob, ReadJob } from '../../core/job/ephemeral-job.ts';
 import type { Decision, Policy } from '../../core/policy/policy.ts';
@@ -77,7 +76,7 @@ export interface Metrics {
   /** A delivery was acknowledged: `accepted`, `answered`, or the error's code; `durationMs` since its arrival. */
   command(result: string, durationMs: number): void;
   /** A request was decided on; `reason`: the code of a refusal, `grant` when a grant replaced the approval, else `none`. */
-  decided(decision: Decision['kind'], reason: ReasonCode | 'grant' | 'none'): void;
+  decided(decision: Decision['kind'], reason: string): void;
   /** A run's container was seen running or ended; `durationMs` since the request, or since its approval. */
   launched(durationMs: number): void;
   /** A run reached its final state, saved for the first time; `durationMs` without the wait for an approval. */

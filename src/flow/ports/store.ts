@@ -71,6 +71,8 @@ export interface RunStore {
    * memory depend on these numbers and on the number of channels, never on the history.
    */
   recent(channels: string | readonly string[], limit: number, skip?: number): Promise<readonly Run[]>;
+  /** How many runs wait for an approval now, and since when the oldest of them exists (0 without any). */
+  pending(): Promise<{ readonly count: number; readonly oldestMs: number }>;
   /** For readiness: rejects when the store does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;

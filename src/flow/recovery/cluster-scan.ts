@@ -7,6 +7,7 @@ import { aboutContainer, type FoundContainer, rebuildRun } from '../../core/run/
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import { quotasOfKnown } from '../inbox/accept.ts';
@@ -16,6 +17,8 @@ import { type EndedRun, EndedRuns, RECENT_MS } from './ended-runs.ts';
 const AGAIN_MS = 30_000;
 /** Longer than a running batch goes without a save. */
 const GIVEN_BACK_MS = 5_000;
+
+const SCAN = { begins: 'scan for lost runs failed, will retry', ends: 'scan for lost runs works again' } as const;
 
 /**
  * Treats the cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store
@@ -45,18 +48,21 @@ export class Recovery {
       if (!namespace.includes('*')) this.look(cluster, namespace);
   }
 
-  /** Scans in the background, once per process. */
-  look(cluster: string, namespace: string): void {
+  /** Scans in the background, once per process. `trouble`: of the tries before. */
+  look(cluster: string, namespace: string, trouble = new Trouble(this.#deps, SCAN)): void {
     const key = `${cluster}/${namespace}`;
     if (this.#stopped || this.#looked.has(key)) return;
     this.#looked.add(key);
-    this.#lookNow(cluster, namespace).catch((thrown: unknown) => {
-      this.#deps.log.warn('scan for lost runs failed, will retry', { namespace, reason: toKdebugError(thrown).code });
-      this.#deps.clock.after(AGAIN_MS, () => {
-        this.#looked.delete(key);
-        this.look(cluster, namespace);
-      });
-    });
+    this.#lookNow(cluster, namespace).then(
+      () => trouble.worked(),
+      (thrown: unknown) => {
+        trouble.failed({ namespace, reason: toKdebugError(thrown).code });
+        this.#deps.clock.after(AGAIN_MS, () => {
+          this.#looked.delete(key);
+          this.look(cluster, namespace, trouble);
+        });
+      },
+    );
   }
 
   stop(): void {
@@ -120,9 +126,10 @@ export class Recovery {
   }
 
   async #restore(run: Run, podName: string): Promise<void> {
-    const { store, owner, policies, log } = this.#deps;
+    const { store, owner, policies, log, metrics } = this.#deps;
     const created = await store.create(run, owner, quotasOfKnown(run, policies.current()));
     if (created.kind !== 'created') return;
+    metrics.adopted('cluster');
     log.warn('found a run in the cluster that the store had lost', { runId: run.id, podName });
     this.#start(new HeldRun({ run, fence: created.fence }, this.#deps, { recovered: true }));
   }

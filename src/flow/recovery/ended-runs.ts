@@ -3,6 +3,7 @@ import { batchFileName } from '../../core/report/batch/batch-files.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { SearchLane } from '../ports/slack.ts';
 import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
@@ -36,13 +37,21 @@ export interface EndedRun {
 export class EndedRuns {
   readonly #deps: FlowDeps;
   readonly #notBeforeMs = new Map<EndedRun, number>();
+  readonly #failing: Trouble;
+  readonly #waiting: Trouble;
   #isWorking = false;
-  #isFailing = false;
-  #waitingSinceMs: number | undefined;
   #stopped = false;
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
+    this.#failing = new Trouble(deps, {
+      begins: 'search for results of ended runs failed, will retry',
+      ends: 'search for results of ended runs works again',
+    });
+    this.#waiting = new Trouble(deps, {
+      begins: 'searches for results of ended runs wait for their turn',
+      ends: 'results of ended runs were all searched for',
+    });
   }
 
   add(ended: readonly EndedRun[]): void {
@@ -63,7 +72,7 @@ export class EndedRuns {
       else await this.#wait(Math.min(...this.#notBeforeMs.values()) - this.#deps.clock.now());
     }
     this.#isWorking = false;
-    this.#logEndOfWait();
+    if (!this.#stopped) this.#waiting.worked();
   }
 
   /** Undefined: each has to wait. */
@@ -76,12 +85,9 @@ export class EndedRuns {
   async #attempt(ended: EndedRun): Promise<void> {
     try {
       await this.#searchFor(ended);
-      if (this.#isFailing) this.#deps.log.info('search for results of ended runs works again');
-      this.#isFailing = false;
+      this.#failing.worked();
     } catch (thrown) {
-      const fields = { runId: ended.run.id, reason: toKdebugError(thrown).code };
-      if (!this.#isFailing) this.#deps.log.warn('search for results of ended runs failed, will retry', fields);
-      this.#isFailing = true;
+      this.#failing.failed({ runId: ended.run.id, reason: toKdebugError(thrown).code });
       // The others may do better.
       this.#notBeforeMs.set(ended, this.#deps.clock.now() + 2 * AGAIN_MS);
       await this.#wait(AGAIN_MS);
@@ -93,7 +99,10 @@ export class EndedRuns {
     const { id } = ended.run;
     if ((await store.read(id)) === undefined && !(await store.searches.wasFound(id))) {
       const turn = await store.searches.turn(id, { perMinute: TURNS_PER_MINUTE, heldMs: TURN_MS });
-      if (turn.kind === 'none-left') return this.#waitForTurn(turn.freeInMs);
+      if (turn.kind === 'none-left') {
+        this.#waiting.failed({ runs: this.#notBeforeMs.size, perMinute: TURNS_PER_MINUTE });
+        return this.#wait(turn.freeInMs);
+      }
       if (turn.kind === 'held') {
         this.#notBeforeMs.set(ended, clock.now() + TURN_MS);
         return;
@@ -102,22 +111,6 @@ export class EndedRuns {
       else if (!this.#stopped) await ended.restore();
     }
     this.#notBeforeMs.delete(ended);
-  }
-
-  async #waitForTurn(ms: number): Promise<void> {
-    if (this.#waitingSinceMs === undefined) {
-      this.#waitingSinceMs = this.#deps.clock.now();
-      const fields = { waiting: this.#notBeforeMs.size, perMinute: TURNS_PER_MINUTE };
-      this.#deps.log.info('searches for results of ended runs wait for their turn', fields);
-    }
-    await this.#wait(ms);
-  }
-
-  #logEndOfWait(): void {
-    if (this.#waitingSinceMs === undefined || this.#stopped) return;
-    const durationMs = this.#deps.clock.now() - this.#waitingSinceMs;
-    this.#waitingSinceMs = undefined;
-    this.#deps.log.info('results of ended runs were all searched for', { durationMs });
   }
 
   #wait(ms: number): Promise<void> {

@@ -147,6 +147,7 @@ export class ResultDelivery {
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
       deps.log.error('Slack refused the result everywhere', fields);
+      deps.metrics.deliveryLost();
     }
     await this.#voice.record({ kind: 'result-lost', code });
   }

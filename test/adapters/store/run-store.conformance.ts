@@ -342,6 +342,23 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect(await at.store.claim('two', 10)).toHaveLength(1);
     });
 
+    it('counts the runs that wait for votes, held or not, and knows how old the oldest is', async () => {
+      expect(await at.store.pending()).toEqual({ count: 0, oldestMs: 0 });
+      const waiting = waitingForVotes(at.now() + 600_000);
+      const fence = await created(at.store, { ...aRun('aaaaaaaaaa'), ...waiting });
+      await created(at.store, aRun('bbbbbbbbbb'));
+      await at.elapse(5_000);
+      await created(at.store, { ...aRun('cccccccccc'), ...waiting });
+      const { count, oldestMs } = await at.second.pending();
+      expect(count).toBe(2);
+      expect(oldestMs).toBeGreaterThanOrEqual(5_000);
+      expect(oldestMs).toBeLessThan(10_000);
+      await at.store.save({ ...aRun('aaaaaaaaaa'), state: 'approved' }, fence);
+      const later = await at.second.pending();
+      expect(later.count).toBe(1);
+      expect(later.oldestMs).toBeLessThan(5_000);
+    });
+
     it('finds the runs of a channel that carry a grant', async () => {
       const grant = aGrant(at.now() + 60_000);
       const run = { ...aRun('aaaaaaaaaa'), state: 'finished', grant } as const;

@@ -38,6 +38,7 @@ export class BatchWorld {
   process: Mortal;
   readonly #world = new World();
   readonly directory = this.#world.directory;
+  readonly metrics = this.#world.metrics;
   #bots = 0;
   #asked = 0;
   readonly #lives: { readonly bot: RunSupervisor; readonly process: Mortal }[] = [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSeal } from '../../../src/adapters/seal/index.ts';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { containerName } from '../../../src/core/container/build.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPod, aTermination } from '../../support/builders.ts';
@@ -141,6 +142,31 @@ describe('a container that never ended, after a restart without a store', () => 
     expect(await world.store.read(world.id)).toBeUndefined();
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
   });
+});
+
+it('the log says when a namespace cannot be scanned, and when it can again, however often it was tried', async () => {
+  const world = await leftRunning();
+  const lines: string[] = [];
+  const note = (message: string): void => void lines.push(message);
+  const { cluster } = world;
+  const pods = cluster.pods.bind(cluster);
+  cluster.pods = () => Promise.reject(new KdebugError('cluster_unreachable'));
+  const store = new MemoryRunStore({ clock: world.clock });
+  const { seal, open: unseal } = createSeal(Buffer.alloc(32, 1));
+  const log = { debug: () => {}, info: note, warn: note, error: note };
+  const next = new RunSupervisor({ ...world.deps(), store, seal, unseal, log });
+  next.startAdopting();
+  await world.clock.advance(5 * MINUTE_MS);
+  expect(lines).toEqual(['scan for lost runs failed, will retry']);
+  cluster.pods = pods;
+  await world.clock.advance(30_000);
+  expect(lines.slice(1).toSorted()).toEqual([
+    'found a run in the cluster that the store had lost',
+    'scan for lost runs works again',
+  ]);
+  const stopped = next.drain(0);
+  await world.clock.advance(2_000);
+  await stopped;
 });
 
 describe('what a container carries', () => {

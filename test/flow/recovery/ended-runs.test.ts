@@ -91,12 +91,13 @@ describe('ended runs that the store does not know', () => {
     expect(searched()).toBe(40);
     await world.clock.advance(MINUTE_MS);
     expect([searched(), restored]).toEqual([52, []]);
+    const fields = { runs: 32, perMinute: 20 };
     expect(lines).toEqual([
+      { message: 'searches for results of ended runs wait for their turn', fields },
       {
-        message: 'searches for results of ended runs wait for their turn',
-        fields: { waiting: 32, perMinute: 20 },
+        message: 'results of ended runs were all searched for',
+        fields: { ...fields, lastedMs: 2 * MINUTE_MS, failures: 2 },
       },
-      { message: 'results of ended runs were all searched for', fields: { durationMs: 2 * MINUTE_MS } },
     ]);
   });
 

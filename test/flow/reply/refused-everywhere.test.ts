@@ -6,6 +6,7 @@ import type { Destination, PrivateDestination } from '../../../src/flow/ports/sl
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { samplesOf } from '../../support/metric-lines.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
@@ -130,6 +131,7 @@ describe('a result, with its file', () => {
     expect(delivery).toMatchObject({ closed: true, lost: (errorOf(error) as { code?: string }).code });
     expect(world.thread.told).toHaveLength(1);
     expect(textOf(world.thread.told)).toContain('Succeeded');
+    expect(await samplesOf(world.metrics, 'deliveries_lost')).toEqual([]);
     expect(refusals(world)).toBeLessThanOrEqual(24);
     expect([world.pipeline.active, world.cluster.watchers]).toEqual([0, 0]);
   });
@@ -141,6 +143,7 @@ describe('a result, with its file', () => {
     expect((await world.run()).delivery).toMatchObject({ closed: true });
     expect((await world.run()).delivery.lost).toBeDefined();
     expect(world.thread.told).toEqual([]);
+    expect(await samplesOf(world.metrics, 'deliveries_lost')).toEqual(['deliveries_lost_total 1']);
     expect(world.pipeline.active).toBe(0);
     const calls = refusals(world);
     await world.clock.advance(HOUR_MS);

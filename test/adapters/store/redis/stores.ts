@@ -59,6 +59,7 @@ local ms = tonumber(ARGV[1])
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local kind = string.match(key, '^{.-}:(%w+)')
   local micros = kind == 'open' or kind == 'grants' or kind == 'count' or kind == 'pending' or kind == 'history'
+    or kind == 'awaiting'
   if redis.call('TYPE', key).ok == 'zset' then
     for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
       redis.call('ZINCRBY', key, string.format('%.0f', micros and -ms * 1000 or -ms), member)

@@ -127,6 +127,18 @@ return answer
 `);
 
 /**
+ * The runs that wait for an approval, of every key and schema.
+ *
+ *   KEYS[1]  awaiting
+ *   result   pending, now, how many, age of the oldest in ms (0 without any)
+ */
+export const PENDING = script(`
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local ageMs = oldest and math.max(0, math.floor((nowUs - tonumber(oldest)) / 1000)) or 0
+return {'pending', nowMs, redis.call('ZCARD', KEYS[1]), ageMs}
+`);
+
+/**
  * Withdraws a creation without an answer: its requester saw an error. A run that somebody has worked on since stays.
  *
  *   KEYS[1]  run:<id>

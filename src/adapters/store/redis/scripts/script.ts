@@ -27,7 +27,8 @@ export function script(body: string): Script {
  * the last save), born (µs, 16 digits), class (open | pending | final | settled), parked (ms), grant (0 | 1), channel, dedupe, quotas
  * and their bounds, in the same order.
  * Indexes, all sorted sets: leases (score: ms when the lease lapses) and waiting (ms from when it may be claimed), members
- * "<born>.<id>", so that equal scores sort by age; open, grants, history (a channel each; score: born) and settled (ms).
+ * "<born>.<id>", so that equal scores sort by age; open, grants, history (a channel each; score: born), awaiting (an approval; score: born) and
+ * settled (ms).
  */
 const PRELUDE = `
 local prefix, notAfter, keyId, schema = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
@@ -98,6 +99,7 @@ end
 local function forget(id)
   local run = redis.call('HMGET', runKey(id), 'born', 'channel', 'dedupe', 'quotas')
   redis.call('ZREM', settled, id)
+  redis.call('ZREM', prefix .. 'awaiting', id)
   if not run[1] then return end
   redis.call('ZREM', leases, run[1] .. '.' .. id)
   redis.call('ZREM', waiting, run[1] .. '.' .. id)
@@ -130,6 +132,7 @@ end
 -- Puts a run into the indexes that its class (open, pending, final, settled) and its grant call for.
 local function place(id, run, retentionMs, maxSettled)
   if run.class == 'open' then countIn('count:', run, id) else dropFrom('count:', run.quotas, id) end
+  if run.class == 'pending' then index(prefix .. 'awaiting', run.born, id) else redis.call('ZREM', prefix .. 'awaiting', id) end
   if run.class == 'pending' then countIn('pending:', run, id) else dropFrom('pending:', run.quotas, id) end
   if run.class == 'settled' then return settle(id, run, retentionMs, maxSettled) end
   index(prefix .. 'open:' .. run.channel, run.born, id)

@@ -1,0 +1,45 @@
+/** Where a checkout's manifests point until a release sets it. */
+export const REGISTRY_OF_A_COPY = 'ghcr.io/replaceme';
+
+/** The part of the CHANGELOG under this version's heading. @throws Error when it is missing or empty */
+export function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((each) => new RegExp(`^\\[?${version.replaceAll('.', '\\.')}\\b`).test(each));
+  const notes = section?.slice(section.indexOf('\n')).trim() ?? '';
+  if (notes === '') throw new Error(`CHANGELOG.md has no section "## ${version}", or nothing in it`);
+  return notes;
+}
+
+export interface Published {
+  /** OWNER/NAME, as GitHub writes it. */
+  readonly repository: string;
+  readonly registry: string;
+  readonly version: string;
+  /** `sha256:…` of each image's index. */
+  readonly kdebug: string;
+  readonly autodiagnose: string;
+}
+
+/** A text of manifests or chart with the published images, by digest, and links to this version of the runbooks. */
+export function published(text: string, { repository, registry, version, kdebug, autodiagnose }: Published): string {
+  for (const digest of [kdebug, autodiagnose]) {
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`"${digest}" is no digest`);
+  }
+  return (
+    text
+      // Kustomize
+      .replaceAll(/newName: kdebug\n(\s+)newTag: .+/g, `newName: ${registry}/kdebug\n$1digest: ${kdebug}`)
+      // The chart's values
+      .replaceAll(/^( +)repository: kdebug$/gm, `$1repository: ${registry}/kdebug`)
+      .replaceAll(/^( +)digest: ""$/gm, `$1digest: ${kdebug}`)
+      // The policies: the tag stays, for people.
+      .replaceAll(
+        /image: kdebug-autodiagnose:([\w.-]+)$/gm,
+        `image: ${registry}/kdebug-autodiagnose:$1@${autodiagnose}`,
+      )
+      .replaceAll(
+        /https:\/\/github\.com\/REPLACEME\/kdebug\/blob\/main\//g,
+        `https://github.com/${repository}/blob/v${version}/`,
+      )
+  );
+}

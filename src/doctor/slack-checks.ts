@@ -1,0 +1,165 @@
+import type { Env } from '../config/env.ts';
+import { KdebugError, toKdebugError } from '../core/errors.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { areaOf, type Check } from './check.ts';
+import type { SlackIdentity, SlackProbe } from './probes.ts';
+import { RESTART } from './setup-checks.ts';
+import { checkChannels, checkPeople } from './slack-channels.ts';
+
+const slack = areaOf('slack');
+
+/** kdebug refuses signed requests that are five minutes off. */
+const CLOCK_WRONG_MS = 300_000;
+const CLOCK_WARN_MS = 60_000;
+/** Slack answers within this; kdebug has 3 s for a command. */
+const SLOW_MS = 1_000;
+
+const APP_SETTINGS = 'api.slack.com/apps → your app';
+const NEW_SECRET = 'kubectl -n kdebug edit secret kdebug';
+
+export interface SlackParts {
+  readonly env: Pick<Env, 'slack'>;
+  /** Undefined: it cannot be read, so its channels are unknown. */
+  readonly policy: Policy | undefined;
+  readonly slack: SlackProbe;
+}
+
+/** The app, its tokens and scopes, the clock, and what the policy names in Slack. */
+export async function checkSlack(
+  parts: SlackParts,
+): Promise<{ readonly checks: readonly Check[]; readonly teamId: string }> {
+  const { env, policy, slack: probe } = parts;
+  const host = new URL(env.slack.apiUrl).host;
+  const way = probe.proxy === undefined ? host : `${host}, through the proxy ${probe.proxy},`;
+  let identity: SlackIdentity;
+  try {
+    identity = await probe.identity();
+  } catch (thrown) {
+    return { checks: [brokenToken(thrown, way)], teamId: '' };
+  }
+  const known =
+    policy === undefined ? [] : [...(await checkChannels(policy, probe)), ...(await checkPeople(policy, probe))];
+  return {
+    checks: [
+      slack.ok(
+        'bot token',
+        `@${identity.user} (${identity.userId}) of the app ${identity.appId || 'unknown'} in ${identity.team} (${identity.teamId})`,
+      ),
+      checkReach(identity, probe.proxy === undefined ? 'directly' : `through the proxy ${probe.proxy}`),
+      ...(identity.isOrgInstall ? [orgInstall()] : []),
+      ...checkScopes(identity),
+      checkClock(identity),
+      await checkReceiving(parts, identity, way),
+      ...known,
+    ],
+    teamId: identity.teamId,
+  };
+}
+
+function brokenToken(thrown: unknown, host: string): Check {
+  const { code, detail } = toKdebugError(thrown);
+  if (code !== 'slack_token_rejected') return slack.broken('bot token', thrown, host);
+  return slack.fail(
+    'bot token',
+    `Slack refuses it (${detail})`,
+    `${APP_SETTINGS} → OAuth & Permissions → copy the Bot User OAuth Token (xoxb-…); reinstall the app if there is none`,
+    `${NEW_SECRET}   # SLACK_BOT_TOKEN`,
+    RESTART,
+  );
+}
+
+const checkReach = ({ tookMs }: SlackIdentity, way: string): Check =>
+  tookMs > SLOW_MS
+    ? slack.warn(
+        'reach',
+        `Slack answered ${way} in ${Math.round(tookMs)} ms: forms have 3 s in all`,
+        'look for a slow proxy or DNS',
+      )
+    : slack.ok('reach', `Slack answered ${way} in ${Math.round(tookMs)} ms`);
+
+const orgInstall = (): Check =>
+  slack.fail(
+    'installation',
+    'the app is installed for a whole organisation, so all its people would count as strangers',
+    `${APP_SETTINGS} → Install App → install it to one workspace`,
+  );
+
+function checkScopes({ scopes, neededScopes }: SlackIdentity): readonly Check[] {
+  if (scopes === undefined)
+    return [slack.warn('scopes', 'Slack did not name them: a proxy may have removed the header x-oauth-scopes')];
+  const missing = neededScopes.filter(({ scope }) => !scopes.includes(scope));
+  const surplus = scopes.filter((scope) => scope !== '' && !neededScopes.some((needed) => needed.scope === scope));
+  const reinstall = [
+    `${APP_SETTINGS} → OAuth & Permissions → Bot Token Scopes → add ${missing.map(({ scope }) => scope).join(', ')} (slack-app.yml lists all)`,
+    'reinstall the app there, then put the token into the Secret again if it is a new one',
+    RESTART,
+  ];
+  const words = missing.map(({ scope, neededFor }) => `${scope} (${neededFor})`).join(', ');
+  if (missing.some(({ isOptional }) => !isOptional)) return [slack.fail('scopes', `missing: ${words}`, ...reinstall)];
+  if (missing.length > 0) return [slack.warn('scopes', `missing: ${words}; kdebug works without`, ...reinstall)];
+  if (surplus.length > 0) {
+    return [
+      slack.warn(
+        'scopes',
+        `all there, and more than kdebug uses: ${surplus.join(', ')}`,
+        `${APP_SETTINGS} → OAuth & Permissions → remove them, and reinstall the app`,
+      ),
+    ];
+  }
+  return [slack.ok('scopes', `all ${neededScopes.length} of slack-app.yml, and no more`)];
+}
+
+function checkClock({ aheadMs }: SlackIdentity): Check {
+  if (aheadMs === undefined) return slack.warn('clock', 'Slack sent no Date to compare with');
+  const off = Math.abs(aheadMs);
+  const words = `${Math.round(off / 1_000)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} Slack's`;
+  const mend = 'timedatectl set-ntp true   # on the node';
+  if (off > CLOCK_WRONG_MS)
+    return slack.fail('clock', `${words}: beyond five minutes kdebug refuses what Slack signs`, mend);
+  return off > CLOCK_WARN_MS ? slack.warn('clock', words, mend) : slack.ok('clock', "agrees with Slack's");
+}
+
+/** Only the app-level token can be tried from here. */
+async function checkReceiving(
+  { env, slack: probe }: SlackParts,
+  { appId }: SlackIdentity,
+  host: string,
+): Promise<Check> {
+  const { receive } = env.slack;
+  if (receive.mode === 'http')
+    return slack.ok('signing secret', 'is set; only a request from Slack can prove it (a wrong one: 401 in the log)');
+  try {
+    await probe.openSocket(receive.appToken);
+  } catch (thrown) {
+    return brokenAppToken(thrown, host);
+  }
+  // `xapp-1-A0123-…` by custom, not by any document.
+  const other = /^xapp-\d-(A[A-Z0-9]+)-/.exec(receive.appToken)?.[1];
+  return other === undefined || appId === '' || other === appId
+    ? slack.ok('app token', 'opens Socket Mode')
+    : slack.fail(
+        'app token',
+        `belongs to the app ${other}, the bot token to ${appId}`,
+        `${NEW_SECRET}   # both tokens of one app`,
+        RESTART,
+      );
+}
+
+function brokenAppToken(thrown: unknown, host: string): Check {
+  const error = thrown instanceof KdebugError ? String(thrown.facts.error ?? '') : '';
+  const makeOne = `${APP_SETTINGS} → Basic Information → App-Level Tokens → generate one with connections:write`;
+  const steps: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    missing_scope: ['lacks connections:write', makeOne, `${NEW_SECRET}   # SLACK_APP_TOKEN`, RESTART],
+    link_disabled: ['is right, but Socket Mode is off in the app', `${APP_SETTINGS} → Socket Mode → switch it on`],
+  };
+  const known = steps[error];
+  if (known !== undefined) return slack.fail('app token', ...known);
+  if (toKdebugError(thrown).code === 'slack_unreachable') return slack.broken('app token', thrown, host);
+  return slack.fail(
+    'app token',
+    `Slack refuses it (${error || toKdebugError(thrown).code})`,
+    makeOne,
+    `${NEW_SECRET}   # SLACK_APP_TOKEN`,
+    RESTART,
+  );
+}

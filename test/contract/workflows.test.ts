@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { runTool } from '../monitoring/tools.ts';
+import { ROOT, tool } from './rendered.ts';
+import { readProjectFile } from './source-tree.ts';
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  readonly uses?: string;
+  readonly container?: string;
+  readonly steps?: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly with?: Record<string, unknown>;
+  }[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const names = readdirSync(`${ROOT}/.github/workflows`);
+const workflow = (name: string): Workflow => parse(readProjectFile(`.github/workflows/${name}`));
+
+describe.each(names)('the workflow %s', (name) => {
+  const { on, permissions, jobs } = workflow(name);
+  const text = readProjectFile(`.github/workflows/${name}`);
+  const steps = Object.values(jobs).flatMap((job) => job.steps ?? []);
+
+  it('takes everything that is not ours by digest, with the version beside it', () => {
+    const foreign = [...text.matchAll(/uses: (\S+)(.*)$/gm)].filter(([, used = '']) => !used.startsWith('./'));
+    expect(foreign.length).toBeGreaterThan(0);
+    for (const [line] of foreign) expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const { container } of Object.values(jobs)) expect(container ?? '@sha256:').toContain('@sha256:');
+  });
+
+  it('may read, and more only in the jobs that need it', () => {
+    expect(permissions).toEqual({ contents: 'read' });
+    // With secrets, for a change of a stranger.
+    expect(Object.keys(on)).not.toContain('pull_request_target');
+  });
+
+  it('leaves no token in the checkout, and no job without an end', () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    for (const { with: inputs } of checkouts) expect(inputs).toMatchObject({ 'persist-credentials': false });
+    for (const job of Object.values(jobs)) expect(job.uses ?? job['timeout-minutes']).toBeDefined();
+  });
+
+  it('puts no value into a script but by its environment', () => {
+    for (const { run = '' } of steps) expect(run).not.toContain('${{');
+  });
+
+  it.skipIf(tool('actionlint') === undefined)('has nothing that actionlint finds', () => {
+    expect(runTool('actionlint', ['-no-color', `.github/workflows/${name}`])).toBe('');
+  });
+});
+
+describe('the release', () => {
+  const { jobs } = workflow('release.yml');
+
+  it('publishes only what passed all checks', () => {
+    expect(workflow('ci.yml').jobs.run?.steps?.at(-1)?.run).toBe('.ci/run');
+    const needs = (name: string): unknown => (jobs[name] as { needs?: unknown } | undefined)?.needs;
+    expect(needs('image')).toContain('ci');
+    expect(needs('publish')).toContain('image');
+  });
+
+  it('builds for two platforms, signs by digest, and says who built it from what', () => {
+    const text = readProjectFile('.github/workflows/release.yml');
+    for (const part of [
+      'platforms: linux/amd64,linux/arm64',
+      'cosign sign --yes "$IMAGE@$DIGEST"',
+      'provenance: mode=max',
+    ])
+      expect(text).toContain(part);
+    expect(text).toContain('sbom-path: kdebug.cdx.json');
+  });
+
+  it('writes nowhere but in the two jobs that publish', () => {
+    const writing = Object.entries(jobs).filter(([, { permissions }]) =>
+      Object.values(permissions ?? {}).includes('write'),
+    );
+    expect(writing.map(([name]) => name)).toEqual(['image', 'publish']);
+  });
+});
+
+describe('dependabot', () => {
+  const { updates } = parse(readProjectFile('.github/dependabot.yml')) as {
+    readonly updates: readonly {
+      readonly 'package-ecosystem': string;
+      readonly cooldown: unknown;
+      readonly ignore?: readonly { readonly 'dependency-name': string; readonly versions?: readonly string[] }[];
+    }[];
+  };
+
+  it('waits a week with everything', () => {
+    expect(updates.map((each) => each['package-ecosystem'])).toEqual(['npm', 'docker', 'github-actions']);
+    for (const { cooldown } of updates) expect(cooldown).toEqual({ 'default-days': 7 });
+  });
+
+  it('keeps the lines that Node 20 needs, which package.json has now', () => {
+    const { dependencies, devDependencies } = JSON.parse(readProjectFile('package.json'));
+    const ignored = updates[0]?.ignore ?? [];
+    const pinned = ignored.map(({ 'dependency-name': name, versions = [] }) => [name, versions[0] ?? ''] as const);
+    // What the decision names.
+    const page = readProjectFile('docs/adr/0001-node-floor-and-client-node-1-4.md');
+    for (const word of ['client-node', 'undici', 'vitest', 'dependency-cruiser', 'TypeScript']) {
+      expect(page).toContain(word);
+      expect(pinned.some(([name]) => name.includes(word.toLowerCase()))).toBe(true);
+    }
+    for (const [name, above] of pinned) {
+      const has = numbers({ ...dependencies, ...devDependencies }[name]);
+      const limit = numbers(above);
+      expect([name, has < limit, limit - has <= 1_000]).toEqual([name, true, true]);
+    }
+  });
+});
+
+/** Major and minor as one number; `>=8` and `~6.42.1` too. */
+function numbers(version: string): number {
+  const [, major = '0', minor = '0'] = /(\d+)(?:\.(\d+))?/.exec(version) ?? [];
+  return Number(major) * 1_000 + Number(minor);
+}

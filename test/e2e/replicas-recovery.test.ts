@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
+import type { Team } from '../../play/slack/index.ts';
+import { hasRedis } from '../adapters/store/redis/redis-server.ts';
+import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
+import { ProgramScene } from '../support/program/program-scene.ts';
+
+/** Slack takes one post a second in a channel. */
+const CHANNELS = Array.from({ length: 13 }, (_, index) => `C0TEAM${index}`);
+/** More than Slack's 50 searches a minute. */
+const RECENT_RUNS = 52;
+const TOLD_WITHIN_MS = 2_000;
+
+const POLICY = `version: 1
+clusters:
+  test: { context: local, default: true }
+identity: { mode: serviceAccount }
+images:
+  debian: { image: "debian:12-slim", class: observe, command: allowed }
+defaultImage: debian
+channels:
+${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive, elevated], profiles: [general] }] }`).join('\n')}
+limits: { startDeadline: 60s, runsPerUserPerMinute: 1000, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
+`;
+
+function withChannels(team: Team): void {
+  const shop = team.channels.C0SHOP;
+  for (const id of CHANNELS) if (shop) team.channels[id] = { ...shop, id, name: id.toLowerCase() };
+}
+
+describe.skipIf(!hasRedis)('replicas whose store has lost the runs of the last hour', () => {
+  let cluster: LocalCluster;
+  let program: BuiltProgram;
+  let scene: ProgramScene;
+
+  beforeAll(async () => {
+    [cluster, program] = await Promise.all([startLocalCluster({ kubeletDelayMs: 0 }), buildProgram()]);
+  });
+
+  afterAll(async () => {
+    await cluster?.stop();
+    program?.remove();
+  });
+
+  afterEach(() => scene.close());
+
+  const searches = (method: string, since: number): number => scene.slack.requests(method).length - since;
+
+  /** A dead replica's run in a pod of its own, told so many ms after its container ended. */
+  async function latenessAfterKill(pod: string, channel: string): Promise<number> {
+    const [holder, other] = [scene.bots.at(-2), scene.bots.at(-1)];
+    if (!holder || !other) throw new Error('two replicas are needed');
+    scene.sendTo(holder);
+    cluster.addPod({ namespace: 'shop', name: pod });
+    const before = scene.posts('result').length;
+    await scene.type(`${pod} -n shop -- sleep 8`, channel);
+    const isRunning = () => cluster.pod('shop', pod)?.status.ephemeralContainerStatuses?.[0]?.state?.running;
+    await expect.poll(isRunning, { interval: 20 }).toBeDefined();
+    await holder.kill();
+    const isOver = () => cluster.pod('shop', pod)?.status.ephemeralContainerStatuses?.[0]?.state?.terminated;
+    await expect.poll(isOver, { interval: 20, timeout: 30_000 }).toBeDefined();
+    const endedMs = performance.now();
+    expect(other.log.some(({ message }) => message === 'run adopted')).toBe(true);
+    expect(scene.posts('result')).toHaveLength(before);
+    await scene.slack.until(() => scene.posts('result').length > before, 90_000);
+    return performance.now() - endedMs;
+  }
+
+  it('tell of a run that they adopt at once, and search for each lost run once', async () => {
+    const { kubeconfig } = cluster;
+    const rates = { off: true };
+    scene = await ProgramScene.open({
+      program,
+      kubeconfig,
+      policy: POLICY,
+      transport: 'http',
+      slack: { team: withChannels, rates },
+    });
+    const first = await Promise.all([scene.boot(), scene.boot()]);
+    for (let run = 0; run < RECENT_RUNS; run += 1) {
+      cluster.addPod({ namespace: 'shop', name: `web-${run}` });
+      scene.sendTo(first[run % 2]!);
+      await scene.type(`web-${run} -n shop -- echo hello`, CHANNELS[run % CHANNELS.length]);
+    }
+    await scene.slack.until(() => scene.posts('result').length === RECENT_RUNS, 60_000);
+    await Promise.all(first.map((bot) => bot.says('run ended')));
+    await Promise.all(first.map((bot) => bot.stop()));
+
+    const redis = scene.redis?.client();
+    await redis?.flushall();
+    rates.off = false;
+    const [history, replies] = ['conversations.history', 'conversations.replies'].map((m) => searches(m, 0));
+    await Promise.all([scene.boot(), scene.boot()]);
+    await expect
+      .poll(() => scene.bots.slice(2).some(({ log }) => log.some(({ message }) => /wait for their turn/.test(message))))
+      .toBe(true);
+
+    const lateByMs = await latenessAfterKill('web-adopted', CHANNELS[0]!);
+    console.log(`adopted run told ${Math.round(lateByMs)} ms after its end`);
+    expect(lateByMs).toBeLessThan(TOLD_WITHIN_MS);
+
+    // What was found is not searched for again by whoever starts next.
+    expect((await redis?.keys('{kdebug}:found:*'))?.length).toBe(20);
+    const known = searches('conversations.history', history ?? 0);
+    expect(known).toBeLessThanOrEqual(22);
+    expect(searches('conversations.replies', replies ?? 0)).toBeLessThanOrEqual(24);
+    await scene.boot();
+    expect(await latenessAfterKill('web-again', CHANNELS[1]!)).toBeLessThan(TOLD_WITHIN_MS);
+    expect((await redis?.keys('{kdebug}:found:*'))?.length).toBeLessThanOrEqual(40);
+    redis?.disconnect();
+    expect(scene.posts('result')).toHaveLength(RECENT_RUNS + 2);
+    expect(scene.slack.requests().filter(({ status }) => status === 429)).toEqual([]);
+  }, 180_000);
+});

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { notesOf, published } from '../../scripts/release/texts.ts';
+import { VERSION } from '../../src/compose.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const KDEBUG = `sha256:${'a'.repeat(64)}`;
+const AUTODIAGNOSE = `sha256:${'b'.repeat(64)}`;
+
+describe('the notes of a release', () => {
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n- later\n\n## 1.10.0 – 2026-12-01\n\n- ten\n\n## 1.1.0\n\n- one\n\n## 1.0.0\n';
+
+  it('are the section of its version alone', () => {
+    expect(notesOf(changelog, '1.1.0')).toBe('- one');
+    expect(notesOf(changelog, '1.10.0')).toBe('- ten');
+  });
+
+  it('must be there', () => {
+    expect(() => notesOf(changelog, '1.2.0')).toThrow('no section "## 1.2.0"');
+    expect(() => notesOf(changelog, '1.0.0')).toThrow('or nothing in it');
+  });
+});
+
+describe('what a release packs', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kdebug-release-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const words = ['--repository', 'Some/kdebug', '--registry', 'ghcr.io/some'];
+  const digests = ['--kdebug', KDEBUG, '--autodiagnose', AUTODIAGNOSE];
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/release.ts', 'pack', directory, ...words, ...digests], {
+    cwd: ROOT,
+  });
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(directory, path)).isFile(),
+  );
+  const text = paths.map((path) => readFileSync(join(directory, path), 'utf8')).join('\n');
+
+  it('names the published images by digest, and none that only a checkout has', () => {
+    expect(text).toContain(`newName: ghcr.io/some/kdebug\n    digest: ${KDEBUG}`);
+    expect(text).toMatch(new RegExp(`^ +image: ghcr\\.io/some/kdebug-autodiagnose:[\\d.]+@${AUTODIAGNOSE}$`, 'm'));
+    expect(text).not.toMatch(/newName: kdebug$|^ +image: kdebug-autodiagnose|^ +repository: kdebug$/m);
+  });
+
+  it('leads to the runbooks of its own version', () => {
+    expect(text).toContain(`https://github.com/Some/kdebug/blob/v${VERSION}/docs/runbooks.md#kdebugabsent`);
+    expect(text).not.toContain('REPLACEME/kdebug');
+  });
+
+  it('takes nothing for a digest that is none', () => {
+    const values = { repository: 'a/b', registry: 'c', version: '1.0.0', kdebug: KDEBUG };
+    expect(() => published('', { ...values, autodiagnose: '' })).toThrow('"" is no digest');
+  });
+});
