@@ -6,7 +6,14 @@ import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined, frozenCopy } from '../../lib/object.ts';
-import { LastMinutes, LearntIdentities, MemoryNotes, MemorySearches, MINUTE_MS, RunsByChannel } from './memory-records.ts';
+import {
+  LastMinutes,
+  LearntIdentities,
+  MemoryNotes,
+  MemorySearches,
+  MINUTE_MS,
+  RunsByChannel,
+} from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
