@@ -43,7 +43,7 @@ export async function doctor({ words, variables, out, tool }: DoctorCall): Promi
   const report =
     loaded.kind === 'invalid'
       ? reportOf(invalidEnvironment(loaded.problems), false)
-      : await examineWith(loaded.env, { words, variables, out, tool }, options);
+      : await examineWith(loaded.env, tool, options);
   const secrets = loaded.kind === 'ok' ? secretsOf(loaded.env).filter((secret) => secret.length >= 8) : [];
   const withoutSecrets = (line: string): string =>
     secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
@@ -79,7 +79,7 @@ function readWords(words: readonly string[]): Options | undefined {
   }
 }
 
-async function examineWith(env: Env, { variables, tool }: DoctorCall, options: Options): Promise<Report> {
+async function examineWith(env: Env, tool: DoctorCall['tool'], options: Options): Promise<Report> {
   const path = env.policyPath;
   const loaded = loadPolicy(path);
   const lines: string[] = [];
@@ -88,7 +88,6 @@ async function examineWith(env: Env, { variables, tool }: DoctorCall, options: O
   try {
     return await examine({
       env,
-      variables,
       policy: { path, loaded, lint: { exitCode, lines }, command: `${tool('lint-policy')} ${path}` },
       probes,
       users: options.users,
