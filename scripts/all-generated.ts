@@ -1,5 +1,6 @@
 import { prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
+import { chartFiles } from './gen-chart-files.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { configurationPage } from './gen-configuration.ts';
@@ -21,4 +22,5 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
+  ...chartFiles,
 ];
