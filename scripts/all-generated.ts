@@ -1,9 +1,10 @@
-import { chartRules, prometheusRule } from './gen-alerts.ts';
+import { prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
+import { chartFiles } from './gen-chart-files.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { configurationPage } from './gen-configuration.ts';
-import { chartDashboard, dashboard } from './gen-dashboard.ts';
+import { dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
@@ -24,7 +25,6 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
-  chartRules,
   dashboard,
-  chartDashboard,
+  ...chartFiles,
 ];

@@ -28,9 +28,3 @@ export const prometheusRule: Generated = {
       spec: { groups },
     })}`,
 };
-
-/** The same for the chart, which puts it into the object. */
-export const chartRules: Generated = {
-  path: 'charts/kdebug/files/alerts.yaml',
-  text: () => `${HEAD}${yaml({ groups })}`,
-};

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../src/compose.ts';
-import { combined, kustomize, type Manifest, objectsOf, ROOT, run, schemaProblems, tool } from './rendered.ts';
+import { toolPath } from '../monitoring/tools.ts';
+import { combined, kustomize, type Manifest, objectsOf, once, ROOT, run, schemaProblems } from './rendered.ts';
 
-const helm = tool('helm');
-const kubeconform = tool('kubeconform');
+const helm = toolPath('helm');
+const kubeconform = toolPath('kubeconform');
 const CHART = 'charts/kdebug';
 const POLICY = 'manifests/installations/socket/policy.yaml';
 
@@ -15,8 +16,8 @@ function rendered(values: readonly string[], policy: string = POLICY): string {
   const files = policy === '' ? [] : ['--set-file', `policy=${policy}`];
   const sets = values.flatMap((value) => (value.startsWith('rbac=') ? ['--set-file', value] : ['--set', value]));
   // A helm that was built from its module names an old Kubernetes.
-  const args = ['template', 'kdebug', CHART, '--namespace', 'kdebug', '--kube-version', '1.34.4'];
-  return run(helm ?? '', [...args, ...files, ...sets]);
+  const args = ['template', 'kdebug', CHART, '--namespace', 'kdebug', '--kube-version', '1.34.4', ...files, ...sets];
+  return once(args.join(' '), () => run(helm ?? '', args));
 }
 
 function refusal(values: readonly string[], policy?: string): string {
@@ -83,6 +84,24 @@ describe.runIf(helm)('the chart', () => {
     const values = [...rights, 'monitoring.create=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
     const made = comparable(objectsOf(rendered(values, 'manifests/base/policy.yaml')));
     expect(made).toEqual(comparable(objectsOf(wanted)));
+  });
+
+  it('makes of monitoring what its component holds, with the templates of Prometheus as they are', () => {
+    const wanted = combined({ components: ['socket', 'monitoring'] });
+    if (wanted === undefined) return;
+    const made = comparable(objectsOf(rendered(['monitoring.create=true'], 'manifests/base/policy.yaml')));
+    expect(made).toEqual(comparable(objectsOf(wanted)));
+    expect(JSON.stringify(made['PrometheusRule kdebug/kdebug'])).toContain('{{ $labels.');
+  });
+
+  it('lets Prometheus select by a label of its own, also where kdebug has another name', () => {
+    const made = objectsOf(rendered(['name=other', 'monitoring.create=true', 'monitoring.labels.release=prom']));
+    const monitor = made.find(({ kind }) => kind === 'ServiceMonitor');
+    expect(monitor?.metadata).toMatchObject({ name: 'other', labels: { release: 'prom' } });
+    const service = made.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'other-metrics');
+    expect(monitor?.spec).toMatchObject({ selector: { matchLabels: { 'app.kubernetes.io/name': 'other' } } });
+    expect(service?.metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'other' });
+    expect(service?.spec).toMatchObject({ selector: { 'app.kubernetes.io/name': 'other' } });
   });
 
   it('binds the role in each namespace, as manifests/components/namespaces does in one', () => {
@@ -207,7 +226,10 @@ describe.runIf(kubeconform)('every object is one that Kubernetes knows', () => {
     .runIf(helm)
     .each([
       ...INSTALLATIONS,
-      ['everything', ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'mappedPeople=true', 'namespaces={shop}']],
+      [
+        'everything',
+        ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'monitoring.create=true', 'namespaces={shop}'],
+      ],
       ['a Secret', ['secret.create=true', 'secret.values.KDEBUG_KEY=x', 'image.pullPolicy=Never']],
     ] as const)('by helm: %s', (_, values) => expect(problemsOf(rendered(values))).toEqual([]));
 
