@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { LocalSlack } from '../../../play/slack/index.ts';
 import { sha256 } from '../../../src/core/hash.ts';
-import { type RunOptions, kubectl, run, signalContainer } from './commands.ts';
+import { kubectl, type RunOptions, run, signalContainer } from './commands.ts';
 import { type InstalledPolicy, installedPolicy } from './policy.ts';
 import { REDIS_URL, redisPod } from './redis-pod.ts';
 import { HelmTool, KustomizeTool, type Tool } from './tools.ts';
@@ -27,6 +27,8 @@ export class Installation {
   readonly #tool: Tool;
   readonly #directory = mkdtempSync(join(tmpdir(), 'kdebug-installed-'));
   readonly #key = randomBytes(32).toString('base64');
+  /** Where people's pods are, or were. */
+  readonly #namespaces = new Set<string>();
   #policy: InstalledPolicy;
 
   private constructor(way: Way, slack: LocalSlack, policy: InstalledPolicy) {
@@ -110,6 +112,11 @@ export class Installation {
     return killed;
   }
 
+  /** What `doctor` says in a pod of it. @throws Error with that, when it finds a fault */
+  doctor(): Promise<string> {
+    return this.kubectl(['exec', 'deploy/kdebug', '--', 'node', 'main.js', 'doctor']);
+  }
+
   async restart(): Promise<void> {
     await this.kubectl(['rollout', 'restart', 'deployment/kdebug']);
     await this.ready();
@@ -122,7 +129,7 @@ export class Installation {
   /** Takes everything away. Returns what is left of it in the cluster, by kind and name. */
   async uninstall(): Promise<readonly string[]> {
     await this.#tool.uninstall();
-    await Promise.all(this.#policy.namespaces.map((namespace) => this.#tool.forget(namespace)));
+    await Promise.all([...this.#namespaces].map((namespace) => this.#tool.forget(namespace)));
     await kubectl(['delete', 'namespace', 'kdebug', '--ignore-not-found']);
     await redisPod.remove();
     rmSync(this.#directory, { recursive: true, force: true });
@@ -133,6 +140,7 @@ export class Installation {
 
   async #apply(): Promise<void> {
     const { text, namespaces } = this.#policy;
+    for (const namespace of namespaces) this.#namespaces.add(namespace);
     const path = join(this.#directory, 'policy.yaml');
     writeFileSync(path, text);
     const rbac = this.#way.name === 'impersonate' ? await printedRights(path) : undefined;
@@ -149,7 +157,8 @@ export class Installation {
       const names = (await this.pods()).map(({ metadata }) => metadata?.name ?? '');
       const logs = await Promise.all(names.map((name) => this.log(name).catch(() => '')));
       if (logs.length > 0 && logs.every(holds)) return;
-      if (left === 0) throw new Error(`not every replica ${what}:\n${logs.map((log) => log.slice(-2000)).join('\n--\n')}`);
+      if (left === 0)
+        throw new Error(`not every replica ${what}:\n${logs.map((log) => log.slice(-2000)).join('\n--\n')}`);
       await pause(200);
     }
   }
