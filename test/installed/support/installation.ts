@@ -42,6 +42,8 @@ export class Installation {
   static async install(way: Way, slack: LocalSlack, policy: string): Promise<Installation> {
     const made = new Installation(way, slack, installedPolicy(policy, way.name));
     if (way.name === 'several') await redisPod.install();
+    // Another test's may be on its way out.
+    await kubectl(['wait', '--for=delete', 'namespace/kdebug', '--timeout=60s']);
     await kubectl(['create', 'namespace', 'kdebug']);
     await made.putSecret();
     await made.#apply();

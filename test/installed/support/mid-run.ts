@@ -44,7 +44,8 @@ const DEEDS: Record<Deed, (place: Place, namespace: string) => Promise<unknown>>
     expect(await installation.killThoseThatSaid('run accepted')).toBeGreaterThan(0);
   },
   'a rollout': ({ installation }) => installation.restart(),
-  'another policy': ({ installation }, namespace) => installation.setPolicy(policyFor(namespace, 'restricted, baseline')),
+  'another policy': ({ installation }, namespace) =>
+    installation.setPolicy(policyFor(namespace, 'restricted, baseline')),
   async 'a wrong policy'({ installation }) {
     const text = installation.policyText;
     await installation.putPolicyText(`${text}nonsense: true\n`, 'nonsense');
