@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the images as their Dockerfiles say, without a registry for their bases:
-#   build-images.sh OUT        leaves OUT/{kdebug,again,arm64,autodiagnose}/ (OCI image layouts) and OUT/{kdebug,autodiagnose}.tar for containerd
+#   build-images.sh OUT        leaves OUT/{kdebug,arm64,autodiagnose}/ (OCI image layouts) and OUT/{kdebug,autodiagnose}.tar for containerd
 # Needs root, Debian, npm, and the packages buildah and busybox-static. What it works with is in OUT and goes with it.
 #
 # What differs from a build at a registry: the bases. Each is replaced by a folder of the same shape, made here:
@@ -17,6 +17,13 @@ out=$(cd "$out" && pwd)
 work=$out/work
 mkdir -p "$work"
 export BUILDAH_ISOLATION=chroot SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
+# What a build that was ended leaves mounted, newest first.
+cleanup() {
+  local place
+  for place in $(cut -d' ' -f2 /proc/mounts | grep "^$work/" | tac); do umount -l "$place" || true; done
+  rm -rf "$work"
+}
+trap cleanup EXIT
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >"$work/policy.json"
 revision=$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)
 
@@ -130,17 +137,15 @@ kdebug() { # NAME ARCHITECTURE
     --build-context "$runtime=docker://localhost/runtime-$arch" --tag "$name" "$root" >/dev/null
 }
 kdebug localhost/kdebug amd64
-# Nothing of the first is used again: the two must be equal to the last bit.
-kdebug localhost/again amd64
+# Nothing of the first is used again: what is ours must come out equal to the last bit.
 kdebug localhost/arm64 arm64
 buildah build --quiet --format oci --pull-never --timestamp "$SOURCE_DATE_EPOCH" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" \
   --build-arg "REVISION=$revision" --build-context "$static=docker://localhost/static" --tag localhost/autodiagnose "$root/images/autodiagnose" >/dev/null
 
-for image in kdebug again arm64 autodiagnose; do
+for image in kdebug arm64 autodiagnose; do
   buildah push --quiet "localhost/$image" "oci:$out/$image:$image"
 done
 # As a cluster names what has no registry.
 release() { sed -n "s/^ *\(LABEL \)\{0,1\}org.opencontainers.image.version=\"\([^\"]*\)\".*/\2/p" "$root/$1"; }
 buildah push --quiet localhost/kdebug "oci-archive:$out/kdebug.tar:docker.io/library/kdebug:$(release Dockerfile)"
 buildah push --quiet localhost/autodiagnose "oci-archive:$out/autodiagnose.tar:docker.io/library/kdebug-autodiagnose:$(release images/autodiagnose/Dockerfile)"
-rm -rf "$work"

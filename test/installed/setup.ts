@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { CLUSTER, kubectl, ROOT, run, STATE } from './support/commands.ts';
+import { CLUSTER, kubectl, run, STATE } from './support/commands.ts';
 import { PodNetwork } from './support/pod-network.ts';
 import { loadRedis } from './support/redis-pod.ts';
 

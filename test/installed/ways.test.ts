@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../play/slack/index.ts';
 import { tellStories } from '../e2e/stories.ts';
 import { granted, usedSince } from './support/audit-log.ts';
+import { hasHelm } from './support/commands.ts';
 import { Installation, type Way } from './support/installation.ts';
 import { type Deed, tellMidRun } from './support/mid-run.ts';
 import { INGRESS_PORT, SLACK_PORT } from './support/pod-network.ts';
@@ -32,14 +33,10 @@ describe.each(NAMES)('installed by kustomize: %s', (name) => {
   let installation: Installation;
 
   beforeAll(async () => {
-    slack = await startLocalSlack({ port: SLACK_PORT });
-    if (way.name === 'http') slack.requestUrl = `http://127.0.0.1:${INGRESS_PORT}/slack/events`;
-    installation = await Installation.install(way, slack, EMPTY);
+    ({ slack, installation } = await open(way));
   });
 
-  afterAll(async () => {
-    await slack?.stop();
-  });
+  afterAll(() => slack?.stop());
 
   tellStories(
     () =>
@@ -61,14 +58,56 @@ describe.each(NAMES)('installed by kustomize: %s', (name) => {
   tellMidRun(kubeconfig, () => ({ installation, slack }), DEEDS[name]);
 
   it('needs what it was given, and was given what it needs', async () => {
-    const { verbs, refused } = usedSince(sinceMs);
-    const rights = [...(await granted())].sort();
-    const lacking = OPTIONAL.filter((right) => !rights.includes(right));
-    expect([...refused].filter((right) => !lacking.includes(right))).toEqual([]);
-    expect([...verbs].filter((right) => !lacking.includes(right)).sort()).toEqual(rights);
+    expect(await rightsOf(sinceMs)).toEqual({ refused: [], unused: [], ungranted: [] });
   });
 
   it('leaves nothing behind', async () => {
     expect(await installation.uninstall()).toEqual([]);
   });
 });
+
+describe.runIf(hasHelm).each(NAMES)('installed by helm: %s', (name) => {
+  const way: Way = { tool: 'helm', name };
+  const sinceMs = Date.now();
+  let slack: LocalSlack;
+  let installation: Installation;
+
+  beforeAll(async () => {
+    ({ slack, installation } = await open(way));
+  });
+
+  afterAll(() => slack?.stop());
+
+  tellMidRun(kubeconfig, () => ({ installation, slack }), ['kill -9']);
+
+  it('asks for nothing that it was not given', async () => {
+    expect(await rightsOf(sinceMs)).toMatchObject({ refused: [], ungranted: [] });
+  });
+
+  it('leaves nothing behind', async () => {
+    expect(await installation.uninstall()).toEqual([]);
+  });
+});
+
+async function open(way: Way): Promise<{ readonly slack: LocalSlack; readonly installation: Installation }> {
+  const slack = await startLocalSlack({ port: SLACK_PORT });
+  if (way.name === 'http') slack.requestUrl = `http://127.0.0.1:${INGRESS_PORT}/slack/events`;
+  try {
+    return { slack, installation: await Installation.install(way, slack, EMPTY) };
+  } catch (error) {
+    await slack.stop();
+    throw error;
+  }
+}
+
+/** What the bot's account was refused, was given and did not use, and used without being given it by name. */
+async function rightsOf(sinceMs: number) {
+  const { verbs, refused } = usedSince(sinceMs);
+  const { ours, everybodys } = await granted();
+  const isOptional = (right: string): boolean => OPTIONAL.includes(right) && !ours.has(right);
+  return {
+    refused: [...refused].filter((right) => !isOptional(right)),
+    unused: [...ours].filter((right) => !verbs.has(right)),
+    ungranted: [...verbs].filter((right) => !ours.has(right) && !everybodys.has(right) && !isOptional(right)),
+  };
+}

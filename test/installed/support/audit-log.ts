@@ -50,8 +50,11 @@ function rightsFor({ verb, objectRef, impersonatedUser }: AuditEntry): readonly 
 
 type Binding = V1RoleBinding | V1ClusterRoleBinding;
 
-/** All that bindings in the cluster give the bot's account, as "resource verb"; what every account has is not in it. */
-export async function granted(): Promise<ReadonlySet<string>> {
+/** All that bindings in the cluster give, as "resource verb": to the bot's account by name, and to every account. */
+export async function granted(): Promise<{
+  readonly ours: ReadonlySet<string>;
+  readonly everybodys: ReadonlySet<string>;
+}> {
   const [bindings, roles] = await Promise.all([
     list<Binding>('rolebindings,clusterrolebindings'),
     list<V1Role | V1ClusterRole>('roles,clusterroles'),
@@ -60,7 +63,9 @@ export async function granted(): Promise<ReadonlySet<string>> {
     (subjects ?? []).some(
       (one) => one.kind === 'ServiceAccount' && one.name === 'kdebug' && one.namespace === 'kdebug',
     );
-  const rights = bindings.filter(isOurs).flatMap(({ roleRef, metadata }) => {
+  const isEverybodys = ({ subjects }: Binding): boolean =>
+    (subjects ?? []).some((one) => one.kind === 'Group' && one.name === 'system:authenticated');
+  const rightsOf = ({ roleRef, metadata }: Binding): readonly string[] => {
     const isOf = ({ kind, metadata: own }: V1Role | V1ClusterRole): boolean =>
       kind === roleRef.kind &&
       own?.name === roleRef.name &&
@@ -72,8 +77,11 @@ export async function granted(): Promise<ReadonlySet<string>> {
         ),
       ),
     );
-  });
-  return new Set(rights);
+  };
+  return {
+    ours: new Set(bindings.filter(isOurs).flatMap(rightsOf)),
+    everybodys: new Set(bindings.filter(isEverybodys).flatMap(rightsOf)),
+  };
 }
 
 async function list<T>(kinds: string): Promise<readonly T[]> {

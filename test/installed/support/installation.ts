@@ -27,6 +27,8 @@ export class Installation {
   readonly #tool: Tool;
   readonly #directory = mkdtempSync(join(tmpdir(), 'kdebug-installed-'));
   readonly #key = randomBytes(32).toString('base64');
+  /** Where people's pods are, or were. */
+  readonly #namespaces = new Set<string>();
   #policy: InstalledPolicy;
 
   private constructor(way: Way, slack: LocalSlack, policy: InstalledPolicy) {
@@ -40,6 +42,8 @@ export class Installation {
   static async install(way: Way, slack: LocalSlack, policy: string): Promise<Installation> {
     const made = new Installation(way, slack, installedPolicy(policy, way.name));
     if (way.name === 'several') await redisPod.install();
+    // Another test's may be on its way out.
+    await kubectl(['wait', '--for=delete', 'namespace/kdebug', '--timeout=60s']);
     await kubectl(['create', 'namespace', 'kdebug']);
     await made.putSecret();
     await made.#apply();
@@ -110,6 +114,11 @@ export class Installation {
     return killed;
   }
 
+  /** What `doctor` says in a pod of it. @throws Error with that, when it finds a fault */
+  doctor(): Promise<string> {
+    return this.kubectl(['exec', 'deploy/kdebug', '--', 'node', 'main.js', 'doctor']);
+  }
+
   async restart(): Promise<void> {
     await this.kubectl(['rollout', 'restart', 'deployment/kdebug']);
     await this.ready();
@@ -122,7 +131,7 @@ export class Installation {
   /** Takes everything away. Returns what is left of it in the cluster, by kind and name. */
   async uninstall(): Promise<readonly string[]> {
     await this.#tool.uninstall();
-    await Promise.all(this.#policy.namespaces.map((namespace) => this.#tool.forget(namespace)));
+    await Promise.all([...this.#namespaces].map((namespace) => this.#tool.forget(namespace)));
     await kubectl(['delete', 'namespace', 'kdebug', '--ignore-not-found']);
     await redisPod.remove();
     rmSync(this.#directory, { recursive: true, force: true });
@@ -133,6 +142,7 @@ export class Installation {
 
   async #apply(): Promise<void> {
     const { text, namespaces } = this.#policy;
+    for (const namespace of namespaces) this.#namespaces.add(namespace);
     const path = join(this.#directory, 'policy.yaml');
     writeFileSync(path, text);
     const rbac = this.#way.name === 'impersonate' ? await printedRights(path) : undefined;

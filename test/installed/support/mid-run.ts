@@ -34,6 +34,7 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [${profiles}] }
+limits: { runsPerUserPerMinute: 100, runsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
 const APISERVER = join(CLUSTER, 'apiserver');
@@ -43,7 +44,8 @@ const DEEDS: Record<Deed, (place: Place, namespace: string) => Promise<unknown>>
     expect(await installation.killThoseThatSaid('run accepted')).toBeGreaterThan(0);
   },
   'a rollout': ({ installation }) => installation.restart(),
-  'another policy': ({ installation }, namespace) => installation.setPolicy(policyFor(namespace, 'restricted')),
+  'another policy': ({ installation }, namespace) =>
+    installation.setPolicy(policyFor(namespace, 'restricted, baseline')),
   async 'a wrong policy'({ installation }) {
     const text = installation.policyText;
     await installation.putPolicyText(`${text}nonsense: true\n`, 'nonsense');
@@ -69,7 +71,7 @@ const DEEDS: Record<Deed, (place: Place, namespace: string) => Promise<unknown>>
 
 /** A run that is under way while the deed is done, and is told to its end, once. */
 export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readonly Deed[]): void {
-  describe('a run in flight', () => {
+  describe('what happens in mid-run', () => {
     const kube = new Kube(kubeconfig);
     let namespace: string;
 
@@ -83,14 +85,17 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
 
     afterAll(() => kube.cleanUp());
 
+    it('finds all well there: its own doctor says so', async () => {
+      expect(await place().installation.doctor()).not.toContain('FAIL');
+    });
+
     it.each(deeds)(
-      'survives %s: it is told to its end, once',
+      '%s: the run is told to its end, once',
       async (deed) => {
         const { installation, slack } = place();
-        const story = await MidRun.begin(
-          slack,
-          `web-1 -n ${namespace} --image=lines -- sh -c 'lines 9 40; sleep 8; lines 9 50'`,
-        );
+        // Another command each time: the same one again is not started again.
+        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + deeds.indexOf(deed)} 40'`;
+        const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
         await DEEDS[deed](place(), namespace);
         const { result, wrong } = await story.told();
         expect(result).toMatch(/Exit code\s*:?\s*0/);

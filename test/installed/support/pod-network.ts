@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CLUSTER, STATE } from './commands.ts';
@@ -10,6 +10,7 @@ export const SLACK_PORT = 18_080;
 /** Where this machine finds the bot's Service `kdebug`, as an ingress would offer it. */
 export const INGRESS_PORT = 13_000;
 export const REDIS_NAMESPACE = 'kdebug-redis';
+const PID_FILE = join(STATE, 'pod-network.pid');
 
 /** The pods' way to the API server, to cluster DNS, to Redis and to Slack, and Slack's way to them. */
 export class PodNetwork {
@@ -33,6 +34,8 @@ export class PodNetwork {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     process.once('exit', () => child.kill());
+    // For whoever cleans up after a run that was ended.
+    writeFileSync(PID_FILE, String(child.pid));
     const network = new PodNetwork(child);
     const lines = createInterface({ input: child.stdout });
     for (const source of [lines, createInterface({ input: child.stderr })]) {
@@ -47,5 +50,6 @@ export class PodNetwork {
     if (this.#child.exitCode !== null) throw new Error(`pod-network ended early: ${this.#said.slice(-20).join('\n')}`);
     this.#child.kill();
     await once(this.#child, 'exit');
+    rmSync(PID_FILE, { force: true });
   }
 }

@@ -87,7 +87,7 @@ export class KustomizeTool implements Tool {
   }
 }
 
-/** The chart, rendered through one patch that says where Slack is here. */
+/** The chart, as its values.yaml says, rendered through one patch that says where Slack is here. */
 export class HelmTool implements Tool {
   readonly #name: Way['name'];
   readonly #directory: string;
@@ -107,8 +107,8 @@ export class HelmTool implements Tool {
 
   async apply({ policy, namespaces, rbac }: Given): Promise<void> {
     const values = join(this.#directory, 'values.yaml');
-    writeFileSync(values, stringify({ ...VALUES[this.#name], policy, ...(rbac === undefined && { namespaces }) }));
-    if (rbac !== undefined) await kubectl(['apply', '-f', '-'], { input: rbac });
+    const rights = rbac === undefined ? { namespaces } : { rbac };
+    writeFileSync(values, stringify({ ...VALUES[this.#name], ...rights, policy }));
     const chart = join(ROOT, 'charts/kdebug');
     const words = ['--namespace', 'kdebug', '--values', values, '--post-renderer', this.#renderer];
     await helm(['upgrade', '--install', 'kdebug', chart, ...words]);
@@ -126,6 +126,6 @@ export class HelmTool implements Tool {
 const VALUES = {
   socket: { mode: 'socket' },
   http: { mode: 'http' },
-  several: { mode: 'socket', replicas: 2, redis: { enabled: true } },
+  several: { mode: 'socket', replicas: 2, redis: true },
   impersonate: { mode: 'socket', impersonate: true },
 } as const;
