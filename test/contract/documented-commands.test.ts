@@ -46,7 +46,7 @@ describe('the commands of the pages', () => {
   });
 
   it('start only programs that this test knows', () => {
-    const known = new Set([...FOREIGN, 'docker', 'kubectl', 'node', 'npm', 'npx']);
+    const known = new Set([...FOREIGN, 'docker', 'helm', 'kubectl', 'node', 'npm', 'npx']);
     const unknown = all.filter(({ text }) => programsOf(text).some(([name = '']) => !known.has(name)));
     expect(unknown.map(where)).toEqual([]);
   });
@@ -127,6 +127,23 @@ describe('docker', () => {
       new Set([`kdebug:${VERSION}`, /image: (\S+)/.exec(read('manifests/installations/socket/policy.yaml'))?.[1]]),
     );
   });
+});
+
+it('helm installs a chart that there is, with values that it has', () => {
+  const values = parse(read('charts/kdebug/values.yaml')) as Readonly<Record<string, unknown>>;
+  const has = (path: string): boolean =>
+    path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], values) !==
+    undefined;
+  const found = problems('helm', (words) => [
+    ...words.filter((word) => word.startsWith('charts/')).flatMap(missing),
+    ...words
+      .filter((_, index) => /^--set(?:-file)?$/.test(words[index - 1] ?? ''))
+      .flatMap((word) => {
+        const [key = '', path = ''] = word.split('=');
+        return [...(has(key) ? [] : [`no value ${key}`]), ...(path.startsWith('manifests/') ? missing(path) : [])];
+      }),
+  ]);
+  expect(found).toEqual([]);
 });
 
 /** What follows `node` in the image: bundles of scripts/build.ts, and words that they know. */
