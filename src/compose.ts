@@ -10,7 +10,7 @@ import { MemoryRunStore, openRedisRunStore } from './adapters/store/index.ts';
 import { randomIds, replicaName, systemClock } from './adapters/system/index.ts';
 import { type Env, secretsOf } from './config/env.ts';
 import { exportYaml, parseEphemeralJob } from './config/job-file/parse-job.ts';
-import type { PolicyWatch } from './config/policy-reload.ts';
+import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import type { Log } from './flow/ports/machine.ts';
@@ -88,6 +88,8 @@ async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Pr
 
 async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
+  metrics.policyReloaded('applied', policies.status().hash);
+  policies.onReload((result, hash) => metrics.policyReloaded(result, hash));
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...defined({ kubeconfigPath: env.kubeconfig }),
@@ -108,6 +110,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     log,
     clock,
     metrics,
+    onToken: (isAccepted) => metrics.tokenAccepted(isAccepted),
   });
   const seal = createSeal(env.key);
   const owner = replicaName(hostname());
@@ -154,6 +157,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
         if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
     },
+    infos: { policy: () => policyLines(policies.status()) },
     metrics,
     clock,
   });
