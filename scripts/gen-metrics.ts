@@ -1,4 +1,4 @@
-import { type Definition, METRICS } from '../src/adapters/metrics/definitions.ts';
+import { type Definition, METRICS } from '../src/adapters/metrics/index.ts';
 import { type Generated, table } from './generated.ts';
 
 /** A list of more values is said in a word: the page would be one of codes. */

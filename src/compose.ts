@@ -23,7 +23,7 @@ import { defined } from './lib/object.ts';
 export const VERSION = '0.1.0';
 
 /** The commit that was built; the Dockerfile sets it. */
-export const REVISION = process.env.KDEBUG_REVISION || 'unknown';
+const REVISION = process.env.KDEBUG_REVISION || 'unknown';
 
 export interface App {
   /** This process' name in leases, log and audit records. */

@@ -3,6 +3,8 @@ import type { GaugeName, Metrics, Reading } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Definition, METRICS, type MetricName } from './definitions.ts';
 
+export { type Definition, METRICS } from './definitions.ts';
+
 interface MetricsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** For `kdebug_build_info`. */
