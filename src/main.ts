@@ -2,7 +2,7 @@ import { createLog } from './adapters/log/index.ts';
 import { type App, startApp, VERSION } from './compose.ts';
 import { doctor } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
-import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
+import { type InvalidPolicy, type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
 import { explainStart } from './doctor/failure.ts';
 import type { Log } from './flow/ports/machine.ts';
@@ -26,9 +26,18 @@ async function main(): Promise<void> {
   if (loaded.kind === 'invalid') return misconfigured(early, 'the environment is not right', loaded.problems);
   const { env } = loaded;
   const policy = loadPolicy(env.policyPath);
-  if (policy.kind === 'invalid') return misconfigured(early, 'the policy file is not right', policy.problems);
+  if (policy.kind === 'invalid') return refuseToStart(early, env.policyPath, policy);
   await run(env, policy, createLog({ level: env.logLevel, secrets: secretsOf(env) }));
 }
+
+/** An older copy of the policy could give back rights that the broken file takes away: ADR 11. */
+function refuseToStart(log: Log, path: string, { problems, first }: InvalidPolicy): void {
+  misconfigured(log, 'the policy file is not right', problems);
+  log.error('not started without a policy', { reason: 'policy_refused', path, ...first, hint: POLICY_HINT });
+}
+
+const POLICY_HINT =
+  'Correct the field, or apply the last policy that worked, then wait for the next restart or delete the pod. npm run lint-policy (in the image: node lint-policy.js FILE) says the same before you apply it.';
 
 function misconfigured(log: Log, message: string, problems: readonly string[]): void {
   for (const problem of problems) log.error(message, { problem, hint: SEE_DOCTOR });

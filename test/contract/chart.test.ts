@@ -77,9 +77,10 @@ describe.runIf(helm)('the chart', () => {
   });
 
   it('makes of the optional parts what their components hold', () => {
-    const wanted = combined({ resources: ['nodes', 'mapped-people', 'egress'], components: ['socket'] });
+    const wanted = combined({ resources: ['nodes', 'mapped-people', 'egress'], components: ['socket', 'monitoring'] });
     if (wanted === undefined) return;
-    const values = ['nodes=true', 'mappedPeople=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
+    const rights = ['nodes=true', 'mappedPeople=true'];
+    const values = [...rights, 'monitoring.create=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
     const made = comparable(objectsOf(rendered(values, 'manifests/base/policy.yaml')));
     expect(made).toEqual(comparable(objectsOf(wanted)));
   });
@@ -91,6 +92,12 @@ describe.runIf(helm)('the chart', () => {
     const made = objectsOf(rendered(['namespaces={shop,web}'])).filter(({ kind }) => kind === 'RoleBinding');
     const inNamespace = (namespace: string) => ({ ...component, metadata: { ...component?.metadata, namespace } });
     expect(comparable(made)).toEqual(comparable([inNamespace('shop'), inNamespace('web')] as Manifest[]));
+  });
+
+  it('labels for Prometheus what Prometheus selects by label', () => {
+    const made = objectsOf(rendered(['monitoring.create=true', 'monitoring.labels.release=stack']));
+    const labelled = made.filter(({ metadata }) => metadata.labels?.release === 'stack').map(({ kind }) => kind);
+    expect(labelled.toSorted()).toEqual(['PrometheusRule', 'ServiceMonitor']);
   });
 
   it.each([
@@ -125,8 +132,29 @@ describe.runIf(helm)('the chart', () => {
     expect(secret?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
   });
 
+  it('has every value in its schema, with its default, and takes more variables from a Secret', () => {
+    const values = parse(readFileSync(join(ROOT, CHART, 'values.yaml'), 'utf8'));
+    const schema = JSON.parse(readFileSync(join(ROOT, CHART, 'values.schema.json'), 'utf8'));
+    const inSchema = Object.keys(schema.properties).filter((name) => name !== 'global');
+    expect(inSchema.toSorted()).toEqual(Object.keys(values).toSorted());
+    const proxy = ['extraEnv[0].name=HTTPS_PROXY', 'extraEnv[0].valueFrom.secretKeyRef.name=kdebug'];
+    const key = 'extraEnv[0].valueFrom.secretKeyRef.key=HTTPS_PROXY';
+    const named = { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { key: 'HTTPS_PROXY', name: 'kdebug' } } };
+    const withProxy = objectsOf(rendered([...proxy, key, 'env.LOG_LEVEL=debug'])).filter(({ kind }) =>
+      ['Deployment', 'Pod'].includes(kind),
+    );
+    expect(withProxy).toHaveLength(2);
+    for (const object of withProxy) {
+      const text = JSON.stringify(object);
+      expect(text).toContain(JSON.stringify(named));
+      expect(text).toContain('{"name":"LOG_LEVEL","value":"debug"}');
+    }
+  });
+
   it('takes another name for all that it makes, for a second installation in the cluster', () => {
-    const names = objectsOf(rendered(['name=other', 'priorityClass.name=other', 'namespaces={shop}', 'mode=http']));
+    const names = objectsOf(
+      rendered(['name=other', 'priorityClass.name=other', 'namespaces={shop}', 'mode=http', 'monitoring.create=true']),
+    );
     expect(names.filter(({ metadata }) => !/^other(?:-|$)/.test(metadata.name))).toEqual([]);
     expect(rendered(['name=other'])).not.toContain('name: kdebug-policy');
   });
