@@ -135,9 +135,14 @@ export class Installation {
     await kubectl(['delete', 'namespace', 'kdebug', '--ignore-not-found']);
     await redisPod.remove();
     rmSync(this.#directory, { recursive: true, force: true });
-    const kinds = 'clusterroles,clusterrolebindings,rolebindings,roles,priorityclasses,namespaces';
-    const left = await kubectl(['get', kinds, '-A', '-o', 'name']);
-    return left.split('\n').filter((line) => /\/kdebug(-(policy|reviews|subject|nodes).*)?$/.test(line));
+    // Others may have an installation's objects in namespaces of their own.
+    const kinds = 'clusterroles,clusterrolebindings,priorityclasses,namespaces,rolebindings,roles';
+    const names = '{range .items[*]}{.metadata.namespace}/{.kind}/{.metadata.name}{"\\n"}{end}';
+    const all = (await kubectl(['get', kinds, '-A', '-o', `jsonpath=${names}`])).split('\n');
+    const isOurs = (namespace: string): boolean => namespace === '' || this.#namespaces.has(namespace);
+    return all.filter(
+      (line) => isOurs(line.split('/')[0] ?? '') && /\/kdebug(-(policy|reviews|subject|nodes).*)?$/.test(line),
+    );
   }
 
   async #apply(): Promise<void> {
