@@ -1,10 +1,14 @@
 import { prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
+import { chartFiles } from './gen-chart-files.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
+import { configurationPage } from './gen-configuration.ts';
+import { dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
+import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
 import type { Generated } from './generated.ts';
 
@@ -12,6 +16,8 @@ import type { Generated } from './generated.ts';
 export const ALL_GENERATED: readonly Generated[] = [
   policySchema,
   errorsPage,
+  configurationPage,
+  metricsPage,
   classesPage,
   commandsPage,
   readmeCommands,
@@ -19,4 +25,6 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
+  dashboard,
+  ...chartFiles,
 ];

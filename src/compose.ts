@@ -10,7 +10,7 @@ import { MemoryRunStore, openRedisRunStore } from './adapters/store/index.ts';
 import { randomIds, replicaName, systemClock } from './adapters/system/index.ts';
 import { type Env, secretsOf } from './config/env.ts';
 import { exportYaml, parseEphemeralJob } from './config/job-file/parse-job.ts';
-import type { PolicyWatch } from './config/policy-reload.ts';
+import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import type { Log } from './flow/ports/machine.ts';
@@ -22,9 +22,6 @@ import { defined } from './lib/object.ts';
 /** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
 
-/** The commit that was built; the Dockerfile sets it. */
-export const REVISION = process.env.KDEBUG_REVISION || 'unknown';
-
 export interface App {
   /** This process' name in leases, log and audit records. */
   readonly replica: string;
@@ -34,6 +31,8 @@ export interface App {
   /** Finishes runs or hands them over, and closes everything, in about 10 s at most. Safe to call twice. */
   stop(): Promise<void>;
 }
+
+type AppMetrics = ReturnType<typeof createMetrics>;
 
 export interface Parts {
   readonly env: Env;
@@ -57,9 +56,12 @@ const HAND_OVER_SHARED_MS = 2_500;
  * without Slack; store_misconfigured, store_unreachable
  */
 export async function startApp(parts: Parts): Promise<App> {
-  const store = await openStore(parts);
+  const { env } = parts;
+  const build = { version: VERSION, revision: env.revision, node: process.versions.node, mode: env.slack.receive.mode };
+  const metrics = createMetrics({ clock: systemClock, build });
+  const store = await openStore(parts, metrics);
   try {
-    return await startWith(store, parts);
+    return await startWith(store, metrics, parts);
   } catch (thrown) {
     // An open connection would keep the process alive.
     await store.close();
@@ -68,7 +70,7 @@ export async function startApp(parts: Parts): Promise<App> {
 }
 
 /** Each key has one purpose: whoever learns one learns nothing about the others. */
-async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
+async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Promise<RunStore> {
   const retentionMs = (): number => policies.current().output.retentionMs;
   if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
   return openRedisRunStore({
@@ -77,20 +79,14 @@ async function openStore({ env, policies, log }: Parts): Promise<RunStore> {
     indexKey: deriveKey(env.key, 'kdebug names in Redis'),
     retentionMs,
     log,
+    metrics,
   });
 }
 
-async function startWith(store: RunStore, { env, policies, log }: Parts): Promise<App> {
+async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
-  const metrics = createMetrics({
-    clock,
-    build: {
-      version: VERSION,
-      revision: REVISION,
-      node: process.versions.node,
-      mode: env.slack.receive.mode,
-    },
-  });
+  metrics.policyReloaded('applied', policies.status().hash);
+  policies.onReload((result, hash) => metrics.policyReloaded(result, hash));
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...defined({ kubeconfigPath: env.kubeconfig }),
@@ -110,6 +106,8 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
         : { kind: 'http', signingSecret: receive.signingSecret, port: env.port },
     log,
     clock,
+    onToken: (isAccepted) => metrics.tokenAccepted(isAccepted),
+    metrics,
   });
   const seal = createSeal(env.key);
   const owner = replicaName(hostname());
@@ -120,6 +118,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
     log,
     clock,
     secrets: secretsOf(env),
+    metrics,
   });
   const pipeline = new RunSupervisor({
     clusters,
@@ -155,6 +154,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
         if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
     },
+    infos: { policy: () => policyLines(policies.status()) },
     metrics,
     clock,
   });

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { deriveKey } from '../core/hash.ts';
 import { defined } from '../lib/object.ts';
 import { type ProxyEnv, passwordOf, proxyOf } from './proxy-variables.ts';
+import { isKey, type LOG_LEVELS, Variables } from './variables.ts';
 
 /** The validated environment (design, section 3). It holds secrets: never log it whole. */
 export interface Env {
@@ -41,8 +42,6 @@ export interface Env {
   readonly revision: string;
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
 export interface InvalidEnv {
   readonly kind: 'invalid';
   /** One sentence each, with the variable and the remedy; never a value. */
@@ -70,63 +69,6 @@ export function loadEnv(
     ? { kind: 'ok', env: envOf(parsed.data, proxy, given.KDEBUG_REVISION) }
     : { kind: 'invalid', problems };
 }
-
-const token = (prefix: string, what: string) =>
-  z.string({ error: `is missing: ${what}` }).regex(new RegExp(`^${prefix}[\\x21-\\x7e]+$`), {
-    error: `does not look right: ${what}`,
-  });
-
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, { error: 'must be a port number' })
-    .transform(Number)
-    .refine((number) => number <= 65_535, { error: 'must be a port number, at most 65535' })
-    .prefault(String(fallback));
-
-const Variables = z.object({
-  SLACK_BOT_TOKEN: token('xoxb-', 'the bot token (xoxb-…) of the app, from "OAuth & Permissions"'),
-  SLACK_APP_TOKEN: token(
-    'xapp-',
-    'an app-level token (xapp-…) with connections:write, from "Basic Information"',
-  ).optional(),
-  SLACK_SIGNING_SECRET: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, {
-      error: 'does not look right: the signing secret of the app, from "Basic Information"',
-    })
-    .optional(),
-  SLACK_API_URL: z
-    .string()
-    .refine(isSafeUrl, { error: 'must be an https URL without a user; http only for this machine' })
-    .prefault('https://slack.com/api/')
-    .transform((url) => (url.endsWith('/') ? url : `${url}/`)),
-  PORT: port(3000),
-  OPS_PORT: port(9090),
-  KDEBUG_KEY: z
-    .string()
-    .refine(isKey, { error: 'must be 32 bytes in base64: make one with "openssl rand -base64 32"' })
-    .optional(),
-  KDEBUG_POLICY: z.string().default('/etc/kdebug/policy.yaml'),
-  KDEBUG_AUDIT: z
-    .string()
-    .regex(/^stdout$|[\\/]/, { error: 'must be "stdout", or the path of a file with a / in it' })
-    .default('stdout'),
-  KUBECONFIG: z.string().optional(),
-  REDIS_URL: z
-    .string()
-    .refine(isRedisUrl, {
-      error:
-        'must be redis://USER:PASSWORD@HOST:PORT/DATABASE (rediss:// with TLS), percent-encoded and without a query',
-    })
-    .optional(),
-  REDIS_CA_FILE: z.string().optional(),
-  REDIS_KEY_PREFIX: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens or underscores' })
-    .default('kdebug'),
-  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(', ')}` }).default('info'),
-});
 
 /** Checks across variables. Works on the raw text, so that all problems appear together. */
 function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
@@ -193,33 +135,4 @@ export function sealingKey(variables: Readonly<Record<string, string | undefined
   const [key, botToken] = [variables.KDEBUG_KEY?.trim(), variables.SLACK_BOT_TOKEN?.trim()];
   if (key) return isKey(key) ? Buffer.from(key, 'base64') : undefined;
   return botToken ? derivedKey(botToken) : undefined;
-}
-
-function isKey(text: string): boolean {
-  return /^[A-Za-z0-9+/]{43}=$/.test(text);
-}
-
-/** Refuses a query: it could switch off the client's protections. */
-function isRedisUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
-  return (
-    /^rediss?:$/.test(protocol) &&
-    hostname !== '' &&
-    /^\/?\d{0,4}$/.test(pathname) &&
-    search + hash === '' &&
-    [username, password].every(isPercentEncoded)
-  );
-}
-
-function isPercentEncoded(text: string): boolean {
-  return !/%(?![\da-f]{2})/i.test(text);
-}
-
-/** A token must not travel unencrypted, except to a Slack on this machine. */
-function isSafeUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username + password + search + hash !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }

@@ -17,7 +17,6 @@ export interface Probes {
 
 export interface Examination {
   readonly env: Env;
-  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly policy: Linted;
   readonly probes: Probes;
   /** Slack ids of people to look up, and namespaces that only a prefix of the policy names. */
@@ -32,10 +31,10 @@ export interface Examination {
  * them ends by the time limits of its own calls. Never throws.
  */
 export async function examine(parts: Examination): Promise<Report> {
-  const { env, variables, policy: linted, probes, users, namespaces, rbac } = parts;
+  const { env, policy: linted, probes, users, namespaces, rbac } = parts;
   const policy = linted.loaded.kind === 'ok' ? linted.loaded.policy : undefined;
   const slack = checkSlack({ env, policy, slack: probes.slack });
-  const setup = checkSetup({ env, variables, machine: probes.machine });
+  const setup = checkSetup({ env, machine: probes.machine });
   const redis = checkRedis(env, probes.redis);
   const { teamId } = await slack;
   const people = { teamId, users };

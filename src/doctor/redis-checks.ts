@@ -2,12 +2,19 @@ import type { Env } from '../config/env.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { formatBytes } from '../lib/duration.ts';
 import { areaOf, type Check } from './check.ts';
+import { hostOfRedis } from './failure.ts';
 import type { RedisFacts, RedisProbe } from './probes.ts';
 import { RESTART } from './setup-checks.ts';
 
 const redis = areaOf('redis');
 
-const ACL = 'redis-cli ACL SETUSER kdebug …   # the line in docs/redis.md, "The user"';
+/** What kdebug needs of Redis, as in docs/redis.md (a test holds the two equal). */
+const RIGHTS =
+  '-@all +ping +info +time +select +client|setname +eval +evalsha +hmget +hset +exists +get +set +del +pexpire +zadd +zrem +zscore +zcard +zrange +zrangebyscore +zpopmin +zremrangebyscore +zremrangebyrank';
+
+const aclOf = (keyPrefix: string): string =>
+  `redis-cli ACL SETUSER kdebug on '>PASSWORD' '~{${keyPrefix}}:*' ${RIGHTS}   # then kdebug:PASSWORD in REDIS_URL`;
+
 /** A command of kdebug's own has 1.8 s in all. */
 const SLOW_MS = 100;
 
@@ -15,14 +22,18 @@ const SLOW_MS = 100;
 export async function checkRedis(env: Pick<Env, 'redis'>, probe: RedisProbe | undefined): Promise<readonly Check[]> {
   if (env.redis === undefined || probe === undefined)
     return [redis.ok('store', 'no REDIS_URL: runs are in memory, for one replica; a restart forgets them')];
-  const { protocol, hostname, port } = new URL(env.redis.url);
-  const host = `${hostname}:${port || 6379}`;
+  const { protocol, hostname } = new URL(env.redis.url);
+  const host = hostOfRedis(env.redis.url);
   try {
-    return [...checkFacts(await probe(), host), ...checkTls(protocol, hostname)];
+    return [...checkFacts(await probe(), host, aclOf(env.redis.keyPrefix)), ...checkTls(protocol, hostname)];
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     const isNoPermission = code === 'store_misconfigured' && detail.includes('NOPERM');
-    return [isNoPermission ? redis.fail('rights', detail, ACL) : redis.broken('connection', thrown, host)];
+    return [
+      isNoPermission
+        ? redis.fail('rights', detail, aclOf(env.redis.keyPrefix))
+        : redis.broken('connection', thrown, host),
+    ];
   }
 }
 
@@ -40,7 +51,7 @@ function checkTls(protocol: string, hostname: string): readonly Check[] {
   ];
 }
 
-function checkFacts(facts: RedisFacts, host: string): readonly Check[] {
+function checkFacts(facts: RedisFacts, host: string, acl: string): readonly Check[] {
   const tookMs = `${facts.tookMs.toFixed(1)} ms`;
   return [
     facts.tookMs > SLOW_MS
@@ -63,7 +74,7 @@ function checkFacts(facts: RedisFacts, host: string): readonly Check[] {
         ),
     checkPersistence(facts),
     ...checkMemory(facts),
-    checkRights(facts),
+    checkRights(facts, acl),
   ];
 }
 
@@ -103,11 +114,11 @@ function checkMemory({ usedBytes, maxBytes }: RedisFacts): readonly Check[] {
   ];
 }
 
-function checkRights({ refused, mightyUser, isOld, isReplica }: RedisFacts): Check {
+function checkRights({ refused, mightyUser, isOld, isReplica }: RedisFacts, acl: string): Check {
   if (refused !== undefined)
-    return redis.fail('rights', `this user may not run ${refused.command} (${refused.words})`, ACL);
+    return redis.fail('rights', `this user may not run ${refused.command} (${refused.words})`, acl);
   if (isOld || isReplica) return redis.warn('rights', 'not tried', 'mend the above first');
   return mightyUser === undefined
     ? redis.ok('rights', 'every command that kdebug needs, and no ACL commands')
-    : redis.warn('rights', `the user ${mightyUser} may do more than kdebug needs`, ACL);
+    : redis.warn('rights', `the user ${mightyUser} may do more than kdebug needs`, acl);
 }

@@ -146,7 +146,7 @@ function brokenReview(
 ): Check {
   const error = toKdebugError(thrown);
   if (!(thrown instanceof KdebugError) || error.code !== 'cluster_forbidden') return cluster.broken(what, thrown);
-  const mend = isImpersonation ? `${rbac} | kubectl apply -f -` : 'kubectl apply -k manifests/mapped-people';
+  const mend = isImpersonation ? `${rbac} | kubectl apply -f -` : 'kubectl apply -k manifests/components/mapped-people';
   return cluster.fail(isImpersonation ? 'impersonation' : what, error.detail, mend);
 }
 

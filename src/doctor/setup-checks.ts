@@ -19,15 +19,14 @@ export const invalidEnvironment = (problems: readonly string[]): readonly Check[
 
 export interface Machine {
   readonly env: Env;
-  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly machine: MachineProbe;
 }
 
 /** Settings, ports and folders of this machine. */
-export async function checkSetup({ env, variables, machine }: Machine): Promise<readonly Check[]> {
+export async function checkSetup({ env, machine }: Machine): Promise<readonly Check[]> {
   return [
     setup.ok('environment', `complete; receives by ${env.slack.receive.mode === 'socket' ? 'Socket Mode' : 'HTTP'}`),
-    ...bothWays(variables),
+    ...bothWays(env),
     env.keyFrom === 'given'
       ? setup.ok('KDEBUG_KEY', 'given')
       : setup.warn(
@@ -43,8 +42,8 @@ export async function checkSetup({ env, variables, machine }: Machine): Promise<
   ];
 }
 
-function bothWays({ SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }: Machine['variables']): readonly Check[] {
-  if (!SLACK_APP_TOKEN?.trim() || !SLACK_SIGNING_SECRET?.trim()) return [];
+function bothWays({ slack }: Env): readonly Check[] {
+  if (slack.unusedSecret === undefined) return [];
   return [
     setup.warn(
       'receiving',

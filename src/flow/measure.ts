@@ -47,7 +47,7 @@ function launched(run: Run, metrics: Metrics): void {
   const startedMs = seenStartedMs(run);
   if (startedMs === undefined || run.partOf !== undefined || run.rebuilt) return;
   metrics.launched(
-    startedMs - (askedAtMs(run) === undefined ? run.origin.receivedAtMs : (run.approvedAtMs ?? startedMs)),
+    startedMs - (approvalRequestedAtMs(run) === undefined ? run.origin.receivedAtMs : (run.approvedAtMs ?? startedMs)),
   );
 }
 
@@ -62,7 +62,7 @@ function finished(run: Run, metrics: Metrics): void {
 }
 
 /** When people were asked for an approval; undefined: they were not. */
-function askedAtMs({ approval, decision }: Run): number | undefined {
+function approvalRequestedAtMs({ approval, decision }: Run): number | undefined {
   return approval && decision?.kind === 'needs-approval'
     ? approval.expiresAtMs - decision.approval.expiresMs
     : undefined;
@@ -70,7 +70,7 @@ function askedAtMs({ approval, decision }: Run): number | undefined {
 
 /** How long it waited for an approval. */
 function waitedMs(run: Run): number {
-  const sinceMs = askedAtMs(run);
+  const sinceMs = approvalRequestedAtMs(run);
   return sinceMs === undefined ? 0 : Math.max(0, (run.approvedAtMs ?? run.finishedAtMs ?? sinceMs) - sinceMs);
 }
 

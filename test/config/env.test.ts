@@ -134,12 +134,12 @@ describe('a wrong environment', () => {
     };
     expect(problems(variables).map((problem) => problem.split(' ')[0])).toEqual([
       'SLACK_BOT_TOKEN',
-      'SLACK_API_URL',
-      'PORT',
-      'OPS_PORT',
       'KDEBUG_KEY',
       'REDIS_URL',
       'LOG_LEVEL',
+      'PORT',
+      'OPS_PORT',
+      'SLACK_API_URL',
       'SLACK_SIGNING_SECRET',
       'OPS_PORT',
     ]);

@@ -99,7 +99,7 @@ describe('the manifests', () => {
   });
 
   it('set every variable of the environment, and none that is not read', () => {
-    const variables = [...read('src/config/env.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    const variables = [...read('src/config/variables.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
     expect(variables).toContain('SLACK_BOT_TOKEN');
     expect(container.env.map(({ name }) => name).sort()).toEqual(variables.sort());
   });

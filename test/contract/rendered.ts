@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
@@ -20,14 +20,6 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** A program that `.ci/tools` installs; undefined, with a line that says so, where it is absent. */
-export function tool(name: string): string | undefined {
-  const path = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), name);
-  if (existsSync(path)) return path;
-  console.warn(`skipped: there is no ${name} here (.ci/tools installs it)`);
-  return undefined;
-}
-
 export const run = (program: string, args: readonly string[], input?: string): string =>
   execFileSync(program, args, {
     encoding: 'utf8',
@@ -36,10 +28,19 @@ export const run = (program: string, args: readonly string[], input?: string): s
     ...(input ? { input } : {}),
   });
 
+const known = new Map<string, string>();
+
+/** What `make` returns, made once a test file: a busy machine needs seconds to start a program. */
+export function once(key: string, make: () => string): string {
+  const made = known.get(key) ?? make();
+  known.set(key, made);
+  return made;
+}
+
 /** What kubectl makes of a folder; undefined where there is no kubectl. */
 export function kustomize(folder: string): string | undefined {
   try {
-    return run('kubectl', ['kustomize', folder]);
+    return once(folder, () => run('kubectl', ['kustomize', folder]));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     console.warn('skipped: there is no kubectl here');
@@ -74,7 +75,6 @@ export const objectsOf = (yaml: string): readonly Manifest[] =>
 export function schemaProblems(kubeconform: string, yaml: string): readonly string[] {
   const schemas = mkdtempSync(join(tmpdir(), 'kdebug-schemas-'));
   try {
-    mkdirSync(schemas, { recursive: true });
     const lines = readFileSync(join(ROOT, 'test/fixtures/kubernetes-schemas.ndjson'), 'utf8').trimEnd().split('\n');
     for (const line of lines) {
       const { name, schema } = JSON.parse(line) as { name: string; schema: unknown };

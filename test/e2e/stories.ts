@@ -119,11 +119,15 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       expect(thread.result).toContain('looking');
     }, 60_000);
 
-    it.runIf(slow)('ends at once, with the words of the registry, when the image cannot be had', async () => {
-      const thread = await inThread('pod-1234 --image=missing');
-      expect(thread.anchor).toContain('Did not start: ImagePullBackOff');
-      expect(thread.result).toContain('localhost/no-such-image:1');
-    }, 90_000);
+    it.runIf(slow)(
+      'ends at once, with the words of the registry, when the image cannot be had',
+      async () => {
+        const thread = await inThread('pod-1234 --image=missing');
+        expect(thread.anchor).toContain('Did not start: ImagePullBackOff');
+        expect(thread.result).toContain('localhost/no-such-image:1');
+      },
+      90_000,
+    );
 
     it('ends at once when the image has no such program', async () => {
       const thread = await inThread('pod-1234 --image=debian -- /no/such');
@@ -131,16 +135,20 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       expect(thread.result).toContain('no such file or directory');
     }, 90_000);
 
-    it.runIf(slow)('says so when the pod wants a non-root user and the image has none', async () => {
-      await kube.pod(shop, 'picky', {
-        terminationGracePeriodSeconds: 1,
-        securityContext: { runAsNonRoot: true },
-        containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
-      });
-      const thread = await inThread('picky --image=debian --profile=general -- id');
-      expect(thread.anchor).toContain('Did not start: CreateContainerConfigError');
-      expect(thread.result).toContain('non-root');
-    }, 90_000);
+    it.runIf(slow)(
+      'says so when the pod wants a non-root user and the image has none',
+      async () => {
+        await kube.pod(shop, 'picky', {
+          terminationGracePeriodSeconds: 1,
+          securityContext: { runAsNonRoot: true },
+          containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
+        });
+        const thread = await inThread('picky --image=debian --profile=general -- id');
+        expect(thread.anchor).toContain('Did not start: CreateContainerConfigError');
+        expect(thread.result).toContain('non-root');
+      },
+      90_000,
+    );
 
     it('passes a dollar sign through as it was typed', async () => {
       const thread = await inThread(`pod-1234 --image=debian -- echo '$(HOME)'`);

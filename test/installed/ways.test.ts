@@ -14,7 +14,13 @@ const OPTIONAL = ['nodes get'];
 const DEEDS: Record<Way['name'], readonly Deed[]> = {
   socket: ['kill -9', 'a rollout', 'another policy', 'a wrong policy', 'an API server that is away'],
   http: ['a rollout'],
-  several: ['kill -9', 'a rollout', 'new tokens in the Secret', 'Redis that does not answer', 'an API server that is away'],
+  several: [
+    'kill -9',
+    'a rollout',
+    'new tokens in the Secret',
+    'Redis that does not answer',
+    'an API server that is away',
+  ],
   impersonate: ['new tokens in the Secret'],
 };
 const EMPTY = 'version: 1\nclusters: { test: {} }\nimages: {}\nchannels: {}\n';

@@ -43,6 +43,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 - name: {{ $name }}
   value: {{ toString $value | quote }}
 {{- end }}
+{{- with $values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "kdebug.podSecurity" -}}

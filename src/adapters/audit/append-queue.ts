@@ -29,6 +29,11 @@ export class AppendQueue {
     this.#log = log;
   }
 
+  /** Events that wait; not those of the write in progress. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
   /** @throws KdebugError audit_unavailable */
   append(event: AuditEvent): Promise<void> {
     if (this.#closed || this.#waiting.length >= MAX_WAITING)

@@ -1,7 +1,7 @@
 import { auditKey, chainEvent } from '../../core/audit/chain.ts';
 import { cleanAuditEvent } from '../../core/audit/record.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { AuditLog, Log } from '../../flow/ports/machine.ts';
+import type { AuditLog, Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppendQueue, type RecordWriter } from './append-queue.ts';
 import { AuditFile } from './audit-file.ts';
@@ -22,6 +22,7 @@ export interface AuditLogOptions {
    * Removed wherever they appear in a record: tokens of the environment. Values shorter than 8 characters are ignored.
    */
   readonly secrets?: readonly string[];
+  readonly metrics?: Pick<Metrics, 'auditFailed' | 'observe'>;
 }
 
 export interface OpenAuditLog extends AuditLog {
@@ -40,7 +41,7 @@ const MAX_CHAIN = 80;
  * left
  */
 export async function createAuditLog(options: AuditLogOptions): Promise<OpenAuditLog> {
-  const { log, clock } = options;
+  const { log, clock, metrics } = options;
   const secrets = (options.secrets ?? []).filter((secret) => secret.length >= 8);
   const writer = await openWriter(options);
   try {
@@ -51,6 +52,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
     throw unavailable(error);
   }
   const queue = new AppendQueue(writer, log);
+  metrics?.observe('queue_length', () => ({ audit: queue.length }));
   const end = async (): Promise<void> => {
     const written = queue.append(chainEvent('end', clock.now(), {}));
     await Promise.allSettled([written, queue.close()]);
@@ -58,7 +60,14 @@ export async function createAuditLog(options: AuditLogOptions): Promise<OpenAudi
   };
   let ending: Promise<void> | undefined;
   return {
-    append: async (entry) => queue.append(cleanAuditEvent(entry, secrets)),
+    append: async (entry) => {
+      try {
+        await queue.append(cleanAuditEvent(entry, secrets));
+      } catch (thrown) {
+        metrics?.auditFailed();
+        throw thrown;
+      }
+    },
     close: () => {
       ending ??= end();
       return ending;

@@ -33,6 +33,8 @@ export interface ClusterOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly onCall?: OnCall;
+  /** Called when a watch lists again, with the reason in a word. */
+  readonly onWatchRestart?: (reason: string) => void;
   /** For tests: other durations, and repeatable random numbers. */
   readonly launchTimes?: LaunchTimes;
   readonly watchTimes?: WatchTimes;
@@ -62,11 +64,17 @@ export class KubernetesCluster implements Cluster {
     this.#connection = new Connection(options.source, clock);
     this.#client = new ApiClient(this.#connection, options.version, clock, options.onCall);
     const times = options.watchTimes ?? WATCH_TIMES;
-    this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times });
+    const onRestart = options.onWatchRestart ?? (() => undefined);
+    this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times, onRestart });
     this.#launches = new Launches(this.#client.serverClock);
     this.#podSecurity = new PodSecurity(this.#client, clock);
     this.#nodes = new Nodes(this.#client, clock);
     this.#access = new Access(this.#client, clock);
+  }
+
+  /** Calls that wait because the API server asked for fewer. */
+  get queued(): number {
+    return this.#client.queued;
   }
 
   async pod(namespace: string, name: string): Promise<Pod> {

@@ -16,7 +16,7 @@ export interface ClustersOptions {
   readonly kubeconfigPath?: string;
   readonly log: Log;
   readonly clock: Clock;
-  readonly metrics?: Pick<Metrics, 'apiCall'>;
+  readonly metrics?: Pick<Metrics, 'apiCall' | 'watchRestarted' | 'observe'>;
   /** For the user agent `kdebug/<version>`. */
   readonly version: string;
 }
@@ -41,6 +41,7 @@ class KubernetesClusters implements Clusters {
 
   constructor(options: ClustersOptions) {
     this.#options = options;
+    options.metrics?.observe('queue_length', () => ({ kubernetes: this.#queued() }));
   }
 
   /** @throws KdebugError cluster_unknown, cluster_config_invalid */
@@ -53,15 +54,30 @@ class KubernetesClusters implements Clusters {
       return entry.cluster;
     const { kubeconfigPath, version, log, clock, metrics } = this.#options;
     const onCall: OnCall | undefined = metrics && ((...call) => metrics.apiCall('kubernetes', ...call));
+    const onWatchRestart = metrics && ((reason: string) => metrics.watchRestarted(reason));
     const source = { cluster: policy, ...defined({ kubeconfigPath }) };
-    const cluster = new KubernetesCluster({ name, source, version, log, clock, ...defined({ onCall }) });
+    const cluster = new KubernetesCluster({
+      name,
+      source,
+      version,
+      log,
+      clock,
+      ...defined({ onCall, onWatchRestart }),
+    });
     if (entry) this.#replaced.push(entry.cluster);
     this.#entries.set(name, { policy, cluster });
     return cluster;
   }
 
   async close(): Promise<void> {
-    const clusters = [...this.#replaced, ...[...this.#entries.values()].map(({ cluster }) => cluster)];
-    await Promise.all(clusters.map((cluster) => cluster.close()));
+    await Promise.all(this.#all().map((cluster) => cluster.close()));
+  }
+
+  #all(): readonly KubernetesCluster[] {
+    return [...this.#replaced, ...[...this.#entries.values()].map(({ cluster }) => cluster)];
+  }
+
+  #queued(): number {
+    return this.#all().reduce((sum, { queued }) => sum + queued, 0);
   }
 }

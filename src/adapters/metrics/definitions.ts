@@ -101,7 +101,7 @@ export const METRICS = {
     help: 'Calls to the cluster, to Slack and to Redis, by method and result.',
     labels: { api: ['kubernetes', 'slack', 'redis'], method: 'open', result: 'open' },
     buckets: CALL_SECONDS,
-    note: 'Results: `ok`; a reason code of docs/errors.md (Kubernetes, Redis); Slack’s own word for an error, `rate_limited`, or `no_answer`. Without the time in a queue.',
+    note: 'Results: `ok`; a reason code of docs/errors.md (Kubernetes, Redis); Slack’s own word for an error, `rate_limited`, `network`, `http_…` or `not_json`. Without the time in a queue.',
   },
   slack_rate_limited_total: {
     type: 'counter',
@@ -126,7 +126,7 @@ export const METRICS = {
   watch_restarts_total: {
     type: 'counter',
     help: 'Pod watches that began again with a list, by reason.',
-    labels: { reason: ['expired', 'silent', ...CODES] },
+    labels: { reason: ['expired', 'silent', 'garbled', ...CODES] },
   },
   log_gaps_total: { type: 'counter', help: 'Places in logs where lines may be missing.' },
   redactions_total: { type: 'counter', help: 'Secrets that were hidden in logs.' },

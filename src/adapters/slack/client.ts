@@ -1,6 +1,8 @@
 import { type Logger, LogLevel, type WebAPICallResult, WebClient, type WebClientOptions } from '@slack/web-api';
-import type { Log } from '../../flow/ports/machine.ts';
+import type { KdebugError } from '../../core/errors.ts';
+import type { Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { troubleOf } from './errors.ts';
 
 export const SLACK_API_URL = 'https://slack.com/api/';
 const TIMEOUT_MS = 10_000;
@@ -43,6 +45,29 @@ export const clientOptions = (apiUrl: string, log: Log, send: typeof fetch): Web
 
 /** Makes one call of the Web API; it may look at the answer, but not change it. */
 export type AroundCall = <Value>(method: string, call: () => Promise<Value>) => Promise<Value>;
+
+/**
+ * Times every call that `around` makes, and counts it by its result: `ok`, Slack's word for an error, `rate_limited`,
+ * `network`, `http_…` (an answer that is not Slack's) or `not_json`.
+ */
+export const timed =
+  (around: AroundCall, clock: Pick<Clock, 'now'>, metrics: Pick<Metrics, 'apiCall' | 'rateLimited'>): AroundCall =>
+  async (method, call) => {
+    const sentAtMs = clock.now();
+    const count = (result: string): void => metrics.apiCall('slack', method, result, clock.now() - sentAtMs);
+    try {
+      const value = await around(method, call);
+      count('ok');
+      return value;
+    } catch (thrown) {
+      const trouble = troubleOf(thrown);
+      if (trouble.kind === 'limited') metrics.rateLimited(method);
+      count(trouble.kind === 'limited' ? 'rate_limited' : wordOf(trouble.error));
+      throw thrown;
+    }
+  };
+
+const wordOf = ({ code, facts }: KdebugError): string => String(facts.error ?? facts.kind ?? code);
 
 /** A client whose every call goes through `around`. */
 class WatchedClient extends WebClient {

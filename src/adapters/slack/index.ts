@@ -3,11 +3,19 @@ import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
 import type { Directory } from '../../flow/ports/directory.ts';
-import type { Log } from '../../flow/ports/machine.ts';
+import type { Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Inbox, Thread, TokenState } from '../../flow/ports/slack.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { type AroundCall, ClockCheck, clientOptions, createClient, libraryLogger, SLACK_API_URL } from './client.ts';
+import {
+  type AroundCall,
+  ClockCheck,
+  clientOptions,
+  createClient,
+  libraryLogger,
+  SLACK_API_URL,
+  timed,
+} from './client.ts';
 import { createDirectory } from './directory.ts';
 import { createEgress, type Egress, type SlackProxy } from './egress.ts';
 import { callSlack } from './errors.ts';
@@ -35,8 +43,9 @@ export interface SlackOptions {
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called when Slack begins to reject our token, and when it accepts it again. */
+  /** Called once Slack has accepted our token, and whenever that changes. */
   readonly onToken?: (isAccepted: boolean) => void;
+  readonly metrics?: Pick<Metrics, 'apiCall' | 'rateLimited' | 'observe'>;
   /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;
 }
@@ -76,7 +85,9 @@ export function createSlack(options: SlackOptions): Slack {
     ask: () => client.auth.test(),
     ...defined({ onChange: options.onToken }),
   });
-  const around: AroundCall = (_, call) => token.watched(call);
+  const watched: AroundCall = (_, call) => token.watched(call);
+  const { metrics } = options;
+  const around = metrics ? timed(watched, clock, metrics) : watched;
   const client = createClient(botToken, apiUrl, log, {
     timeoutMs: options.timeoutMs,
     onDate,
@@ -90,7 +101,7 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, announce, close } = createThread({
+  const { thread, announce, waiting, close } = createThread({
     client,
     apiUrl,
     clock,
@@ -99,6 +110,8 @@ export function createSlack(options: SlackOptions): Slack {
     through: egress.through,
     ...patience,
   });
+  metrics?.observe('queue_length', () => ({ slack: waiting() }));
+  if (receiver instanceof SocketReceiver) metrics?.observe('slack_sockets', () => receiver.connected);
 
   const stop = async (): Promise<void> => {
     if (hasStarted) await receiver.stop();

@@ -89,7 +89,7 @@ export interface Metrics {
   apiCall(api: MeasuredApi, method: string, result: string, durationMs: number): void;
   /** Slack refused a call of this Web API method with 429. */
   rateLimited(method: string): void;
-  /** A pod watch began again with a list: `expired`, `silent`, or the error's code. */
+  /** A pod watch began again with a list: `expired`, `silent`, `garbled`, or the error's code. */
   watchRestarted(reason: string): void;
   /** Facts of a log that a run finished with. */
   logRead(facts: { readonly gaps: number; readonly redactions: number }): void;

@@ -1,19 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClusters } from '../../../src/adapters/kubernetes/index.ts';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { samplesOf } from '../../support/metric-lines.ts';
 import { json, refusal, ScriptedApiServer } from './support/scripted-api-server.ts';
 
 let server: ScriptedApiServer;
 let policy: Policy['clusters'];
 let clusters: Clusters & { close(): Promise<void> };
 let clock: FakeClock;
+let metrics: ReturnType<typeof createMetrics>;
 
 beforeEach(async () => {
   server = new ScriptedApiServer();
   await server.start();
   clock = new FakeClock();
+  metrics = createMetrics({ clock, ofProcess: false });
   policy = { prod: { context: 'c', inCluster: false, default: true } };
   const silent = () => {};
   clusters = createClusters({
@@ -21,6 +25,7 @@ beforeEach(async () => {
     kubeconfigPath: server.kubeconfig(),
     log: { debug: silent, info: silent, warn: silent, error: silent },
     clock,
+    metrics,
     version: '1.2.3',
   });
 });
@@ -52,6 +57,48 @@ describe('the clusters of the policy', () => {
     const before = clusters.get('prod');
     policy = { prod: { inCluster: false, default: true } };
     expect(clusters.get('prod')).not.toBe(before);
+  });
+});
+
+describe('the calls', () => {
+  it('count by method and result', async () => {
+    server.once(/version/, json(200, { gitVersion: 'v1.34.4' }));
+    await clusters.get('prod').check();
+    server.once(/version/, refusal(403, 'Forbidden'));
+    await expect(clusters.get('prod').check()).rejects.toMatchObject({ code: 'cluster_forbidden' });
+    expect(await samplesOf(metrics, 'api_call_seconds_count')).toEqual([
+      'api_call_seconds_count{api="kubernetes",method="get",result="ok"} 1',
+      'api_call_seconds_count{api="kubernetes",method="get",result="cluster_forbidden"} 1',
+    ]);
+  });
+
+  it('of watches and logs count when they are answered', async () => {
+    const list = json(200, { metadata: { resourceVersion: '1' }, items: [] });
+    server.always(/pods$/, (request, response) =>
+      (request.query.watch === 'true' ? refusal(410, 'Expired') : list)(request, response),
+    );
+    await clusters.get('prod').pods('shop', []);
+    await expect
+      .poll(async () => (await samplesOf(metrics, 'api_call_seconds_count')).join('\n'))
+      .toMatch(/method="watch",result="cluster_\w+"} \d/);
+    await expect
+      .poll(async () => (await samplesOf(metrics, 'watch_restarts')).join())
+      .toMatch(/\{reason="expired"\} \d/);
+  });
+
+  it('that wait because the server asked for fewer show in the queue', async () => {
+    server.always(/version/, json(429, {}, { 'retry-after': '1' }));
+    const ask = () =>
+      clusters
+        .get('prod')
+        .check()
+        .catch(() => undefined);
+    await ask();
+    const asking = [ask(), ask(), ask()];
+    await expect.poll(() => samplesOf(metrics, 'queue_length')).toEqual(['queue_length{queue="kubernetes"} 3']);
+    await clock.advance(10_000);
+    await Promise.all(asking);
+    expect(await samplesOf(metrics, 'queue_length')).toEqual([]);
   });
 });
 

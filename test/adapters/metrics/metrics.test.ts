@@ -1,6 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/adapters/metrics/definitions.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
+
+/** Installed by `.ci/tools`; without it the one test that needs it is skipped. */
+const PROMTOOL = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), 'promtool');
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -195,4 +202,17 @@ describe('the exposition', () => {
     first.metrics.command('accepted', 1);
     expect(await second.lines('kdebug_commands_total{')).toEqual([]);
   });
+
+  it.skipIf(!existsSync(PROMTOOL))(
+    'follows Prometheus’ conventions, with the metrics of the process (promtool)',
+    async () => {
+      const { metrics } = measured({ ofProcess: true });
+      metrics.command('accepted', 12);
+      metrics.runFinished('succeeded', 1_500);
+      metrics.apiCall('redis', 'save', 'ok', 1);
+      metrics.policyReloaded('applied', 'aaa');
+      const checked = spawnSync(PROMTOOL, ['check', 'metrics'], { input: await metrics.text(), encoding: 'utf8' });
+      expect([checked.stdout, checked.stderr, checked.status]).toEqual(['', '', 0]);
+    },
+  );
 });

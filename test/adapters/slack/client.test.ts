@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
-import { isSlackUrl } from '../../../src/adapters/slack/client.ts';
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
+import { createClient, isSlackUrl, timed } from '../../../src/adapters/slack/client.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { samplesOf } from '../../support/metric-lines.ts';
+import { RecordingLog } from './harness.ts';
 
 const SLACK = 'https://slack.com/api/';
 
@@ -20,4 +24,35 @@ it.each([
   ['', SLACK, false],
 ])('%s beside %s may be called: %s', (url, apiUrl, may) => {
   expect(isSlackUrl(url, apiUrl)).toBe(may);
+});
+
+describe('a call of the Web API', () => {
+  const json = (body: unknown) =>
+    new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+
+  it.each([
+    ['ok', async () => json({ ok: true })],
+    ['channel_not_found', async () => json({ ok: false, error: 'channel_not_found' })],
+    ['rate_limited', async () => new Response(null, { status: 429 })],
+    ['http_502', async () => new Response('a page', { status: 502 })],
+    ['network', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('counts as %s, with its time', async (result, answer) => {
+    const clock = new FakeClock();
+    const metrics = createMetrics({ clock, ofProcess: false });
+    const send = async () => {
+      await clock.advance(30);
+      return answer();
+    };
+    const around = timed((_, call) => call(), clock, metrics);
+    const client = createClient('xoxb-1', SLACK, new RecordingLog(), { send, around });
+    await client.chat.postMessage({ channel: 'C0SHOP', text: 'a' }).catch(() => undefined);
+    const labels = `{api="slack",method="chat.postMessage",result="${result}"}`;
+    expect(await samplesOf(metrics, 'api_call')).toEqual([
+      `api_call_seconds_sum${labels} 0.03`,
+      `api_call_seconds_count${labels} 1`,
+    ]);
+    expect(await samplesOf(metrics, 'slack_rate_limited')).toEqual(
+      result === 'rate_limited' ? ['slack_rate_limited_total{method="chat.postMessage"} 1'] : [],
+    );
+  });
 });

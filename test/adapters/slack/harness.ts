@@ -1,5 +1,6 @@
 import type { LocalSlack, LocalSlackOptions } from '../../../play/slack/index.ts';
 import { startLocalSlack } from '../../../play/slack/index.ts';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { type Form, type Message, type Option, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
@@ -174,6 +175,7 @@ export const NOTHING: Answer = { kind: 'nothing' };
 export const says = (summary: string): Answer => ({ kind: 'message', message: saying(summary) });
 
 export interface World {
+  readonly metrics: ReturnType<typeof createMetrics>;
   readonly local: LocalSlack;
   readonly slack: Slack;
   readonly inbox: FakeInbox;
@@ -190,6 +192,7 @@ export async function startWorld(
   const local = await startLocalSlack({ ...options, now: () => clock.now() });
   const log = new RecordingLog();
   const inbox = new FakeInbox();
+  const metrics = createMetrics({ clock, ofProcess: false });
   const transport =
     kind === 'http'
       ? ({ kind, signingSecret: local.signingSecret, port: 0 } as const)
@@ -200,6 +203,7 @@ export async function startWorld(
     apiUrl: local.apiUrl,
     log,
     clock,
+    metrics,
   });
   try {
     await slack.start(inbox);
@@ -210,6 +214,7 @@ export async function startWorld(
   }
   if (kind === 'http') local.requestUrl = `http://127.0.0.1:${slack.port()}/slack/events`;
   return {
+    metrics,
     local,
     slack,
     inbox,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
+import { samplesOf } from '../../support/metric-lines.ts';
 import { NOTHING, RecordingLog, realClock, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
@@ -16,6 +17,13 @@ const works = async (): Promise<boolean> =>
 it('two connections are open, and both work', async () => {
   expect(world.local.sockets.count).toBe(2);
   expect([await works(), await works(), await works()]).toEqual([true, true, true]);
+});
+
+it('the metrics show how many connections are open', async () => {
+  expect(await samplesOf(world.metrics, 'slack_sockets')).toEqual(['slack_sockets 2']);
+  world.local.sockets.disableLink();
+  await sockets(0);
+  await expect.poll(() => world.metrics.text()).toContain('kdebug_slack_sockets 0');
 });
 
 describe('connections come back', () => {

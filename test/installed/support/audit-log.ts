@@ -57,7 +57,9 @@ export async function granted(): Promise<ReadonlySet<string>> {
     list<V1Role | V1ClusterRole>('roles,clusterroles'),
   ]);
   const isOurs = ({ subjects }: Binding): boolean =>
-    (subjects ?? []).some((one) => one.kind === 'ServiceAccount' && one.name === 'kdebug' && one.namespace === 'kdebug');
+    (subjects ?? []).some(
+      (one) => one.kind === 'ServiceAccount' && one.name === 'kdebug' && one.namespace === 'kdebug',
+    );
   const rights = bindings.filter(isOurs).flatMap(({ roleRef, metadata }) => {
     const isOf = ({ kind, metadata: own }: V1Role | V1ClusterRole): boolean =>
       kind === roleRef.kind &&

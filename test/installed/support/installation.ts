@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { LocalSlack } from '../../../play/slack/index.ts';
 import { sha256 } from '../../../src/core/hash.ts';
-import { type RunOptions, kubectl, run, signalContainer } from './commands.ts';
+import { kubectl, type RunOptions, run, signalContainer } from './commands.ts';
 import { type InstalledPolicy, installedPolicy } from './policy.ts';
 import { REDIS_URL, redisPod } from './redis-pod.ts';
 import { HelmTool, KustomizeTool, type Tool } from './tools.ts';
@@ -149,7 +149,8 @@ export class Installation {
       const names = (await this.pods()).map(({ metadata }) => metadata?.name ?? '');
       const logs = await Promise.all(names.map((name) => this.log(name).catch(() => '')));
       if (logs.length > 0 && logs.every(holds)) return;
-      if (left === 0) throw new Error(`not every replica ${what}:\n${logs.map((log) => log.slice(-2000)).join('\n--\n')}`);
+      if (left === 0)
+        throw new Error(`not every replica ${what}:\n${logs.map((log) => log.slice(-2000)).join('\n--\n')}`);
       await pause(200);
     }
   }

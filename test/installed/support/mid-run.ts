@@ -87,7 +87,10 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
       'survives %s: it is told to its end, once',
       async (deed) => {
         const { installation, slack } = place();
-        const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- sh -c 'lines 9 40; sleep 8; lines 9 50'`);
+        const story = await MidRun.begin(
+          slack,
+          `web-1 -n ${namespace} --image=lines -- sh -c 'lines 9 40; sleep 8; lines 9 50'`,
+        );
         await DEEDS[deed](place(), namespace);
         const { result, wrong } = await story.told();
         expect(result).toMatch(/Exit code\s*:?\s*0/);

@@ -18,7 +18,10 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
 }
 
-/** Called after each call with its HTTP method in lower case, `ok` or the error's code, and its duration. */
+/**
+ * Called after each call with its HTTP method in lower case, `ok` or the error's code, and its duration. A stream (`watch`,
+ * `log`) counts when its answer begins.
+ */
 export type OnCall = (method: string, result: string, durationMs: number) => void;
 
 const TIMEOUT_MS = 20_000;
@@ -48,6 +51,11 @@ export class ApiClient {
     this.serverClock = new ServerClock(clock);
   }
 
+  /** Calls that wait because the server asked for fewer. */
+  get queued(): number {
+    return this.#pace.waiting;
+  }
+
   /** Sends once, or twice when the first response is 401. Resolves with any status. @throws KdebugError cluster_unreachable */
   async send(request: ApiRequest): Promise<ApiResponse> {
     const route = await this.#connection.route();
@@ -64,15 +72,26 @@ export class ApiClient {
 
   /** Opens a response to read as it arrives, without a time limit. Calls `events.ended` exactly once. */
   stream(request: ApiRequest, events: StreamEvents): StreamControl {
+    const method = request.path.endsWith('/log') ? 'log' : 'watch';
+    let sinceMs: number | undefined = this.#clock.now();
     return openStream({
       route: () => this.#pace.turn().then(() => this.#connection.route()),
       request: (route) => ({ method: 'GET', path: pathOf(route, request), headers: this.#headers(route, request) }),
       learn: (status, date, sentAtMs) => {
+        sinceMs = undefined;
+        this.#onCall?.(method, resultOf(status), this.#clock.now() - sentAtMs);
         this.#pace.learn(status);
         this.serverClock.learn(date, sentAtMs);
       },
       now: () => this.#clock.now(),
-      events,
+      events: {
+        opened: () => events.opened(),
+        data: (chunk) => events.data(chunk),
+        ended: (error) => {
+          if (error && sinceMs !== undefined) this.#onCall?.(method, error.code, this.#clock.now() - sinceMs);
+          events.ended(error);
+        },
+      },
     });
   }
 
@@ -84,7 +103,7 @@ export class ApiClient {
     let result: string = 'cluster_unreachable';
     try {
       const answer = await this.#exchange(route, request, { headers, sentAtMs });
-      result = answer.status < 300 ? 'ok' : toClusterError(answer).code;
+      result = resultOf(answer.status, answer.body);
       return answer;
     } finally {
       this.#onCall?.((request.method ?? 'GET').toLowerCase(), result, this.#clock.now() - sentAtMs);
@@ -126,6 +145,9 @@ export class ApiClient {
     };
   }
 }
+
+const resultOf = (status: number, body?: unknown): string =>
+  status < 300 ? 'ok' : toClusterError({ status, body }).code;
 
 function pathOf(route: Route, request: ApiRequest): string {
   const query = new URLSearchParams();

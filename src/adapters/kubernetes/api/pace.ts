@@ -37,6 +37,11 @@ export class Pace {
     this.#clock = clock;
   }
 
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   async turn(): Promise<void> {
     const nowMs = this.#clock.now();
     this.#rise(nowMs);

@@ -44,6 +44,8 @@ export interface WatchTools {
   readonly log: Log;
   readonly random: () => number;
   readonly times: WatchTimes;
+  /** Called when a watch lists again, with the reason in a word. */
+  readonly onRestart: (reason: string) => void;
 }
 
 interface Waiting {
@@ -189,7 +191,10 @@ export class NamespaceWatch {
 
   async #afterWatch(end: WatchEnd): Promise<void> {
     if (end.kind === 'failed') throw end.error;
-    if (end.kind === 'stale') this.#resourceVersion = undefined;
+    if (end.kind === 'stale') {
+      this.#resourceVersion = undefined;
+      this.#tools.onRestart(end.reason);
+    }
     // Prevents a tight loop with a server that keeps closing at once.
     this.#failures += 1;
     if (this.#failures > 1) await this.#wait(this.#failures - 2);
@@ -199,6 +204,7 @@ export class NamespaceWatch {
     if (this.#closed) return;
     this.#resourceVersion = undefined;
     this.#failures += 1;
+    this.#tools.onRestart(error.code);
     this.#release(error);
     this.#trouble.failed({ namespace: this.#namespace, reason: error.code, detail: error.detail });
     await this.#wait(this.#failures - 1, Number(error.facts.retryAfterMs ?? 0));

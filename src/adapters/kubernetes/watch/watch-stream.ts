@@ -80,7 +80,7 @@ export type PodChange = { readonly kind: 'set' | 'deleted'; readonly pod: Pod };
 /** How one watch ended. `stale`: missed events are gone (410, or a stream that cannot be trusted): list again. */
 export type WatchEnd =
   | { readonly kind: 'closed' }
-  | { readonly kind: 'stale' }
+  | { readonly kind: 'stale'; readonly reason: 'expired' | 'silent' | 'garbled' }
   | { readonly kind: 'failed'; readonly error: KdebugError };
 
 export interface WatchRequest {
@@ -154,7 +154,7 @@ export class WatchStream {
   /** One timer, not one per chunk: it checks the time since the last byte and sleeps for the rest. */
   #listen(): void {
     const quietMs = this.#clock.now() - this.#heardAtMs;
-    if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale' });
+    if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale', reason: 'silent' });
     else this.#stopTimer = this.#clock.after(this.#silenceMs - quietMs, () => this.#listen());
   }
 
@@ -164,7 +164,7 @@ export class WatchStream {
       for (const line of this.#splitter.push(chunk)) this.#apply(JSON.parse(line));
     } catch {
       // Garbage or an oversized line: its event is lost, so list again.
-      this.#end({ kind: 'stale' });
+      this.#end({ kind: 'stale', reason: 'garbled' });
     }
   }
 
@@ -185,13 +185,13 @@ export class WatchStream {
 
 function endOf(error: KdebugError | undefined): WatchEnd {
   if (!error) return { kind: 'closed' };
-  return error.facts.status === 410 ? { kind: 'stale' } : { kind: 'failed', error };
+  return error.facts.status === 410 ? { kind: 'stale', reason: 'expired' } : { kind: 'failed', error };
 }
 
 /** A Status inside the stream, usually 410 Expired; after any other one the next list waits. */
 function endOfStatus(status: Readonly<Record<string, unknown>>): WatchEnd {
   const code = asNumber(status.code) ?? 0;
-  if (code === 410) return { kind: 'stale' };
+  if (code === 410) return { kind: 'stale', reason: 'expired' };
   return {
     kind: 'failed',
     error: new KdebugError('cluster_failed', { detail: asText(status.message), facts: { status: code } }),

@@ -1,6 +1,8 @@
 import { KdebugError } from '../../../core/errors.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { troubleOf } from '../errors.ts';
+import { LimitLog } from './limit-log.ts';
 import { Budgets, type Lane, type Method } from './pace.ts';
 
 export interface Call {
@@ -34,13 +36,14 @@ const GIVES_WAY_MS = 5_000;
 const LANES = ['final', 'opening', 'progress', 'background'] as const;
 
 /**
- * Sends `final` before `opening` (for at most five seconds) before `progress` before `background`, each method and channel within its budget. A 429 stops only
- * that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable. With 10,000 calls waiting,
- * the next one fails at once. Waits on the given clock.
+ * Sends `final` before `opening` (for at most five seconds) before `progress` before `background`, each method and channel within its
+ * budget. A 429 stops only that method, or for a post that channel; the log says so once. Repeats a call only if Slack refused it (429) or
+ * it is repeatable. With 10,000 calls waiting, the next one fails at once. Waits on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
   readonly #budgets = new Budgets();
+  readonly #limits: LimitLog;
   readonly #waiting: Record<Lane, Entry[]> = { final: [], opening: [], progress: [], background: [] };
   readonly #busyKeys = new Set<string>();
   #cancelWake: (() => void) | undefined;
@@ -48,8 +51,14 @@ export class Poster {
   #closed = false;
   #added = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Log) {
     this.#clock = clock;
+    this.#limits = new LimitLog({ clock, log });
+  }
+
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return LANES.reduce((sum, lane) => sum + this.#waiting[lane].length, 0);
   }
 
   /** @throws KdebugError the codes of the `Thread` port */
@@ -80,7 +89,7 @@ export class Poster {
   }
 
   #add(entry: Entry): void {
-    if (this.#closed || LANES.reduce((sum, lane) => sum + this.#waiting[lane].length, 0) >= MAX_WAITING) {
+    if (this.#closed || this.waiting >= MAX_WAITING) {
       fail(entry, notSent());
       return;
     }
@@ -171,6 +180,7 @@ export class Poster {
       // Yield first: no call may settle while the queue is iterated.
       await Promise.resolve();
       await entry.send();
+      this.#limits.worked(entry.call);
       for (const done of entry.done) done();
     } catch (thrown) {
       this.#settle(entry, thrown);
@@ -185,6 +195,7 @@ export class Poster {
     const nowMs = this.#clock.now();
     if (trouble.kind === 'limited') {
       this.#budgets.limited(call.method, call.channelId, nowMs, trouble.retryAfterMs);
+      this.#limits.limited(call, trouble.retryAfterMs);
       if (refusals < MAX_REFUSALS) this.#return({ ...entry, refusals: refusals + 1 });
       else fail(entry, notSent());
       return;

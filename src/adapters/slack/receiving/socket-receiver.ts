@@ -44,8 +44,12 @@ export class SocketReceiver implements Receiver {
     this.#app = app;
   }
 
+  get connected(): number {
+    return this.#lines.filter((line) => line.isConnected()).length;
+  }
+
   isReady(): boolean {
-    return this.#lines.some((line) => line.isConnected());
+    return this.connected > 0;
   }
 
   /** In sequence: Slack answers near-simultaneous handshakes with 409. @throws KdebugError slack_token_rejected */

@@ -32,13 +32,15 @@ interface Speaking {
   readonly thread: Thread;
   /** @throws as `Thread` */
   announce(channelId: string, message: Message): Promise<void>;
+  /** Calls that wait for their turn. */
+  waiting(): number;
   /** Fails what is still queued. */
   close(): void;
 }
 
 /** The `Thread` port over Slack's Web API, and posts that belong to no run. */
 export function createThread(options: ThreadOptions): Speaking {
-  const poster = new Poster(options.clock);
+  const poster = new Poster(options.clock, options.log);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
     post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),
@@ -55,6 +57,7 @@ export function createThread(options: ThreadOptions): Speaking {
   return {
     thread,
     announce: (channelId, message) => announce(speaker, channelId, message),
+    waiting: () => poster.waiting,
     close: () => poster.close(),
   };
 }

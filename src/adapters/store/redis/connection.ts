@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { KdebugError } from '../../../core/errors.ts';
+import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { type Clock, type Pause, pause, withDeadline } from '../../../lib/clock.ts';
 import {
@@ -14,6 +14,9 @@ import {
 /** Sends one command; Redis must not execute it after `notAfterMs` of its own clock. */
 export type Send<Value> = (redis: Redis, notAfterMs: number) => Promise<Value>;
 
+/** Called after each call: its name, `ok` or the error's code, and how long it took. */
+export type OnRedisCall = (name: string, result: string, durationMs: number) => void;
+
 /** Every call succeeds or fails within this. */
 const BUDGET_MS = 1_800;
 /** For this long after a loss, calls wait for a new connection; later they fail at once. */
@@ -27,6 +30,7 @@ export class RedisConnection {
   readonly clock = new ServerClock();
   readonly #redis: Redis;
   readonly #log: Log;
+  readonly #onCall: OnRedisCall;
   readonly #waiting = new Set<Pause>();
   readonly #onUp = new Set<() => void>();
   #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
@@ -35,8 +39,9 @@ export class RedisConnection {
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #lastCause: unknown;
 
-  constructor(address: RedisAddress, log: Log) {
+  constructor(address: RedisAddress, log: Log, onCall: OnRedisCall = () => undefined) {
     this.#log = log;
+    this.#onCall = onCall;
     this.#redis = new Redis(connectionOptions(address));
     this.#redis.on('ready', () => void this.#greet());
     this.#redis.on('close', () => this.#lose());
@@ -67,10 +72,23 @@ export class RedisConnection {
   }
 
   /**
-   * Sends a command, and sends it again when the connection dies before the answer: the command must be repeatable.
+   * Sends a command (`name`: for the metrics), and sends it again when the connection dies before the answer: the command must be repeatable.
    * @throws KdebugError store_unreachable; with the fact `maybeDone` when Redis may have executed it
    */
-  async call<Value>(send: Send<Value>, endsAtMs = this.deadline()): Promise<Value> {
+  async call<Value>(name: string, send: Send<Value>, endsAtMs = this.deadline()): Promise<Value> {
+    const beganAtMs = performance.now();
+    let result = 'ok';
+    try {
+      return await this.#call(send, endsAtMs);
+    } catch (thrown) {
+      result = toKdebugError(thrown).code;
+      throw thrown;
+    } finally {
+      this.#onCall(name, result, performance.now() - beganAtMs);
+    }
+  }
+
+  async #call<Value>(send: Send<Value>, endsAtMs: number): Promise<Value> {
     let sent = false;
     for (;;) {
       await this.#untilUp(endsAtMs, sent);

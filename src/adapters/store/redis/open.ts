@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Log } from '../../../flow/ports/machine.ts';
+import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import { RedisConnection } from './connection.ts';
 import type { RedisAddress } from './connection-options.ts';
 import { OPEN_MS, readServerFacts, refusedCommand } from './redis-facts.ts';
@@ -47,6 +47,7 @@ export interface RedisRunStoreOptions extends RedisAddress {
   readonly leaseMs?: number;
   /** Limit of settled runs, the oldest go first; the default is 100,000. */
   readonly maxSettled?: number;
+  readonly metrics?: Pick<Metrics, 'apiCall'>;
 }
 
 /**
@@ -63,7 +64,8 @@ export async function openRedisRunStore(options: RedisRunStoreOptions): Promise<
   const { log, sealer, indexKey, leaseMs = LEASE_MS, retentionMs, maxSettled = 100_000 } = options;
   const prefix = `{${options.keyPrefix}}:`;
   const records = new Records({ sealer, indexKey, prefix });
-  const connection = new RedisConnection(options, log);
+  const { metrics } = options;
+  const connection = new RedisConnection(options, log, (...call) => metrics?.apiCall('redis', ...call));
   try {
     await connection.opened(OPEN_MS);
     await checkRedis(connection, new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA }), log);

@@ -27,8 +27,8 @@ export type ServerFacts = Omit<RedisFacts, 'refused' | 'mightyUser' | 'tookMs'>;
 
 /** What INFO says. @throws KdebugError store_misconfigured, store_unreachable */
 export async function readServerFacts(connection: RedisConnection): Promise<ServerFacts> {
-  await connection.call((redis) => redis.ping()).catch(noPermission);
-  const info = fieldsOf(await connection.call((redis) => redis.info()).catch(noPermission));
+  await connection.call('ping', (redis) => redis.ping()).catch(noPermission);
+  const info = fieldsOf(await connection.call('info', (redis) => redis.info()).catch(noPermission));
   const version = versionOf(info.get('redis_version') ?? '');
   return {
     version: version.join('.'),
@@ -64,7 +64,7 @@ export async function examineRedis(options: RedisAddress & { readonly keyPrefix:
   try {
     await connection.opened(OPEN_MS);
     const beganAtMs = performance.now();
-    await connection.call((redis) => redis.ping()).catch(noPermission);
+    await connection.call('ping', (redis) => redis.ping()).catch(noPermission);
     const tookMs = performance.now() - beganAtMs;
     const server = await readServerFacts(connection);
     const scripts = new ScriptRunner(connection, { prefix: `{${options.keyPrefix}}:`, keyId: '', schema: SCHEMA });
@@ -72,7 +72,7 @@ export async function examineRedis(options: RedisAddress & { readonly keyPrefix:
     return {
       ...server,
       refused: canTry ? await refusedCommand(scripts) : undefined,
-      mightyUser: await connection.call(mightyUser),
+      mightyUser: await connection.call('acl', mightyUser),
       tookMs,
     };
   } finally {
@@ -128,7 +128,9 @@ const hasLuaHole = (version: Version): boolean => {
  *   result     fine, now | refused, now, the command, Redis' own words
  *   repeat     the same
  */
-const PROBE = script(`
+const PROBE = script(
+  'probe',
+  `
 local hash, set, words = KEYS[1], KEYS[2], KEYS[3]
 local steps = {
   {'HSET', hash, 'field', '1'}, {'HMGET', hash, 'field'}, {'EXISTS', hash},
@@ -146,4 +148,5 @@ for _, step in ipairs(steps) do
   end
 end
 return {'fine', nowMs}
-`);
+`,
+);

@@ -34,11 +34,11 @@ export class RedisSearches implements Searches {
 
   async found(id: RunId, forMs: number): Promise<void> {
     const sealed = this.#records.sealText(FOUND, about(id));
-    await this.#connection.call((redis) => redis.set(this.#key(id), sealed, 'PX', forMs));
+    await this.#connection.call('set', (redis) => redis.set(this.#key(id), sealed, 'PX', forMs));
   }
 
   async wasFound(id: RunId): Promise<boolean> {
-    const sealed = await this.#connection.call((redis) => redis.get(this.#key(id)));
+    const sealed = await this.#connection.call('get', (redis) => redis.get(this.#key(id)));
     return sealed !== null && this.#records.openText(sealed, about(id)) === FOUND;
   }
 

@@ -44,15 +44,19 @@ export class ScriptRunner {
     endsAtMs: number,
   ): Promise<ScriptResult> {
     const { prefix, keyId, schema } = this.#head;
-    const reply = await this.#connection.call(async (redis, notAfterMs) => {
-      const all = [...keys.map((key) => prefix + key), prefix, notAfterMs, keyId, schema, ...args];
-      try {
-        return await redis.evalsha(script.sha, keys.length, ...all);
-      } catch (thrown) {
-        if (replyCode(thrown) !== 'NOSCRIPT') throw thrown;
-        return await redis.eval(script.text, keys.length, ...all);
-      }
-    }, endsAtMs);
+    const reply = await this.#connection.call(
+      script.name,
+      async (redis, notAfterMs) => {
+        const all = [...keys.map((key) => prefix + key), prefix, notAfterMs, keyId, schema, ...args];
+        try {
+          return await redis.evalsha(script.sha, keys.length, ...all);
+        } catch (thrown) {
+          if (replyCode(thrown) !== 'NOSCRIPT') throw thrown;
+          return await redis.eval(script.text, keys.length, ...all);
+        }
+      },
+      endsAtMs,
+    );
     const [word, nowMs, ...rest] = Array.isArray(reply) ? reply : [];
     this.#connection.clock.observe(Number(nowMs));
     return { word: String(word), nowMs: Number(nowMs), rest };

@@ -24,7 +24,10 @@ let pods: object[];
 let listFaults: ReturnType<typeof refusal>[];
 let watchFaults: ReturnType<typeof refusal>[];
 
+const restarts: string[] = [];
+
 beforeEach(async () => {
+  restarts.length = 0;
   server = new ScriptedApiServer();
   await server.start();
   clock = new FakeClock();
@@ -58,7 +61,8 @@ function aWatches(times: Partial<WatchTimes> = {}): Watches {
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const client = new ApiClient(connection, '0', clock);
-  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times } });
+  const onRestart = (reason: string) => void restarts.push(reason);
+  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times }, onRestart });
 }
 
 const lists = () => server.requests.filter(({ path, query }) => path.endsWith('/pods') && query.watch === undefined);
@@ -260,6 +264,7 @@ describe('a watch', () => {
 
     await until(() => streams.length === 1);
     expect(lists()).toHaveLength(5);
+    expect(restarts).toEqual(['expired', 'cluster_failed', 'cluster_busy', 'cluster_forbidden']);
     tell({ type: 'MODIFIED', object: rawPod('web', { version: '2' }) });
     await until(() => subscriber.kinds().includes('2'));
   });
@@ -273,6 +278,7 @@ describe('a watch', () => {
     await clock.advance(2_000);
 
     await until(() => subscriber.kinds().includes('9'));
+    expect(restarts).toEqual(['silent']);
   });
 
   it('may bring events of 10 MB and of kinds that nobody knows', async () => {

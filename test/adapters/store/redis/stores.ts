@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { createSeal } from '../../../../src/adapters/seal/index.ts';
 import { openRedisRunStore } from '../../../../src/adapters/store/index.ts';
 import { deriveKey } from '../../../../src/core/hash.ts';
-import type { LogFields } from '../../../../src/flow/ports/machine.ts';
+import type { LogFields, Metrics } from '../../../../src/flow/ports/machine.ts';
 
 /** What a store logged, in order. */
 export class Lines {
@@ -34,6 +34,7 @@ export interface Over {
   readonly retentionMs?: number;
   readonly maxSettled?: number;
   readonly log?: Lines;
+  readonly metrics?: Metrics;
 }
 
 /** A store as the composition root makes it. */

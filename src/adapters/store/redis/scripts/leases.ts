@@ -9,7 +9,9 @@ import { script } from './script.ts';
  *   repeat   returns other runs; nobody renews a lease whose answer was lost, so it lapses
  *   work     O(limit): reads at most twice as many runs
  */
-export const CLAIM = script(`
+export const CLAIM = script(
+  'claim',
+  `
 local owner, leaseMs, limit = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local found = {}
 for _, key in ipairs(KEYS) do
@@ -42,7 +44,8 @@ for _, member in ipairs(found) do
   end
 end
 return answer
-`);
+`,
+);
 
 /**
  * Leases one run, unless another owner holds it.
@@ -52,7 +55,9 @@ return answer
  *   result   leased, now, fence, sealed record | none, now | foreign, now (sealed with another key, or of a newer schema)
  *   repeat   by the same owner: a new lease; the older fence is stale
  */
-export const LEASE = script(`
+export const LEASE = script(
+  'lease',
+  `
 local id, owner = ARGV[5], ARGV[6]
 local run = redis.call('HMGET', KEYS[1], 'fence', 'owner', 'class', 'born', 'key', 'schema', 'data')
 if not run[1] or run[3] == 'settled' then return {'none', nowMs} end
@@ -60,7 +65,8 @@ if not fits(run[5], run[6]) then return {'foreign', nowMs} end
 local endsMs = redis.call('ZSCORE', KEYS[2], run[4] .. '.' .. id)
 if endsMs and tonumber(endsMs) > nowMs and run[2] ~= owner then return {'none', nowMs} end
 return {'leased', nowMs, lease(id, run[4], owner, tonumber(ARGV[7]), tonumber(run[1])), run[7]}
-`);
+`,
+);
 
 /**
  * Extends leases, each only while its fence is the newest.
@@ -71,7 +77,9 @@ return {'leased', nowMs, lease(id, run[4], owner, tonumber(ARGV[7]), tonumber(ru
  *   result   renewed, now, then the ids of runs that are gone or have another owner
  *   repeat   extends again
  */
-export const RENEW = script(`
+export const RENEW = script(
+  'renew',
+  `
 local endsMs = text(nowMs + tonumber(ARGV[5]))
 local answer = {'renewed', nowMs}
 for i = 6, #ARGV, 2 do
@@ -83,7 +91,8 @@ for i = 6, #ARGV, 2 do
   end
 end
 return answer
-`);
+`,
+);
 
 /**
  * Releases a lease if the fence is the newest; the run may be claimed at once, or after its parking time.
@@ -93,7 +102,9 @@ return answer
  *   result   released, now
  *   repeat   nothing changes
  */
-export const RELEASE = script(`
+export const RELEASE = script(
+  'release',
+  `
 local run = redis.call('HMGET', KEYS[1], 'fence', 'born', 'class', 'parked', 'owner')
 if run[1] ~= ARGV[6] or run[3] == 'settled' or run[5] == '' then return {'released', nowMs} end
 local member = run[2] .. '.' .. ARGV[5]
@@ -101,4 +112,5 @@ redis.call('HSET', KEYS[1], 'owner', '')
 redis.call('ZREM', KEYS[2], member)
 due(KEYS[3], math.max(tonumber(run[4]), tonumber(ARGV[7]) > 0 and nowMs + tonumber(ARGV[7]) or 0), member)
 return {'released', nowMs}
-`);
+`,
+);

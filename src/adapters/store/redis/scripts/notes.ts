@@ -8,12 +8,15 @@ import { script } from './script.ts';
  *   result   left, now
  *   repeat   nothing changes but its time
  */
-export const LEAVE_NOTE = script(`
+export const LEAVE_NOTE = script(
+  'leave_note',
+  `
 redis.call('ZADD', KEYS[1], text(nowUs), ARGV[5])
 redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -101)
 redis.call('PEXPIRE', KEYS[1], 60000)
 return {'left', nowMs}
-`);
+`,
+);
 
 /**
  * Reads and removes the notes, the oldest first.
@@ -22,8 +25,11 @@ return {'left', nowMs}
  *   result   notes, now, then each of them
  *   repeat   none: they are removed
  */
-export const READ_NOTES = script(`
+export const READ_NOTES = script(
+  'read_notes',
+  `
 local notes = redis.call('ZRANGE', KEYS[1], 0, -1)
 if #notes > 0 then redis.call('DEL', KEYS[1]) end
 return {'notes', nowMs, unpack(notes)}
-`);
+`,
+);

@@ -16,7 +16,9 @@ import { script } from './script.ts';
  *            | limited, now, index of the quota from 0, ms when there is room (0: unknown), how many there are
  *   repeat   by the same owner while it holds the run: the same fence
  */
-export const CREATE = script(`
+export const CREATE = script(
+  'create',
+  `
 local id, owner, leaseMs = ARGV[5], ARGV[6], tonumber(ARGV[7])
 local known = redis.call('GET', KEYS[2])
 if known then
@@ -58,7 +60,8 @@ redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
 local fence = lease(id, run.born, owner, leaseMs, 0)
 place(id, run, tonumber(ARGV[14]), tonumber(ARGV[15]))
 return {'created', nowMs, fence}
-`);
+`,
+);
 
 /**
  * Replaces the record if the fence is the newest. A lease then starts anew: after `saved` the caller holds the run for
@@ -72,7 +75,9 @@ return {'created', nowMs, fence}
  *   result   saved, now | stale, now | limited, now (a quota is full of runs that wait for an approval; nothing changed)
  *   repeat   of the same number: saved, and nothing changes; the same for a save that a later one of the same writer overtook
  */
-export const SAVE = script(`
+export const SAVE = script(
+  'save',
+  `
 local id = ARGV[5]
 local run = redis.call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas', 'bounds')
 if run[1] ~= ARGV[6] then return {'stale', nowMs} end
@@ -94,7 +99,8 @@ if class ~= run[4] or ARGV[11] ~= run[5] then
     tonumber(ARGV[13]), tonumber(ARGV[14]))
 end
 return {'saved', nowMs}
-`);
+`,
+);
 
 /**
  * The newest runs of some sorted sets (score: born), newest first. Omits deleted runs and those of another key or schema.
@@ -104,7 +110,9 @@ return {'saved', nowMs}
  *   result   runs, now, then for each: id, sealed record
  *   work     O(keys * (skip + limit)) of ids, and `limit` records
  */
-export const LIST = script(`
+export const LIST = script(
+  'list',
+  `
 local limit, skip = tonumber(ARGV[5]), tonumber(ARGV[6])
 local found = {}
 for _, key in ipairs(KEYS) do
@@ -124,7 +132,8 @@ for i = skip + 1, #found do
   end
 end
 return answer
-`);
+`,
+);
 
 /**
  * The runs that wait for an approval, of every key and schema.
@@ -132,11 +141,14 @@ return answer
  *   KEYS[1]  awaiting
  *   result   pending, now, how many, age of the oldest in ms (0 without any)
  */
-export const PENDING = script(`
+export const PENDING = script(
+  'pending',
+  `
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local ageMs = oldest and math.max(0, math.floor((nowUs - tonumber(oldest)) / 1000)) or 0
 return {'pending', nowMs, redis.call('ZCARD', KEYS[1]), ageMs}
-`);
+`,
+);
 
 /**
  * Withdraws a creation without an answer: its requester saw an error. A run that somebody has worked on since stays.
@@ -146,9 +158,12 @@ return {'pending', nowMs, redis.call('ZCARD', KEYS[1]), ageMs}
  *   result   withdrawn, now | kept, now
  *   repeat   nothing changes
  */
-export const WITHDRAW = script(`
+export const WITHDRAW = script(
+  'withdraw',
+  `
 local run = redis.call('HMGET', KEYS[1], 'owner', 'by')
 if run[1] ~= ARGV[6] or run[2] then return {'kept', nowMs} end
 forget(ARGV[5])
 return {'withdrawn', nowMs}
-`);
+`,
+);

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 
 /** A Lua script, which Redis runs atomically, and its SHA-1, by which Redis knows a script after its first run. */
 export interface Script {
+  /** For the metrics. */
+  readonly name: string;
   readonly text: string;
   readonly sha: string;
 }
 
 /** Puts the prelude before a script, so that time, key names and index updates are written once. */
-export function script(body: string): Script {
+export function script(name: string, body: string): Script {
   const text = `${PRELUDE}\n${body}`;
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
+  return { name, text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 /**

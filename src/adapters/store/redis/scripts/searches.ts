@@ -9,7 +9,9 @@ import { script } from './script.ts';
  *   result   yours, now | held, now | none-left, now, ms until a turn is free
  *   repeat   held: whoever lost the answer waits for the end of the turn
  */
-export const CLAIM_TURN = script(`
+export const CLAIM_TURN = script(
+  'claim_turn',
+  `
 local id, most = ARGV[5], tonumber(ARGV[6])
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'held', nowMs} end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', text(nowMs - 60000))
@@ -22,4 +24,5 @@ redis.call('SET', KEYS[1], '', 'PX', ARGV[7])
 redis.call('ZADD', KEYS[2], text(nowMs), text(nowUs) .. '.' .. id)
 redis.call('PEXPIRE', KEYS[2], 60000)
 return {'yours', nowMs}
-`);
+`,
+);
