@@ -22,9 +22,6 @@ import { defined } from './lib/object.ts';
 /** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
 
-/** The commit that was built; the Dockerfile sets it. */
-const REVISION = process.env.KDEBUG_REVISION || 'unknown';
-
 export interface App {
   /** This process' name in leases, log and audit records. */
   readonly replica: string;
@@ -60,7 +57,7 @@ const HAND_OVER_SHARED_MS = 2_500;
  */
 export async function startApp(parts: Parts): Promise<App> {
   const { env } = parts;
-  const build = { version: VERSION, revision: REVISION, node: process.versions.node, mode: env.slack.receive.mode };
+  const build = { version: VERSION, revision: env.revision, node: process.versions.node, mode: env.slack.receive.mode };
   const metrics = createMetrics({ clock: systemClock, build });
   const store = await openStore(parts, metrics);
   try {
