@@ -1,9 +1,9 @@
-import { prometheusRule } from './gen-alerts.ts';
+import { chartRules, prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
-import { chartFiles } from './gen-chart-files.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { configurationPage } from './gen-configuration.ts';
+import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
@@ -22,5 +22,7 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
-  ...chartFiles,
+  chartRules,
+  dashboard,
+  chartDashboard,
 ];

@@ -5,7 +5,7 @@ import { examineRedis } from './adapters/store/index.ts';
 import { machineProbe, systemClock } from './adapters/system/index.ts';
 import { lintPolicy } from './cli/lint-policy.ts';
 import { VERSION } from './compose.ts';
-import { type Env, loadEnv } from './config/env.ts';
+import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { KdebugError } from './core/errors.ts';
 import { type Check, type ExitCode, printCheck, type Report, reportOf, summaryOf } from './doctor/check.ts';
@@ -44,7 +44,10 @@ export async function doctor({ words, variables, out, tool }: DoctorCall): Promi
     loaded.kind === 'invalid'
       ? reportOf(invalidEnvironment(loaded.problems), false)
       : await examineWith(loaded.env, { words, variables, out, tool }, options);
-  for (const line of options.json ? [JSON.stringify(report)] : linesOf(report.checks)) out(line);
+  const secrets = loaded.kind === 'ok' ? secretsOf(loaded.env).filter((secret) => secret.length >= 8) : [];
+  const withoutSecrets = (line: string): string =>
+    secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+  for (const line of options.json ? [JSON.stringify(report)] : linesOf(report.checks)) out(withoutSecrets(line));
   return report.exitCode;
 }
 

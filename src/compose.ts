@@ -10,7 +10,7 @@ import { MemoryRunStore, openRedisRunStore } from './adapters/store/index.ts';
 import { randomIds, replicaName, systemClock } from './adapters/system/index.ts';
 import { type Env, secretsOf } from './config/env.ts';
 import { exportYaml, parseEphemeralJob } from './config/job-file/parse-job.ts';
-import type { PolicyWatch } from './config/policy-reload.ts';
+import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import type { Log } from './flow/ports/machine.ts';
@@ -91,6 +91,8 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
       mode: env.slack.receive.mode,
     },
   });
+  metrics.policyReloaded('applied', policies.status().hash);
+  policies.onReload((result, hash) => metrics.policyReloaded(result, hash));
   const clusters = createClusters({
     clusters: () => policies.current().clusters,
     ...defined({ kubeconfigPath: env.kubeconfig }),
@@ -110,6 +112,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
         : { kind: 'http', signingSecret: receive.signingSecret, port: env.port },
     log,
     clock,
+    onToken: (isAccepted) => metrics.tokenAccepted(isAccepted),
   });
   const seal = createSeal(env.key);
   const owner = replicaName(hostname());
@@ -155,6 +158,7 @@ async function startWith(store: RunStore, { env, policies, log }: Parts): Promis
         if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
     },
+    infos: { policy: () => policyLines(policies.status()) },
     metrics,
     clock,
   });

@@ -2,13 +2,23 @@ import { createLog } from './adapters/log/index.ts';
 import { type App, startApp, VERSION } from './compose.ts';
 import { doctor } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
-import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
+import { type InvalidPolicy, type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
-import { toKdebugError } from './core/errors.ts';
+import { explainStart } from './doctor/failure.ts';
 import type { Log } from './flow/ports/machine.ts';
+import { sentence } from './lib/text.ts';
 
 /** Exit code for the operator's mistakes: environment or policy file. */
 const MISCONFIGURED = 2;
+
+/** In the image the tools are in one file beside this one. */
+const tool = (name: string): string => {
+  if (import.meta.url.endsWith('.ts')) return name === 'doctor' ? 'npm run doctor' : `npm run --silent ${name} --`;
+  return name === 'doctor' ? 'node main.js doctor' : `node cli.js ${name}`;
+};
+
+/** Every start that fails ends with this: it names one cause, the doctor all of them. */
+const SEE_DOCTOR = `For all checks: ${tool('doctor')}`;
 
 async function main(): Promise<void> {
   const early = createLog({ level: 'info' });
@@ -16,12 +26,21 @@ async function main(): Promise<void> {
   if (loaded.kind === 'invalid') return misconfigured(early, 'the environment is not right', loaded.problems);
   const { env } = loaded;
   const policy = loadPolicy(env.policyPath);
-  if (policy.kind === 'invalid') return misconfigured(early, 'the policy file is not right', policy.problems);
+  if (policy.kind === 'invalid') return refuseToStart(early, env.policyPath, policy);
   await run(env, policy, createLog({ level: env.logLevel, secrets: secretsOf(env) }));
 }
 
+/** An older copy of the policy could give back rights that the broken file takes away: ADR 11. */
+function refuseToStart(log: Log, path: string, { problems, first }: InvalidPolicy): void {
+  misconfigured(log, 'the policy file is not right', problems);
+  log.error('not started without a policy', { reason: 'policy_refused', path, ...first, hint: POLICY_HINT });
+}
+
+const POLICY_HINT =
+  'Correct the field, or apply the last policy that worked, then wait for the next restart or delete the pod. npm run lint-policy (in the image: node lint-policy.js FILE) says the same before you apply it.';
+
 function misconfigured(log: Log, message: string, problems: readonly string[]): void {
-  for (const problem of problems) log.error(message, { problem });
+  for (const problem of problems) log.error(message, { problem, hint: SEE_DOCTOR });
   process.exitCode = MISCONFIGURED;
 }
 
@@ -50,9 +69,14 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     stopOnSignal(log, () => app.stop());
   } catch (thrown) {
     policies.close();
-    const error = toKdebugError(thrown);
-    log.error('kdebug could not start', { reason: error.code, detail: error.detail, hint: error.hint, error: thrown });
-    process.exitCode = error.code === 'store_misconfigured' ? MISCONFIGURED : 1;
+    const { code, cause, mend } = explainStart(thrown, env);
+    log.error('kdebug could not start', {
+      reason: code,
+      detail: cause,
+      hint: `${sentence(mend)} ${SEE_DOCTOR}`,
+      error: thrown,
+    });
+    process.exitCode = code === 'store_misconfigured' ? MISCONFIGURED : 1;
   }
 }
 
@@ -84,10 +108,6 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(signal));
 }
-
-/** In the image the tools are in one file beside this one. */
-const tool = (name: string): string =>
-  import.meta.url.endsWith('.ts') ? `npm run --silent ${name} --` : `node cli.js ${name}`;
 
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {

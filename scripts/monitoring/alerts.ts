@@ -13,7 +13,7 @@ export interface Alert {
 }
 
 /** Where the runbooks are to be read. REPLACEME is whoever holds the repository; the release puts it in. */
-export const RUNBOOKS = 'https://github.com/REPLACEME/kdebug/blob/main/docs/runbooks.md';
+const RUNBOOKS = 'https://github.com/REPLACEME/kdebug/blob/main/docs/runbooks.md';
 
 /** As GitHub names a heading. */
 export const runbookOf = (alert: string): string => `${RUNBOOKS}#${alert.toLowerCase()}`;

@@ -24,6 +24,14 @@ export interface InvalidPolicy {
   readonly kind: 'invalid';
   /** One line each, `file:line:column path: message`, in the order of the file; all of them, not just the first. */
   readonly problems: readonly string[];
+  /** Where the first of them is; undefined: the file cannot be read, or is too long. */
+  readonly first?: PolicyMistake;
+}
+
+/** Where a mistake is. Names no value of the file, so anybody may see it. */
+export interface PolicyMistake extends Position {
+  /** The path of the wrong field, as people write it. Undefined: the text is not YAML, or the whole file is wrong. */
+  readonly field?: string;
 }
 
 /** People write policies: a longer one is a mistake, and reading it would stall the bot. */
@@ -42,33 +50,37 @@ export function loadPolicy(path: string): LoadedPolicy | InvalidPolicy {
 export function parsePolicy(text: string, file: string): LoadedPolicy | InvalidPolicy {
   if (text.length > MAX_CHARACTERS) return { kind: 'invalid', problems: [`${file}: is longer than 1 MiB`] };
   const tree = readYaml(text);
-  if (tree.data === undefined) return { kind: 'invalid', problems: inOrder(file, tree.syntax) };
+  if (tree.data === undefined) return invalid(file, tree.syntax);
 
   const parsed = PolicyFile.safeParse(tree.data, { reportInput: true });
   const findings = [...schemaFindings(parsed.error?.issues ?? []), ...referenceFindings(tree.data)];
   const locate = (finding: Finding): LocatedFinding => located(tree, finding);
-  const problems = inOrder(file, [...tree.syntax, ...findings.map(locate)]);
-  if (!parsed.success || problems.length > 0) return { kind: 'invalid', problems };
+  const problems = [...tree.syntax, ...findings.map(locate)];
+  if (!parsed.success || problems.length > 0) return invalid(file, problems);
   const placeholders = inOrder(file, placeholderFindings(tree.data).map(locate));
   return { kind: 'ok', policy: policyFromFile(parsed.data), hash: sha256(text), placeholders };
 }
 
-type LocatedFinding = Position & { readonly message: string };
+type LocatedFinding = PolicyMistake & { readonly message: string };
 
 function located(tree: YamlTree, finding: Finding): LocatedFinding {
   const path = pathText(finding.path);
   return {
     ...tree.locate(finding),
+    ...defined({ field: path === '' ? undefined : path }),
     message: path === '' ? `the file ${finding.message}` : `${path}: ${finding.message}`,
   };
 }
 
+function invalid(file: string, problems: readonly LocatedFinding[]): InvalidPolicy {
+  const [first] = problems.toSorted(byPosition).map(({ message: _, ...mistake }) => mistake);
+  return { kind: 'invalid', problems: inOrder(file, problems), ...defined({ first }) };
+}
+
+const byPosition = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
+
 const inOrder = (file: string, problems: readonly LocatedFinding[]): readonly string[] => [
-  ...new Set(
-    problems
-      .toSorted((a, b) => a.line - b.line || a.column - b.column)
-      .map(({ line, column, message }) => `${file}:${line}:${column} ${message}`),
-  ),
+  ...new Set(problems.toSorted(byPosition).map(({ line, column, message }) => `${file}:${line}:${column} ${message}`)),
 ];
 
 const errorCode = (error: unknown): string =>

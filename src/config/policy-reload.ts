@@ -1,12 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { sha256 } from '../core/hash.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { type LoadedPolicy, parsePolicy } from './load-policy.ts';
+import { formatCount } from '../lib/duration.ts';
+import { defined } from '../lib/object.ts';
+
+import { type InvalidPolicy, type LoadedPolicy, type PolicyMistake, parsePolicy } from './load-policy.ts';
 
 export interface PolicyWatch {
   /** The policy in force: the latest valid text of the file. */
   current(): Policy;
+  status(): PolicyStatus;
+  /** Calls `listener` at every new text of the file from now on. */
+  onReload(listener: OnReload): void;
   close(): void;
+}
+
+/**
+ * What came of a new text of the file: it is in force now; it is the policy in force already, after a broken one was
+ * taken back; or it is broken, and the policy in force stays.
+ */
+export type ReloadResult = 'applied' | 'unchanged' | 'refused';
+
+/** `hash`: of the policy now in force. */
+type OnReload = (result: ReloadResult, hash: string) => void;
+
+export interface PolicyStatus {
+  /** Of the policy in force. */
+  readonly hash: string;
+  readonly sinceMs: number;
+  /** While the file is not the policy in force. */
+  readonly refused?: {
+    readonly sinceMs: number;
+    readonly problems: number;
+    readonly first?: PolicyMistake;
+  };
 }
 
 export interface PolicyWatchOptions {
@@ -16,8 +43,8 @@ export interface PolicyWatchOptions {
     info(message: string, fields?: Readonly<Record<string, unknown>>): void;
     error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   };
-  /** Called after each change, with the policy now in force. */
-  readonly onChange?: (policy: Policy, hash: string) => void;
+  /** Milliseconds since the epoch; by default the machine's. */
+  readonly now?: () => number;
   /**
    * Calls `wake` once after `ms`; the returned function cancels it. By default a timer that does not keep the process
    * alive.
@@ -35,11 +62,15 @@ const SETTLE_MS = 250;
  * Keeps the policy up to date with its file. Polls the text twice a second instead of watching: the text is a few
  * kilobytes, and polling sees a ConfigMap's symlink swap, a rename, a write in place and a network volume alike. Kernel
  * notifications stop after a swap (ecosystem reference, section 8) or run out. With an invalid or missing file the old
- * policy stays in force, and the log says so once.
+ * policy stays in force. Each new text is one record in the log: `result`, and for a refused one `line`, `column`,
+ * `field` and all `problems`.
  */
 export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWatch {
-  const after = options.after ?? afterOnTimer;
+  const { after = afterOnTimer, now = Date.now, log } = options;
+  const listeners: OnReload[] = [];
   let policy = options.initial.policy;
+  let sinceMs = now();
+  let refused: PolicyStatus['refused'];
   /** The hash of the last text processed; `hash` is the policy in force. */
   let handled = options.initial.hash;
   let hash = options.initial.hash;
@@ -57,27 +88,50 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
 
   const accept = (seen: SeenText): void => {
     handled = seen.hash;
+    const result = apply(seen);
+    for (const listener of listeners) listener(result, hash);
+  };
+
+  const apply = (seen: SeenText): ReloadResult => {
     if (seen.hash === hash) {
-      options.log.info('policy file unchanged', { path, hash });
-      return;
+      log.info('policy file is the policy in force again', { result: 'unchanged', path, hash });
+      refused = undefined;
+      return 'unchanged';
     }
     const loaded = seen.text === undefined ? unreadable(path, seen.hash) : parsePolicy(seen.text, path);
     if (loaded.kind === 'invalid') {
-      options.log.error('new policy is invalid, keeping the old one', {
-        path,
-        hash,
-        problems: loaded.problems,
-      });
-      return;
+      const { problems, first } = loaded;
+      log.error('new policy is invalid, keeping the old one', { result: 'refused', path, hash, ...first, problems });
+      refused = { sinceMs: refused?.sinceMs ?? now(), problems: problems.length, ...defined({ first }) };
+      return 'refused';
     }
+    log.info('policy changed', { result: 'applied', path, hash: loaded.hash, before: hash });
     ({ policy, hash } = loaded);
-    options.log.info('policy changed', { path, hash });
-    options.onChange?.(policy, hash);
+    sinceMs = now();
+    refused = undefined;
+    return 'applied';
   };
 
   let cancel = after(LOOK_EVERY_MS, look);
-  return { current: () => policy, close: () => cancel() };
+  return {
+    current: () => policy,
+    status: () => ({ hash, sinceMs, ...defined({ refused }) }),
+    onReload: (listener) => void listeners.push(listener),
+    close: () => cancel(),
+  };
 }
+
+/** The status for people: the policy in force, and where the file is wrong while it is refused. Names no value of it. */
+export function policyLines({ hash, sinceMs, refused }: PolicyStatus): readonly string[] {
+  const inForce = `in force since ${timeText(sinceMs)}: ${hash}`;
+  if (!refused) return [inForce];
+  const { first } = refused;
+  const at = first && `first at line ${first.line}, column ${first.column}`;
+  const facts = [formatCount(refused.problems, 'problem'), at, first?.field].filter((fact) => fact !== undefined);
+  return [inForce, `file refused since ${timeText(refused.sinceMs)}: ${facts.join(', ')}`];
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString();
 
 interface SeenText {
   /** Undefined when the file cannot be read. */
@@ -95,8 +149,10 @@ function readText(path: string): SeenText {
   }
 }
 
-const unreadable = (path: string, code: string) =>
-  ({ kind: 'invalid', problems: [`${path}: cannot be read (${code})`] }) as const;
+const unreadable = (path: string, code: string): InvalidPolicy => ({
+  kind: 'invalid',
+  problems: [`${path}: cannot be read (${code})`],
+});
 
 function afterOnTimer(ms: number, wake: () => void): () => void {
   const timer = setTimeout(wake, ms).unref();

@@ -1,3 +1,4 @@
+import type { Env } from '../config/env.ts';
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 
 /** An error for an operator: the cause in words, and what to do about it. Neither ever holds a secret. */
@@ -15,7 +16,7 @@ interface Why {
 const why = (words: Why['words'], mend: string): Why => ({ words, mend });
 
 const CERTIFICATE =
-  'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS (Slack), REDIS_CA_FILE (Redis) or the kubeconfig (cluster)';
+  'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
 const FIREWALL = 'allow this connection in the firewall and in the NetworkPolicy for egress, or set HTTPS_PROXY';
 const untrusted = why(
   (host) => `the certificate of ${host} is not signed by a CA that this machine trusts`,
@@ -27,12 +28,12 @@ const closed = why((host) => `${host} closed the connection`, FIREWALL);
 /** Codes of the system, TLS (Node, OpenSSL), undici and Redis. */
 const WHY: Readonly<Record<string, Why>> = {
   ENOTFOUND: why(
-    (host) => `DNS knows no host ${host}`,
-    'check the name, and the DNS of this pod (dnsPolicy, NetworkPolicy to port 53)',
+    (host) => `DNS knows no host ${host.replace(/:\d+$/, '')}`,
+    'check the name, and the DNS of this pod: its dnsPolicy, and a NetworkPolicy to port 53',
   ),
   EAI_AGAIN: why(
     (host) => `DNS did not answer for ${host}`,
-    'check the DNS of this pod (dnsPolicy, NetworkPolicy to port 53)',
+    'check the DNS of this pod: its dnsPolicy, and a NetworkPolicy to port 53',
   ),
   ECONNREFUSED: why((host) => `nothing listens at ${host}`, 'check host and port, and that the server runs'),
   EHOSTUNREACH: why((host) => `there is no route to ${host}`, FIREWALL),
@@ -41,7 +42,8 @@ const WHY: Readonly<Record<string, Why>> = {
   UND_ERR_CONNECT_TIMEOUT: silent,
   UND_ERR_HEADERS_TIMEOUT: silent,
   UND_ERR_BODY_TIMEOUT: silent,
-  slack_webapi_request_timeout: silent,
+  TimeoutError: silent,
+  AbortError: silent,
   ECONNRESET: closed,
   EPIPE: closed,
   UND_ERR_SOCKET: closed,
@@ -67,9 +69,13 @@ const WHY: Readonly<Record<string, Why>> = {
     (host) => `${host} does not speak TLS there`,
     'check the port, and https:// or rediss:// against what the server speaks',
   ),
-  EADDRINUSE: why(() => 'another program uses this port', 'end that program, or set PORT or OPS_PORT to a free port'),
+  EADDRINUSE: why((host) => `another program uses ${host}`, 'end that program, or set PORT or OPS_PORT to a free port'),
   EACCES: why(() => 'this user may not do that', 'use a port above 1023, or a folder that the user 65532 may write to'),
-  WRONGPASS: why((host) => `${host} refuses user or password`, 'correct REDIS_URL (percent-encode user and password)'),
+  slack_webapi_rate_limited_error: why((host) => `${host} limits the rate of calls`, 'wait a minute, then try again'),
+  WRONGPASS: why(
+    (host) => `${host} refuses user or password`,
+    'correct user and password in REDIS_URL, percent-encoded',
+  ),
   NOAUTH: why((host) => `${host} asks for a password`, 'give user and password in REDIS_URL'),
   NOPERM: why((host) => `${host} does not give this user the rights`, 'give it the rights of docs/redis.md'),
 };
@@ -108,17 +114,64 @@ function hostIn(errors: readonly object[]): string | undefined {
 export function explainFailure(thrown: unknown, host?: string): Failure {
   const chain = chainOf(thrown);
   const { code, title, detail, hint } = toKdebugError(thrown);
-  const words = chain.flatMap((error) => [
+  const known = wordsOf(chain).find((word) => Object.hasOwn(WHY, word)) ?? '';
+  const reason = Object.hasOwn(WHY, known) ? WHY[known] : undefined;
+  if (reason === undefined) {
+    const words = detail === '' ? innermost(chain) : detail;
+    return { code, cause: words === '' ? title : `${title}: ${words}`, mend: MENDS[code] ?? hint };
+  }
+  const proxy = /through the proxy \S+/.exec(detail)?.[0];
+  const cause = `${reason.words(calledHost(host, hostIn(chain)))} (${known})`;
+  return { code, cause: proxy === undefined ? cause : `${cause}, ${proxy}`, mend: reason.mend };
+}
+
+/** Codes whose own hint is for people in Slack. */
+const MENDS: Readonly<Partial<Record<ReasonCode, string>>> = {
+  slack_unreachable: `look at slack-status.com; ${FIREWALL}`,
+  store_unreachable: 'check host and port in REDIS_URL, and that Redis runs',
+  cluster_unreachable:
+    'check the address in the kubeconfig, and allow this connection in firewalls and NetworkPolicies',
+  cluster_forbidden: 'give kdebug the right that the message names',
+};
+
+/** The status of an HTTP response, or the words of the first cause; empty without one. */
+function innermost(chain: readonly object[]): string {
+  const status = chain.map((error) => textOf(error, 'statusCode')).find((text) => text !== '');
+  return status === undefined
+    ? (
+        chain
+          .slice(1)
+          .map((error) => textOf(error, 'message'))
+          .at(-1) ?? ''
+      ).slice(0, 200)
+    : `HTTP ${status}`;
+}
+
+/** Codes of all errors of the chain, and of the details, where the store's adapter writes them. */
+const wordsOf = (chain: readonly object[]): readonly string[] =>
+  chain.flatMap((error) => [
     textOf(error, 'code'),
+    textOf(error, 'name'),
     ...(textOf(error, 'detail').match(/[A-Z][A-Z_]{4,}/g) ?? []),
   ]);
-  const known = words.find((word) => Object.hasOwn(WHY, word)) ?? '';
-  const reason = Object.hasOwn(WHY, known) ? WHY[known] : undefined;
-  if (reason === undefined) return { code, cause: detail === '' ? title : `${title}: ${detail}`, mend: hint };
-  const named = hostIn(chain);
-  const called =
-    host === undefined || named === undefined || host.includes(named)
-      ? (host ?? named ?? 'the server')
-      : `${host} (${named})`;
-  return { code, cause: `${reason.words(called)} (${known})`, mend: reason.mend };
+
+/** The host by its name, with the address that it stands for. */
+function calledHost(host: string | undefined, named: string | undefined): string {
+  if (host === undefined) return named ?? 'the server';
+  return named === undefined || named === '' || host.includes(named) ? host : `${host} (${named})`;
+}
+
+/** The same for an error that ended a start: its code says what was called. */
+export function explainStart(thrown: unknown, { slack, redis, opsPort, port }: Env): Failure {
+  const { code } = toKdebugError(thrown);
+  if (code === 'slack_port_unavailable') return explainFailure(thrown, `PORT ${port}`);
+  if (code.startsWith('slack_')) return explainFailure(thrown, new URL(slack.apiUrl).host);
+  if (code.startsWith('store_') && redis !== undefined) return explainFailure(thrown, hostOfRedis(redis.url));
+  return explainFailure(thrown, `OPS_PORT ${opsPort}`);
+}
+
+/** Host and port without user and password. */
+export function hostOfRedis(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname}:${port || 6379}`;
 }

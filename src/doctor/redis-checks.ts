@@ -2,6 +2,7 @@ import type { Env } from '../config/env.ts';
 import { toKdebugError } from '../core/errors.ts';
 import { formatBytes } from '../lib/duration.ts';
 import { areaOf, type Check } from './check.ts';
+import { hostOfRedis } from './failure.ts';
 import type { RedisFacts, RedisProbe } from './probes.ts';
 import { RESTART } from './setup-checks.ts';
 
@@ -15,8 +16,8 @@ const SLOW_MS = 100;
 export async function checkRedis(env: Pick<Env, 'redis'>, probe: RedisProbe | undefined): Promise<readonly Check[]> {
   if (env.redis === undefined || probe === undefined)
     return [redis.ok('store', 'no REDIS_URL: runs are in memory, for one replica; a restart forgets them')];
-  const { protocol, hostname, port } = new URL(env.redis.url);
-  const host = `${hostname}:${port || 6379}`;
+  const { protocol, hostname } = new URL(env.redis.url);
+  const host = hostOfRedis(env.redis.url);
   try {
     return [...checkFacts(await probe(), host), ...checkTls(protocol, hostname)];
   } catch (thrown) {

@@ -187,8 +187,7 @@ export class RunSupervisor implements Starter, RunChanger {
       void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this });
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
-      const room = MAX_HELD - this.#held.size;
-      for (const lease of await store.claim(owner, Math.min(room, 50))) {
+      for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#held.size, 50))) {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         if (dueAtMs(lease.run) === 0) metrics.adopted('store');
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
@@ -237,11 +236,7 @@ export class RunSupervisor implements Starter, RunChanger {
       const { plan } = session.run;
       if (plan) this.#recovery.look(plan.cluster, plan.namespace);
     });
-    const slack = new Reply(session, deps, {
-      readers: this.#context.readers,
-      batchLogs: this.#context.batchLogs,
-      beforeClosing: () => conclude(session.run, deps),
-    });
+    const slack = new Reply(session, deps, { ...this.#context, beforeClosing: () => conclude(session.run, deps) });
     const shift = {
       isDraining: () => this.#draining,
       awaitsLateEnd: (isWaiting: boolean) =>

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadedPolicy, loadPolicy } from '../../src/config/load-policy.ts';
-import { type PolicyWatch, watchPolicy } from '../../src/config/policy-reload.ts';
+import {
+  type PolicyStatus,
+  type PolicyWatch,
+  policyLines,
+  type ReloadResult,
+  watchPolicy,
+} from '../../src/config/policy-reload.ts';
+import { sha256 } from '../../src/core/hash.ts';
 import { MINIMAL } from './policy-text.ts';
 
 const limited = (runs: number): string => `${MINIMAL}limits: { runsPerChannel: ${runs} }\n`;
@@ -25,6 +32,7 @@ afterEach(() => {
 function started() {
   const initial = loadPolicy(path) as LoadedPolicy;
   const said: string[] = [];
+  const records: unknown[] = [];
   const changes: number[] = [];
   const waits: number[] = [];
   let next: { atMs: number; wake: () => void } | undefined;
@@ -32,10 +40,16 @@ function started() {
   watch = watchPolicy(path, {
     initial,
     log: {
-      info: (message) => said.push(message),
-      error: (message, fields) => said.push(`${message}: ${JSON.stringify(fields?.problems)}`),
+      info: (message, fields) => {
+        said.push(message);
+        records.push(fields);
+      },
+      error: (message, fields) => {
+        said.push(`${message}: ${JSON.stringify(fields?.problems)}`);
+        records.push(fields);
+      },
     },
-    onChange: (policy) => changes.push(policy.limits.runsPerChannel),
+    now: () => nowMs,
     after: (ms, wake) => {
       waits.push(ms);
       const mine = { atMs: nowMs + ms, wake };
@@ -44,6 +58,11 @@ function started() {
         if (next === mine) next = undefined;
       };
     },
+  });
+  const reloads: [ReloadResult, string][] = [];
+  watch.onReload((result, hash) => {
+    reloads.push([result, hash]);
+    if (result === 'applied') changes.push(watch?.current().limits.runsPerChannel ?? 0);
   });
   const advance = (ms: number): void => {
     const untilMs = nowMs + ms;
@@ -54,7 +73,8 @@ function started() {
     nowMs = untilMs;
   };
   const inForce = () => watch?.current().limits.runsPerChannel;
-  return { advance, said, changes, waits, inForce, isArmed: () => next !== undefined };
+  const status = () => watch?.status();
+  return { advance, said, records, changes, reloads, waits, inForce, status, isArmed: () => next !== undefined };
 }
 
 describe('a new policy is in force within 2 s', () => {
@@ -102,8 +122,8 @@ describe('a new policy is in force within 2 s', () => {
     writeFileSync(path, limited(1));
     const changed = new Promise<number>((resolve) => {
       const log = { info: () => undefined, error: () => undefined };
-      const onChange = () => resolve(performance.now());
-      watch = watchPolicy(path, { initial: loadPolicy(path) as LoadedPolicy, log, onChange });
+      watch = watchPolicy(path, { initial: loadPolicy(path) as LoadedPolicy, log });
+      watch.onReload(() => resolve(performance.now()));
     });
     // The real timer keeps no process alive, so the test must.
     const alive = setInterval(() => undefined, 100);
@@ -151,7 +171,7 @@ describe('the old policy stays in force', () => {
     advance(2_000);
     writeFileSync(path, limited(1));
     advance(60_000);
-    expect([changes, said.at(-1), said.length]).toEqual([[], 'policy file unchanged', 2]);
+    expect([changes, said.at(-1), said.length]).toEqual([[], 'policy file is the policy in force again', 2]);
   });
 
   it('while a text is still being written: one that changes between two looks is not taken', () => {
@@ -189,13 +209,118 @@ it('a policy that is closed by its own change stays closed', () => {
   writeFileSync(path, limited(1));
   vi.useFakeTimers();
   const log = { info: () => undefined, error: () => undefined };
-  const closing: PolicyWatch = watchPolicy(path, {
-    initial: loadPolicy(path) as LoadedPolicy,
-    log,
-    onChange: () => closing.close(),
-  });
+  const closing = watchPolicy(path, { initial: loadPolicy(path) as LoadedPolicy, log });
+  closing.onReload(() => closing.close());
   writeFileSync(path, limited(2));
   vi.advanceTimersByTime(2_000);
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
+});
+
+describe('every new text of the file', () => {
+  it('is one record with its result, and where the first mistake is', () => {
+    writeFileSync(path, limited(1));
+    const { advance, records } = started();
+    const hashOf = (text: string) => sha256(text);
+    writeFileSync(path, limited(2));
+    advance(1_000);
+    writeFileSync(path, BROKEN);
+    advance(60_000);
+    writeFileSync(path, limited(2));
+    advance(1_000);
+    rmSync(path);
+    advance(1_000);
+    const hash = hashOf(limited(2));
+    expect(records).toEqual([
+      { result: 'applied', path, hash, before: hashOf(limited(1)) },
+      {
+        result: 'refused',
+        path,
+        hash,
+        line: 5,
+        column: 1,
+        field: 'limts',
+        problems: [expect.stringContaining('limts')],
+      },
+      { result: 'unchanged', path, hash },
+      { result: 'refused', path, hash, problems: [expect.stringContaining('ENOENT')] },
+    ]);
+  });
+
+  it('is told to the listeners with the policy then in force', () => {
+    writeFileSync(path, limited(1));
+    const { advance, reloads } = started();
+    for (const text of [limited(2), BROKEN, limited(2)]) {
+      writeFileSync(path, text);
+      advance(1_000);
+    }
+    const hash = sha256(limited(2));
+    expect(reloads).toEqual([
+      ['applied', hash],
+      ['refused', hash],
+      ['unchanged', hash],
+    ]);
+  });
+});
+
+describe('the status', () => {
+  it('names the policy in force, since when, and nothing more while the file is that policy', () => {
+    writeFileSync(path, limited(1));
+    const { advance, status } = started();
+    expect(status()).toEqual({ hash: sha256(limited(1)), sinceMs: 0 });
+    advance(10_000);
+    writeFileSync(path, limited(2));
+    advance(10_000);
+    expect(status()).toEqual({ hash: sha256(limited(2)), sinceMs: 10_750 });
+  });
+
+  it('says since when the file is refused and where, through further broken texts, until it is repaired', () => {
+    writeFileSync(path, limited(1));
+    const { advance, status } = started();
+    writeFileSync(path, BROKEN);
+    advance(5_000);
+    const first = { line: 5, column: 1, field: 'limts' };
+    expect(status()).toMatchObject({ hash: sha256(limited(1)), refused: { sinceMs: 750, problems: 1, first } });
+    writeFileSync(path, `${BROKEN}imges: {}\n`);
+    advance(5_000);
+    expect(status()?.refused).toEqual({ sinceMs: 750, problems: 2, first });
+    writeFileSync(path, limited(1));
+    advance(5_000);
+    expect(status()).toEqual({ hash: sha256(limited(1)), sinceMs: 0 });
+  });
+
+  it('has no position for a file that is away', () => {
+    writeFileSync(path, limited(1));
+    const { advance, status } = started();
+    rmSync(path);
+    advance(5_000);
+    expect(status()?.refused).toEqual({ sinceMs: 750, problems: 1 });
+  });
+});
+
+describe('the lines for people', () => {
+  const inForce = { hash: 'a'.repeat(64), sinceMs: Date.UTC(2026, 0, 2) };
+  const FIRST = `in force since 2026-01-02T00:00:00.000Z: ${'a'.repeat(64)}`;
+  const since = Date.UTC(2026, 0, 3);
+
+  it.each<[string, PolicyStatus['refused'], string[]]>([
+    ['one, while the file is in force', undefined, [FIRST]],
+    [
+      'where the file is wrong',
+      { sinceMs: since, problems: 2, first: { line: 12, column: 7, field: 'channels.C0SHOP' } },
+      [FIRST, 'file refused since 2026-01-03T00:00:00.000Z: 2 problems, first at line 12, column 7, channels.C0SHOP'],
+    ],
+    [
+      'a file that is not YAML',
+      { sinceMs: since, problems: 1, first: { line: 1, column: 2 } },
+      [FIRST, 'file refused since 2026-01-03T00:00:00.000Z: 1 problem, first at line 1, column 2'],
+    ],
+    [
+      'a file that is away',
+      { sinceMs: since, problems: 1 },
+      [FIRST, 'file refused since 2026-01-03T00:00:00.000Z: 1 problem'],
+    ],
+  ])('%s', (_, refused, lines) => {
+    expect(policyLines({ ...inForce, ...(refused && { refused }) })).toEqual(lines);
+  });
 });

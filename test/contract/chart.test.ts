@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../src/compose.ts';
-import { toolPath } from '../monitoring/tools.ts';
-import { combined, kustomize, type Manifest, objectsOf, once, ROOT, run, schemaProblems } from './rendered.ts';
+import { combined, kustomize, type Manifest, objectsOf, once, ROOT, run, schemaProblems, tool } from './rendered.ts';
 
-const helm = toolPath('helm');
-const kubeconform = toolPath('kubeconform');
+const helm = tool('helm');
+const kubeconform = tool('kubeconform');
 const CHART = 'charts/kdebug';
 const POLICY = 'manifests/installations/socket/policy.yaml';
 
@@ -78,29 +77,12 @@ describe.runIf(helm)('the chart', () => {
   });
 
   it('makes of the optional parts what their components hold', () => {
-    const wanted = combined({ resources: ['nodes', 'mapped-people', 'egress'], components: ['socket'] });
+    const wanted = combined({ resources: ['nodes', 'mapped-people', 'egress'], components: ['socket', 'monitoring'] });
     if (wanted === undefined) return;
-    const values = ['nodes=true', 'mappedPeople=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
+    const rights = ['nodes=true', 'mappedPeople=true'];
+    const values = [...rights, 'monitoring.create=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
     const made = comparable(objectsOf(rendered(values, 'manifests/base/policy.yaml')));
     expect(made).toEqual(comparable(objectsOf(wanted)));
-  });
-
-  it('makes of monitoring what its component holds, with the templates of Prometheus as they are', () => {
-    const wanted = combined({ components: ['socket', 'monitoring'] });
-    if (wanted === undefined) return;
-    const made = comparable(objectsOf(rendered(['monitoring.create=true'], 'manifests/base/policy.yaml')));
-    expect(made).toEqual(comparable(objectsOf(wanted)));
-    expect(JSON.stringify(made['PrometheusRule kdebug/kdebug'])).toContain('{{ $labels.');
-  });
-
-  it('lets Prometheus select by a label of its own, also where kdebug has another name', () => {
-    const made = objectsOf(rendered(['name=other', 'monitoring.create=true', 'monitoring.labels.release=prom']));
-    const monitor = made.find(({ kind }) => kind === 'ServiceMonitor');
-    expect(monitor?.metadata).toMatchObject({ name: 'other', labels: { release: 'prom' } });
-    const service = made.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'other-metrics');
-    expect(monitor?.spec).toMatchObject({ selector: { matchLabels: { 'app.kubernetes.io/name': 'other' } } });
-    expect(service?.metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'other' });
-    expect(service?.spec).toMatchObject({ selector: { 'app.kubernetes.io/name': 'other' } });
   });
 
   it('binds the role in each namespace, as manifests/components/namespaces does in one', () => {
@@ -110,6 +92,14 @@ describe.runIf(helm)('the chart', () => {
     const made = objectsOf(rendered(['namespaces={shop,web}'])).filter(({ kind }) => kind === 'RoleBinding');
     const inNamespace = (namespace: string) => ({ ...component, metadata: { ...component?.metadata, namespace } });
     expect(comparable(made)).toEqual(comparable([inNamespace('shop'), inNamespace('web')] as Manifest[]));
+  });
+
+  it('labels for Prometheus what Prometheus selects by label', () => {
+    const made = objectsOf(rendered(['monitoring.create=true', 'monitoring.labels.release=stack']));
+    const labelled = made.filter(({ metadata }) => metadata.labels?.release === 'stack').map(({ kind }) => kind);
+    expect(labelled.toSorted()).toEqual(['PrometheusRule', 'ServiceMonitor']);
+    // Helm leaves Prometheus' own templates alone.
+    expect(JSON.stringify(made.find(({ kind }) => kind === 'PrometheusRule'))).toContain('{{ $labels.');
   });
 
   it.each([
@@ -164,7 +154,9 @@ describe.runIf(helm)('the chart', () => {
   });
 
   it('takes another name for all that it makes, for a second installation in the cluster', () => {
-    const names = objectsOf(rendered(['name=other', 'priorityClass.name=other', 'namespaces={shop}', 'mode=http']));
+    const names = objectsOf(
+      rendered(['name=other', 'priorityClass.name=other', 'namespaces={shop}', 'mode=http', 'monitoring.create=true']),
+    );
     expect(names.filter(({ metadata }) => !/^other(?:-|$)/.test(metadata.name))).toEqual([]);
     expect(rendered(['name=other'])).not.toContain('name: kdebug-policy');
   });
@@ -217,10 +209,7 @@ describe.runIf(kubeconform)('every object is one that Kubernetes knows', () => {
     .runIf(helm)
     .each([
       ...INSTALLATIONS,
-      [
-        'everything',
-        ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'monitoring.create=true', 'namespaces={shop}'],
-      ],
+      ['everything', ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'mappedPeople=true', 'namespaces={shop}']],
       ['a Secret', ['secret.create=true', 'secret.values.KDEBUG_KEY=x', 'image.pullPolicy=Never']],
     ] as const)('by helm: %s', (_, values) => expect(problemsOf(rendered(values))).toEqual([]));
 

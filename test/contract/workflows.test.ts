@@ -1,11 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { runTool, toolPath } from '../monitoring/tools.ts';
+import { runTool } from '../monitoring/tools.ts';
+import { ROOT, tool } from './rendered.ts';
 import { readProjectFile } from './source-tree.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
@@ -56,8 +54,8 @@ describe.each(names)('the workflow %s', (name) => {
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 
-  it.skipIf(toolPath('actionlint') === undefined)('has nothing that actionlint finds', () => {
-    expect(runTool('actionlint', ['-no-color', `.github/workflows/${name}`], ROOT)).toBe('');
+  it.skipIf(tool('actionlint') === undefined)('has nothing that actionlint finds', () => {
+    expect(runTool('actionlint', ['-no-color', `.github/workflows/${name}`])).toBe('');
   });
 });
 

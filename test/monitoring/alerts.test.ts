@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ALERTS, runbookOf } from '../../scripts/monitoring/alerts.ts';
+import { tool } from '../contract/rendered.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
-import { runTool, toolPath } from './tools.ts';
+import { runTool } from './tools.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -43,7 +44,7 @@ describe('the alerts', () => {
   });
 });
 
-describe.skipIf(toolPath('promtool') === undefined)('promtool', () => {
+describe.skipIf(tool('promtool') === undefined)('promtool', () => {
   it('finds nothing wrong with the rules', () => {
     expect(runTool('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', rulesFile])).toContain('SUCCESS');
   });

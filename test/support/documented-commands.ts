@@ -11,6 +11,8 @@ export interface DocumentedCommand {
   readonly page: string;
   /** Of its first line, from 1. */
   readonly line: number;
+  /** The heading above it, without its marks. */
+  readonly section: string;
   /** As one pastes it into a shell. */
   readonly text: string;
   /** A line of a block, which people copy whole; else a few words in a sentence, which may be a mention only. */
@@ -25,11 +27,15 @@ export function commandsOf(page: string): readonly DocumentedCommand[] {
   const lines = readFileSync(join(ROOT, page), 'utf8').split('\n');
   const found: DocumentedCommand[] = [];
   let fence: string | undefined;
-  for (const [index, line] of lines.entries()) {
-    const mark = /^\s*```(\w*)/.exec(line);
+  let section = '';
+  for (const [index, text] of lines.entries()) {
+    const where = { page, line: index + 1, section };
+    const mark = /^\s*```(\w*)/.exec(text);
     if (mark) fence = fence === undefined ? (mark[1] ?? '') : undefined;
-    else if (fence === 'sh') found.push({ page, line: index + 1, text: withoutComment(line), isBlock: true });
-    else if (fence === undefined) found.push(...inSentence(page, index + 1, line));
+    else if (fence === 'sh') found.push({ ...where, text: withoutComment(text), isBlock: true });
+    else if (fence === undefined && text.startsWith('#')) section = text.replace(/^#+ /, '');
+    else if (fence === undefined)
+      found.push(...inSentence(text).map((code) => ({ ...where, text: code, isBlock: false })));
   }
   return found.filter(({ text }) => text !== '');
 }
@@ -38,11 +44,10 @@ export function commandsOf(page: string): readonly DocumentedCommand[] {
 const withoutComment = (line: string): string => line.replace(/(?:^| {2,})#.*$/, '').trim();
 
 /** A table writes a pipe as `\|`. What has an ellipsis is no command but a pattern of one. */
-const inSentence = (page: string, line: number, text: string): readonly DocumentedCommand[] =>
+const inSentence = (text: string): readonly string[] =>
   [...text.matchAll(/(`+)(.+?)\1/g)]
     .map(([, , code = '']) => code.replaceAll('\\|', '|').trim())
-    .filter((code) => IN_SENTENCES.test(code) && !code.includes('…'))
-    .map((code) => ({ page, line, text: code, isBlock: false }));
+    .filter((code) => IN_SENTENCES.test(code) && !code.includes('…'));
 
 /** The words of each program that a command line starts, without quotes; `$(…)` counts as commands of their own. */
 export function programsOf(text: string): readonly (readonly string[])[] {

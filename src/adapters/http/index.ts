@@ -12,6 +12,8 @@ export interface OpsServerOptions {
   /** The default is every address, because the kubelet connects from outside the pod's loopback. */
   readonly host?: string;
   readonly checks: Readonly<Record<string, Check>>;
+  /** For people: lines below the checks of `/readyz?verbose`, which never change its status. No secrets. */
+  readonly infos?: Readonly<Record<string, () => readonly string[]>>;
   readonly metrics: Exposition & Pick<Metrics, 'checked'>;
   readonly clock: Pick<Clock, 'after'>;
   /** A slower check fails; the default is 2 s, below the probe's own limit. */
@@ -33,7 +35,8 @@ const PLAIN = 'text/plain; charset=utf-8';
 
 /**
  * Starts the server for probes and metrics. `/livez`: 200 while the event loop turns. `/readyz`: 200 when every check
- * passes, else 503; one line per check, `[+] name ok` or `[-] name failed: code`. `/metrics`: Prometheus text. Anything
+ * passes, else 503; one line per check, `[+] name ok` or `[-] name failed: code`; with `?verbose` also `[i] name …`.
+ * `/metrics`: Prometheus text. Anything
  * else is 404, any method but GET and HEAD 405. The port has no authentication, so it shows only codes.
  */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
@@ -56,10 +59,10 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 const listener =
   (options: OpsServerOptions): RequestListener =>
   (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const [path = '/', query] = (request.url ?? '/').split('?', 2);
     const reading = request.method === 'GET' || request.method === 'HEAD';
     const answering = reading
-      ? answer(path, options)
+      ? answer(path, new URLSearchParams(query), options)
       : Promise.resolve({ status: 405, type: PLAIN, body: 'only GET and HEAD\n' });
     void answering
       .catch((thrown): OpsResponse => ({ status: 500, type: PLAIN, body: `${toKdebugError(thrown).code}\n` }))
@@ -68,16 +71,16 @@ const listener =
       );
   };
 
-async function answer(path: string, options: OpsServerOptions): Promise<OpsResponse> {
+async function answer(path: string, query: URLSearchParams, options: OpsServerOptions): Promise<OpsResponse> {
   if (path === '/livez') return { status: 200, type: PLAIN, body: 'ok\n' };
-  if (path === '/readyz') return readiness(options);
+  if (path === '/readyz') return readiness(options, query.has('verbose'));
   if (path === '/metrics') {
     return { status: 200, type: options.metrics.contentType, body: await options.metrics.text() };
   }
   return { status: 404, type: PLAIN, body: 'not found; there are /livez, /readyz and /metrics\n' };
 }
 
-async function readiness(options: OpsServerOptions): Promise<OpsResponse> {
+async function readiness(options: OpsServerOptions, isVerbose: boolean): Promise<OpsResponse> {
   const results = await Promise.all(
     Object.entries(options.checks).map(async ([name, check]) => {
       const failure = await failureOf(check, options);
@@ -87,7 +90,9 @@ async function readiness(options: OpsServerOptions): Promise<OpsResponse> {
   );
   const lines = results.map(({ name, failure }) => (failure ? `[-] ${name} failed: ${failure}` : `[+] ${name} ok`));
   const status = results.some(({ failure }) => failure) ? 503 : 200;
-  return { status, type: PLAIN, body: `${lines.join('\n')}\n` };
+  const infos = isVerbose ? Object.entries(options.infos ?? {}) : [];
+  const infoLines = infos.flatMap(([name, read]) => read().map((line) => `[i] ${name} ${line}`));
+  return { status, type: PLAIN, body: `${[...lines, ...infoLines].join('\n')}\n` };
 }
 
 /** The code of the failure, or `timed_out`; undefined when the check passes. */

@@ -35,7 +35,7 @@ export interface SlackOptions {
   readonly proxy?: SlackProxy;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called when Slack begins to reject our token, and when it accepts it again. */
+  /** Called once Slack has accepted our token, and whenever that changes. */
   readonly onToken?: (isAccepted: boolean) => void;
   /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;

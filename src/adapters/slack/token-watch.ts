@@ -11,7 +11,7 @@ export interface TokenWatchOptions {
   readonly log: Log;
   /** A call that changes nothing (auth.test), sent through `watched`. */
   readonly ask: () => Promise<unknown>;
-  /** Called when the answer changes. */
+  /** Called at the start, and when the answer changes. */
   readonly onChange?: (isAccepted: boolean) => void;
 }
 
@@ -87,6 +87,7 @@ export class TokenWatch implements TokenState {
   start(): void {
     this.#isRunning = true;
     this.#acceptedAtMs = this.#options.clock.now();
+    this.#options.onChange?.(true);
     this.#next(QUIET_MS);
   }
 

@@ -82,7 +82,7 @@ export class RunsByChannel<Entry extends { readonly number: number }> {
   }
 }
 
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** When runs under a quota's key were created, within the last minute. */
 export class LastMinutes {
@@ -102,6 +102,13 @@ export class LastMinutes {
     const times = (this.#times.get(key) ?? []).filter((atMs) => atMs > since);
     if (times.length === 0) this.#times.delete(key);
     return times;
+  }
+
+  /** When fewer than `max` will be left; undefined: there are fewer now. */
+  roomAtMs(key: string, max: number): number | undefined {
+    const times = this.of(key);
+    const last = times[times.length - max];
+    return last === undefined ? undefined : last + MINUTE_MS;
   }
 }
 

@@ -6,14 +6,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined, frozenCopy } from '../../lib/object.ts';
-import {
-  LastMinutes,
-  LearntIdentities,
-  MemoryNotes,
-  MemorySearches,
-  MINUTE_MS,
-  RunsByChannel,
-} from './memory-records.ts';
+import { LastMinutes, LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -182,12 +175,10 @@ export class MemoryRunStore implements RunStore {
 
   #limit(quotas: readonly Quota[]): CreateResult | undefined {
     for (const { key, code, per, max } of quotas) {
-      const times = this.#minutes.of(key);
       if (per === 'pending') continue;
-      const count = per === 'minute' ? times.length : this.#count(key, 'open');
+      const count = per === 'minute' ? this.#minutes.of(key).length : this.#count(key, 'open');
       if (count < max) continue;
-      const oldest = times[times.length - max];
-      const retryAtMs = per === 'minute' && oldest !== undefined ? oldest + MINUTE_MS : undefined;
+      const retryAtMs = per === 'minute' ? this.#minutes.roomAtMs(key, max) : undefined;
       return { kind: 'limited', code, count, ...defined({ retryAtMs }) };
     }
     return undefined;

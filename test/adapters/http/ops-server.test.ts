@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Check, type OpsServer, startOpsServer } from '../../../src/adapters/http/index.ts';
+import { type Check, type OpsServer, type OpsServerOptions, startOpsServer } from '../../../src/adapters/http/index.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -16,9 +16,13 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function aServer(checks: Record<string, Check> = {}, clock: Pick<Clock, 'after'> = realClock) {
+async function aServer(
+  checks: Record<string, Check> = {},
+  clock: Pick<Clock, 'after'> = realClock,
+  infos: OpsServerOptions['infos'] = {},
+) {
   const metrics = createMetrics({ clock: { now: () => 0 } });
-  const server = await startOpsServer({ port: 0, host: '127.0.0.1', checks, metrics, clock });
+  const server = await startOpsServer({ port: 0, host: '127.0.0.1', checks, infos, metrics, clock });
   servers.push(server);
   const ask = async (path: string, method = 'GET') => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
@@ -51,6 +55,25 @@ describe('the operations server', () => {
       text: '[+] store ok\n[-] prod failed: cluster_unreachable\n[-] slack failed: internal_error\n',
     });
   });
+
+  it.each([
+    ['passes', async () => {}, 200, '[+] slack ok'],
+    [
+      'fails',
+      () => Promise.reject(new KdebugError('slack_token_rejected')),
+      503,
+      '[-] slack failed: slack_token_rejected',
+    ],
+  ] as const)(
+    'adds lines for people with ?verbose, which change no status, when a check %s',
+    async (_, check, status, line) => {
+      const infos = { policy: () => ['in force since Monday', 'file refused since Tuesday'] };
+      const { ask } = await aServer({ slack: check }, realClock, infos);
+      const lines = `${line}\n[i] policy in force since Monday\n[i] policy file refused since Tuesday\n`;
+      expect(await ask('/readyz?verbose')).toMatchObject({ status, text: lines });
+      expect(await ask('/readyz')).toMatchObject({ status, text: `${line}\n` });
+    },
+  );
 
   it('gives a check that never answers up', async () => {
     const waits: number[] = [];

@@ -26,6 +26,7 @@ function aWatch() {
     onChange: (isAccepted) => changes.push(isAccepted),
   });
   watch.start();
+  changes.length = 0;
   const rejected = async (): Promise<void> => {
     slack.says = REJECTED;
     await expect(watch.watched(REJECTED)).rejects.toThrow();
@@ -187,7 +188,7 @@ describe('on the local Slack', () => {
       await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
       expect(slack.token.isAccepted()).toBe(false);
       await slack.directory.person('U0ROY');
-      expect(changes).toEqual([false, true]);
+      expect(changes).toEqual([true, false, true]);
       await slack.stop();
     },
   );

@@ -1,6 +1,8 @@
 import { KdebugError } from '../../../core/errors.ts';
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { troubleOf } from '../errors.ts';
+import { LimitLog } from './limit-log.ts';
 import { Budgets, type Lane, type Method } from './pace.ts';
 
 export interface Call {
@@ -34,13 +36,14 @@ const GIVES_WAY_MS = 5_000;
 const LANES = ['final', 'opening', 'progress', 'background'] as const;
 
 /**
- * Sends `final` before `opening` (for at most five seconds) before `progress` before `background`, each method and channel within its budget. A 429 stops only
- * that method, or for a post that channel. Repeats a call only if Slack refused it (429) or it is repeatable. With 10,000 calls waiting,
- * the next one fails at once. Waits on the given clock.
+ * Sends `final` before `opening` (for at most five seconds) before `progress` before `background`, each method and channel within its
+ * budget. A 429 stops only that method, or for a post that channel; the log says so once. Repeats a call only if Slack refused it (429) or
+ * it is repeatable. With 10,000 calls waiting, the next one fails at once. Waits on the given clock.
  */
 export class Poster {
   readonly #clock: Clock;
   readonly #budgets = new Budgets();
+  readonly #limits: LimitLog;
   readonly #waiting: Record<Lane, Entry[]> = { final: [], opening: [], progress: [], background: [] };
   readonly #busyKeys = new Set<string>();
   #cancelWake: (() => void) | undefined;
@@ -48,8 +51,9 @@ export class Poster {
   #closed = false;
   #added = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Log) {
     this.#clock = clock;
+    this.#limits = new LimitLog({ clock, log });
   }
 
   /** @throws KdebugError the codes of the `Thread` port */
@@ -171,6 +175,7 @@ export class Poster {
       // Yield first: no call may settle while the queue is iterated.
       await Promise.resolve();
       await entry.send();
+      this.#limits.worked(entry.call);
       for (const done of entry.done) done();
     } catch (thrown) {
       this.#settle(entry, thrown);
@@ -185,6 +190,7 @@ export class Poster {
     const nowMs = this.#clock.now();
     if (trouble.kind === 'limited') {
       this.#budgets.limited(call.method, call.channelId, nowMs, trouble.retryAfterMs);
+      this.#limits.limited(call, trouble.retryAfterMs);
       if (refusals < MAX_REFUSALS) this.#return({ ...entry, refusals: refusals + 1 });
       else fail(entry, notSent());
       return;

@@ -38,7 +38,7 @@ interface Speaking {
 
 /** The `Thread` port over Slack's Web API, and posts that belong to no run. */
 export function createThread(options: ThreadOptions): Speaking {
-  const poster = new Poster(options.clock);
+  const poster = new Poster(options.clock, options.log);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
   const thread: Thread = {
     post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),

@@ -1,5 +1,7 @@
+import type { UserAndGroup } from '../../../core/container/profiles.ts';
 import type { RunId } from '../../../core/ids.ts';
 import type { Notes } from '../../../flow/ports/store.ts';
+import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, READ_NOTES } from './scripts/notes.ts';
@@ -47,5 +49,39 @@ export class RedisNotes implements Notes {
     if (note === undefined || nowMs - leftAtMs > LIVES_MS + SLACK_MS) return undefined;
     this.#readAtMs.set(sealed, leftAtMs);
     return note;
+  }
+}
+
+interface IdentityParts {
+  readonly connection: RedisConnection;
+  readonly records: Records;
+  /** With the hash tag and the colon. */
+  readonly prefix: string;
+}
+
+/** The user and group that each kind of target runs as, sealed, under a name that hides the kind. */
+export class RedisIdentities {
+  readonly #at: IdentityParts;
+
+  constructor(parts: IdentityParts) {
+    this.#at = parts;
+  }
+
+  async learn(kind: string, { uid, gid }: UserAndGroup): Promise<void> {
+    const { connection, records } = this.#at;
+    const sealed = records.sealText(`${uid}:${gid}`, `kind ${kind}`);
+    await connection.call((redis) => redis.set(this.#key(kind), sealed, 'PX', LEARNT_MS));
+  }
+
+  async of(kind: string): Promise<UserAndGroup | undefined> {
+    const { connection, records } = this.#at;
+    const sealed = await connection.call((redis) => redis.get(this.#key(kind)));
+    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
+    return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  }
+
+  #key(kind: string): string {
+    const { prefix, records } = this.#at;
+    return `${prefix}learnt:${records.name('kind', kind)}`;
   }
 }

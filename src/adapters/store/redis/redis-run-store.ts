@@ -5,10 +5,9 @@ import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
 import { defined } from '../../../lib/object.ts';
-import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
-import { RedisNotes } from './redis-notes.ts';
+import { RedisIdentities, RedisNotes } from './redis-notes.ts';
 import { RedisSearches } from './redis-searches.ts';
 import { type ScriptResult, ScriptRunner } from './script-runner.ts';
 import { CLAIM, LEASE, RELEASE, RENEW } from './scripts/leases.ts';
@@ -49,12 +48,14 @@ export class RedisRunStore implements RunStore {
   readonly #scripts: ScriptRunner;
   readonly #held = new HeldLeases();
   readonly #doubtful: UnconfirmedCreates;
+  readonly #identities: RedisIdentities;
   #saves = 0;
 
   constructor(parts: RedisRunStoreParts) {
     this.#at = parts;
     const { connection, records, prefix } = parts;
     this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
+    this.#identities = new RedisIdentities(parts);
     this.#doubtful = new UnconfirmedCreates(this.#scripts);
     this.notes = new RedisNotes(this.#scripts, records, connection);
     this.searches = new RedisSearches(this.#scripts, records, connection, prefix);
@@ -224,18 +225,12 @@ export class RedisRunStore implements RunStore {
     }
   }
 
-  async learn(kind: string, { uid, gid }: UserAndGroup): Promise<void> {
-    const { connection, records, prefix } = this.#at;
-    const key = `${prefix}learnt:${records.name('kind', kind)}`;
-    const sealed = records.sealText(`${uid}:${gid}`, `kind ${kind}`);
-    await connection.call((redis) => redis.set(key, sealed, 'PX', LEARNT_MS));
+  learn(kind: string, identity: UserAndGroup): Promise<void> {
+    return this.#identities.learn(kind, identity);
   }
 
-  async learnt(kind: string): Promise<UserAndGroup | undefined> {
-    const { connection, records, prefix } = this.#at;
-    const sealed = await connection.call((redis) => redis.get(`${prefix}learnt:${records.name('kind', kind)}`));
-    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
-    return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  learnt(kind: string): Promise<UserAndGroup | undefined> {
+    return this.#identities.of(kind);
   }
 
   async pending(): ReturnType<RunStore['pending']> {

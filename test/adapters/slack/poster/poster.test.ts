@@ -7,6 +7,7 @@ import {
 } from '@slack/web-api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Call, Poster } from '../../../../src/adapters/slack/poster/poster.ts';
+import type { LogFields } from '../../../../src/flow/ports/machine.ts';
 import { FakeClock, settle } from '../../../support/fake-clock.ts';
 
 const MINUTE = 60_000;
@@ -22,13 +23,17 @@ const unanswered = () => new WebAPIRequestError(new Error('socket hang up'));
 const refused = (error: string) => new WebAPIPlatformError({ ok: false, error, response_metadata: {} });
 
 let clock: FakeClock;
+let lines: { readonly message: string; readonly fields: LogFields | undefined }[];
+const line = (message: string, fields?: LogFields): void => void lines.push({ message, fields });
+const log = { debug: line, info: line, warn: line, error: line };
 let poster: Poster;
 let sent: { readonly what: string; readonly atMs: number }[];
 
 beforeEach(() => {
   clock = new FakeClock();
-  poster = new Poster(clock);
+  poster = new Poster(clock, log);
   sent = [];
+  lines = [];
 });
 
 const note = (what: string) => async () => {
@@ -301,4 +306,40 @@ it('the queue is bounded: with 10,000 calls waiting the next one fails at once',
 
 it('the error codes of the client are the ones that are recognized', () => {
   expect(unanswered().code).toBe(ErrorCode.RequestError);
+});
+
+describe('what the log says of 429s', () => {
+  const limited = (seconds: number) => new WebAPIRateLimitedError(seconds);
+
+  it('is one line when Slack begins to limit a method, and one when a call passes again', async () => {
+    const search: Call = { method: 'conversations.replies', lane: 'final', repeatable: true };
+    void poster.call(search, failing('first', limited(10), limited(20)));
+    void poster.call(search, failing('second', limited(10)));
+    await clock.advance(9_000);
+    const fields = { method: 'conversations.replies', channelId: undefined, retryAfterMs: 10_000 };
+    expect(lines).toEqual([{ message: 'Slack limits our calls, they wait', fields }]);
+    await clock.advance(2 * MINUTE);
+    expect(lines.slice(1)).toEqual([
+      { message: 'Slack takes our calls again', fields: { ...fields, lastedMs: expect.any(Number), failures: 3 } },
+    ]);
+  });
+
+  it('is not ended by a post in another channel', async () => {
+    void poster.call(post('C0SHOP'), failing('shop', limited(30)));
+    await settle();
+    void poster.call(post('C0OPS'), note('ops'));
+    await clock.advance(20_000);
+    expect(lines.map(({ fields }) => fields?.channelId)).toEqual(['C0SHOP']);
+    await clock.advance(20_000);
+    expect(lines.map(({ message }) => message)).toEqual([
+      'Slack limits our calls, they wait',
+      'Slack takes our calls again',
+    ]);
+  });
+
+  it('is nothing while Slack takes every call', async () => {
+    void poster.call(post(), note('post'));
+    await settle();
+    expect(lines).toEqual([]);
+  });
 });

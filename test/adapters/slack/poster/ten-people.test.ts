@@ -6,6 +6,8 @@ import type { Lane, Method } from '../../../../src/adapters/slack/poster/pace.ts
 import { Poster } from '../../../../src/adapters/slack/poster/poster.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 const PEOPLE = 10;
 const CHANNEL = 'C0SHOP';
 /** How long Slack takes for an answer. */
@@ -23,7 +25,7 @@ class Morning {
   readonly clock = new FakeClock();
   readonly taken: Taken[] = [];
   refused = 0;
-  readonly #poster = new Poster(this.clock);
+  readonly #poster = new Poster(this.clock, silent);
   readonly #rates: Rates;
   readonly #begunMs = this.clock.now();
 
