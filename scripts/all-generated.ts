@@ -1,14 +1,12 @@
-import { prometheusRule } from './gen-alerts.ts';
+import { chartRules, prometheusRule } from './gen-alerts.ts';
 import { architectureGraph } from './gen-architecture.ts';
-import { chartFiles } from './gen-chart-files.ts';
 import { classesPage } from './gen-classes.ts';
 import { commandsPage, readmeCommands } from './gen-commands.ts';
 import { configurationPage } from './gen-configuration.ts';
-import { dashboard } from './gen-dashboard.ts';
+import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
-import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
 import type { Generated } from './generated.ts';
 
@@ -17,7 +15,6 @@ export const ALL_GENERATED: readonly Generated[] = [
   policySchema,
   errorsPage,
   configurationPage,
-  metricsPage,
   classesPage,
   commandsPage,
   readmeCommands,
@@ -25,6 +22,7 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsPage,
   prometheusRule,
+  chartRules,
   dashboard,
-  ...chartFiles,
+  chartDashboard,
 ];

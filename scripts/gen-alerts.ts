@@ -28,3 +28,9 @@ export const prometheusRule: Generated = {
       spec: { groups },
     })}`,
 };
+
+/** The same for the chart, which puts it into the object. */
+export const chartRules: Generated = {
+  path: 'charts/kdebug/files/alerts.yaml',
+  text: () => `${HEAD}${yaml({ groups })}`,
+};

@@ -106,3 +106,6 @@ const text = (): string =>
 
 /** Grafana's sidecar finds it by the label of its ConfigMap. */
 export const dashboard: Generated = { path: 'manifests/components/monitoring/dashboard.json', text };
+
+/** The same for the chart. */
+export const chartDashboard: Generated = { path: 'charts/kdebug/files/dashboard.json', text };

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../src/compose.ts';
-import { toolPath } from '../monitoring/tools.ts';
-import { combined, kustomize, type Manifest, objectsOf, once, ROOT, run, schemaProblems } from './rendered.ts';
+import { combined, kustomize, type Manifest, objectsOf, once, ROOT, run, schemaProblems, tool } from './rendered.ts';
 
-const helm = toolPath('helm');
-const kubeconform = toolPath('kubeconform');
+const helm = tool('helm');
+const kubeconform = tool('kubeconform');
 const CHART = 'charts/kdebug';
 const POLICY = 'manifests/installations/socket/policy.yaml';
 
@@ -86,24 +85,6 @@ describe.runIf(helm)('the chart', () => {
     expect(made).toEqual(comparable(objectsOf(wanted)));
   });
 
-  it('makes of monitoring what its component holds, with the templates of Prometheus as they are', () => {
-    const wanted = combined({ components: ['socket', 'monitoring'] });
-    if (wanted === undefined) return;
-    const made = comparable(objectsOf(rendered(['monitoring.create=true'], 'manifests/base/policy.yaml')));
-    expect(made).toEqual(comparable(objectsOf(wanted)));
-    expect(JSON.stringify(made['PrometheusRule kdebug/kdebug'])).toContain('{{ $labels.');
-  });
-
-  it('lets Prometheus select by a label of its own, also where kdebug has another name', () => {
-    const made = objectsOf(rendered(['name=other', 'monitoring.create=true', 'monitoring.labels.release=prom']));
-    const monitor = made.find(({ kind }) => kind === 'ServiceMonitor');
-    expect(monitor?.metadata).toMatchObject({ name: 'other', labels: { release: 'prom' } });
-    const service = made.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'other-metrics');
-    expect(monitor?.spec).toMatchObject({ selector: { matchLabels: { 'app.kubernetes.io/name': 'other' } } });
-    expect(service?.metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'other' });
-    expect(service?.spec).toMatchObject({ selector: { 'app.kubernetes.io/name': 'other' } });
-  });
-
   it('binds the role in each namespace, as manifests/components/namespaces does in one', () => {
     const [component] = objectsOf(
       readFileSync(join(ROOT, 'manifests/components/namespaces/role-binding.yaml'), 'utf8'),
@@ -117,6 +98,8 @@ describe.runIf(helm)('the chart', () => {
     const made = objectsOf(rendered(['monitoring.create=true', 'monitoring.labels.release=stack']));
     const labelled = made.filter(({ metadata }) => metadata.labels?.release === 'stack').map(({ kind }) => kind);
     expect(labelled.toSorted()).toEqual(['PrometheusRule', 'ServiceMonitor']);
+    // Helm leaves Prometheus' own templates alone.
+    expect(JSON.stringify(made.find(({ kind }) => kind === 'PrometheusRule'))).toContain('{{ $labels.');
   });
 
   it.each([
@@ -226,10 +209,7 @@ describe.runIf(kubeconform)('every object is one that Kubernetes knows', () => {
     .runIf(helm)
     .each([
       ...INSTALLATIONS,
-      [
-        'everything',
-        ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'monitoring.create=true', 'namespaces={shop}'],
-      ],
+      ['everything', ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'mappedPeople=true', 'namespaces={shop}']],
       ['a Secret', ['secret.create=true', 'secret.values.KDEBUG_KEY=x', 'image.pullPolicy=Never']],
     ] as const)('by helm: %s', (_, values) => expect(problemsOf(rendered(values))).toEqual([]));
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
@@ -18,6 +18,14 @@ export interface Manifest {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly [field: string]: unknown;
+}
+
+/** A program that `.ci/tools` installs; undefined, with a line that says so, where it is absent. */
+export function tool(name: string): string | undefined {
+  const path = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), name);
+  if (existsSync(path)) return path;
+  console.warn(`skipped: there is no ${name} here (.ci/tools installs it)`);
+  return undefined;
 }
 
 export const run = (program: string, args: readonly string[], input?: string): string =>
