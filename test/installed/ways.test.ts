@@ -4,9 +4,10 @@ import { type LocalSlack, startLocalSlack } from '../../play/slack/index.ts';
 import { tellStories } from '../e2e/stories.ts';
 import { granted, usedSince } from './support/audit-log.ts';
 import { hasHelm } from './support/commands.ts';
-import { Installation, type Way } from './support/installation.ts';
+import { Installation } from './support/installation.ts';
 import { type Deed, tellMidRun } from './support/mid-run.ts';
 import { INGRESS_PORT, SLACK_PORT } from './support/pod-network.ts';
+import type { Way } from './support/policy.ts';
 
 const kubeconfig = readFileSync(process.env.KUBECONFIG ?? '', 'utf8');
 const NAMES = ['socket', 'http', 'several', 'impersonate'] as const;

@@ -7,15 +7,9 @@ import type { V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { LocalSlack } from '../../../play/slack/index.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { kubectl, type RunOptions, run, signalContainer } from './commands.ts';
-import { type InstalledPolicy, installedPolicy } from './policy.ts';
+import { type InstalledPolicy, installedPolicy, type Way } from './policy.ts';
 import { REDIS_URL, redisPod } from './redis-pod.ts';
 import { HelmTool, KustomizeTool, type Tool } from './tools.ts';
-
-/** One of the four usual installations, by one of the two tools. */
-export interface Way {
-  readonly tool: 'kustomize' | 'helm';
-  readonly name: 'socket' | 'http' | 'several' | 'impersonate';
-}
 
 const SECRET = ['kdebug', 'create', 'secret', 'generic', 'kdebug'];
 const READY_MS = 60_000;

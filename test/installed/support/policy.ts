@@ -1,5 +1,10 @@
 import { parse, stringify } from 'yaml';
-import type { Way } from './installation.ts';
+
+/** One of the four usual installations, by one of the two tools. */
+export interface Way {
+  readonly tool: 'kustomize' | 'helm';
+  readonly name: 'socket' | 'http' | 'several' | 'impersonate';
+}
 
 /** A policy file for a bot in a pod. */
 export interface InstalledPolicy {

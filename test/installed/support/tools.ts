@@ -2,8 +2,8 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CLUSTER, helm, kubectl, ROOT } from './commands.ts';
-import type { Way } from './installation.ts';
 import { SLACK_PORT } from './pod-network.ts';
+import type { Way } from './policy.ts';
 
 /** What an installation is given; it may change later. */
 export interface Given {
