@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/cluster/**', 'test/attack/**', ...MEASURED],
+          exclude: ['test/cluster/**', 'test/installed/**', 'test/attack/**', ...MEASURED],
           // To load the modules anew for each file is most of what these files cost.
           isolate: false,
           globalSetup: 'test/faults/support/boards.ts',
