@@ -25,11 +25,12 @@ const EMPTY = 'version: 1\nclusters: { test: {} }\nimages: {}\nchannels: {}\n';
 
 describe.each(NAMES)('installed by kustomize: %s', (name) => {
   const way: Way = { tool: 'kustomize', name };
-  const sinceMs = Date.now();
+  let sinceMs: number;
   let slack: LocalSlack;
   let installation: Installation;
 
   beforeAll(async () => {
+    sinceMs = Date.now();
     ({ slack, installation } = await open(way));
   });
 
@@ -71,11 +72,12 @@ describe.each(NAMES)('installed by kustomize: %s', (name) => {
 
 describe.runIf(hasHelm).each(NAMES)('installed by helm: %s', (name) => {
   const way: Way = { tool: 'helm', name };
-  const sinceMs = Date.now();
+  let sinceMs: number;
   let slack: LocalSlack;
   let installation: Installation;
 
   beforeAll(async () => {
+    sinceMs = Date.now();
     ({ slack, installation } = await open(way));
   });
 
