@@ -76,6 +76,7 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
   describe('what happens in mid-run', () => {
     const kube = new Kube(kubeconfig);
     let namespace: string;
+    let told = 0;
 
     beforeAll(async () => {
       namespace = await kube.namespace('kdebug-ops');
@@ -96,7 +97,8 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
       async (deed) => {
         const { installation, slack } = place();
         // Another command each time: the same one again is not started again.
-        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + deeds.indexOf(deed)} 40'`;
+        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + told} 40'`;
+        told += 1;
         const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
         await DEEDS[deed](place(), namespace, story.run);
         const { result, wrong } = await story.told();
