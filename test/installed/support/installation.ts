@@ -124,6 +124,8 @@ export class Installation {
 
   /** Takes everything away. Returns what is left of it in the cluster, by kind and name. */
   async uninstall(): Promise<readonly string[]> {
+    // A namespace that is deleted with running pods in it is looked after ever less often.
+    await this.kubectl(['delete', 'deployment', 'kdebug', '--cascade=foreground']);
     await this.#tool.uninstall();
     await Promise.all([...this.#namespaces].map((namespace) => this.#tool.forget(namespace)));
     await kubectl(['delete', 'namespace', 'kdebug', '--ignore-not-found']);

@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tagOf } from '../../../play/app/our-posts.ts';
 import { describeMessage, type LocalSlack, type StoredMessage } from '../../../play/slack/index.ts';
 import { Kube } from '../../e2e/kube.ts';
-import { CLUSTER, kubectl, run } from './commands.ts';
+import { CLUSTER, kubectl, run, STATE } from './commands.ts';
 import type { Installation } from './installation.ts';
 import { redisPod } from './redis-pod.ts';
 
@@ -57,7 +58,8 @@ const DEEDS: Record<Deed, (place: Place, namespace: string, run: string) => Prom
     await installation.restart();
   },
   async 'an API server that is away'() {
-    await run(APISERVER, ['stop']);
+    // As in a crash: asked to stop, it first waits a minute for those who watch.
+    process.kill(Number(readFileSync(join(STATE, 'kube-apiserver.pid'), 'utf8')), 'SIGKILL');
     await pause(AWAY_MS);
     await run(APISERVER, ['start']);
     while (!(await kubectl(['get', '--raw', '/readyz']).catch(() => undefined))) await pause(200);
@@ -69,11 +71,12 @@ const DEEDS: Record<Deed, (place: Place, namespace: string, run: string) => Prom
   },
 };
 
-/** A run that is under way while the deed is done, and is told to its end, once. */
-export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readonly Deed[]): void {
+/** A run that is under way while the deed is done, and is told to its end, once. `then`: what else is told while the bot has its rights there. */
+export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readonly Deed[], then: () => void): void {
   describe('what happens in mid-run', () => {
     const kube = new Kube(kubeconfig);
     let namespace: string;
+    let told = 0;
 
     beforeAll(async () => {
       namespace = await kube.namespace('kdebug-ops');
@@ -94,7 +97,8 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
       async (deed) => {
         const { installation, slack } = place();
         // Another command each time: the same one again is not started again.
-        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + deeds.indexOf(deed)} 40'`;
+        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + told} 40'`;
+        told += 1;
         const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
         await DEEDS[deed](place(), namespace, story.run);
         const { result, wrong } = await story.told();
@@ -104,6 +108,8 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
       },
       120_000,
     );
+
+    then();
   });
 }
 

@@ -74,8 +74,10 @@ export class KustomizeTool implements Tool {
   }
 
   async forget(namespace: string): Promise<void> {
-    if (this.#name === 'impersonate') return;
-    await kubectl(['-n', namespace, 'delete', '-k', this.#bindings, '--ignore-not-found']);
+    // What an earlier rbac.yaml gave in a namespace that the policy no longer names is not the installation's own.
+    const printed = ['roles,rolebindings', '-l', 'app.kubernetes.io/name=kdebug'];
+    const what = this.#name === 'impersonate' ? printed : ['-k', this.#bindings];
+    await kubectl(['-n', namespace, 'delete', ...what, '--ignore-not-found']);
   }
 
   async uninstall(): Promise<void> {
