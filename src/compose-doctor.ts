@@ -8,7 +8,7 @@ import { VERSION } from './compose.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { KdebugError } from './core/errors.ts';
-import { type Check, type ExitCode, printCheck, type Report, reportOf, summaryOf } from './doctor/check.ts';
+import { type Check, type ExitCode, printCheck, printJson, type Report, reportOf, summaryOf } from './doctor/check.ts';
 import { examine, type Probes } from './doctor/doctor.ts';
 import type { ClusterProbe } from './doctor/probes.ts';
 import { invalidEnvironment } from './doctor/setup-checks.ts';
@@ -45,9 +45,16 @@ export async function doctor({ words, variables, out, tool }: DoctorCall): Promi
       ? reportOf(invalidEnvironment(loaded.problems), false)
       : await examineWith(loaded.env, tool, options);
   const secrets = loaded.kind === 'ok' ? secretsOf(loaded.env).filter((secret) => secret.length >= 8) : [];
-  const withoutSecrets = (line: string): string =>
-    secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
-  for (const line of options.json ? [JSON.stringify(report)] : linesOf(report.checks)) out(withoutSecrets(line));
+  const withoutSecrets = (text: string): string =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  // Before JSON: it escapes quotes, and would hide a secret that has one.
+  const checks = report.checks.map((check) => ({
+    ...check,
+    what: withoutSecrets(check.what),
+    result: withoutSecrets(check.result),
+    mend: check.mend.map(withoutSecrets),
+  }));
+  for (const line of options.json ? [printJson({ ...report, checks })] : linesOf(checks)) out(line);
   return report.exitCode;
 }
 

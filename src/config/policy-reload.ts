@@ -5,6 +5,7 @@ import { formatCount } from '../lib/duration.ts';
 import { defined } from '../lib/object.ts';
 
 import { type InvalidPolicy, type LoadedPolicy, type PolicyMistake, parsePolicy } from './load-policy.ts';
+import { policyJsonSchema, type Schema } from './schema-findings.ts';
 
 export interface PolicyWatch {
   /** The policy in force: the latest valid text of the file. */
@@ -121,14 +122,36 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
   };
 }
 
-/** The status for people: the policy in force, and where the file is wrong while it is refused. Names no value of it. */
+/**
+ * The status for people: the policy in force, and where the file is wrong while it is refused. Names neither a value nor
+ * a key of it that people chose (a channel, a cluster, something pasted): anybody may read this.
+ */
 export function policyLines({ hash, sinceMs, refused }: PolicyStatus): readonly string[] {
   const inForce = `in force since ${timeText(sinceMs)}: ${hash}`;
   if (!refused) return [inForce];
   const { first } = refused;
   const at = first && `first at line ${first.line}, column ${first.column}`;
-  const facts = [formatCount(refused.problems, 'problem'), at, first?.field].filter((fact) => fact !== undefined);
+  const facts = [formatCount(refused.problems, 'problem'), at, first?.field && ownWords(first.field)].filter(
+    (fact) => fact !== undefined,
+  );
   return [inForce, `file refused since ${timeText(refused.sinceMs)}: ${facts.join(', ')}`];
+}
+
+const wordsIn = ({ properties = {}, additionalProperties, items }: Schema): readonly string[] => [
+  ...Object.keys(properties),
+  ...[...Object.values(properties), additionalProperties, items].flatMap((part) =>
+    typeof part === 'object' ? wordsIn(part) : [],
+  ),
+];
+
+/** The path with `*` for each key that is no word of the policy's own. */
+function ownWords(field: string): string {
+  const words = new Set(wordsIn(policyJsonSchema()));
+  const own = (step: string): string => {
+    const [, key = '', places = ''] = /^(\w+)((?:\[\d+\])*)$/.exec(step) ?? [];
+    return words.has(key) ? `${key}${places}` : '*';
+  };
+  return field.split('.').map(own).join('.');
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString();

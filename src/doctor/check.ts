@@ -35,9 +35,21 @@ const WORDS: Readonly<Record<Check['state'], string>> = { ok: 'ok', warn: 'warn'
 
 /** `ok|warn|FAIL  area  what: result`, and an indented arrow for each step that mends it. */
 export const printCheck = ({ state, area, what, result, mend }: Check): readonly string[] => [
-  `${WORDS[state].padEnd(4)}  ${area}  ${what}: ${oneLine(result)}`,
+  `${WORDS[state].padEnd(4)}  ${area}  ${oneLine(what)}: ${oneLine(result)}`,
   ...mend.map((step) => `      → ${oneLine(step)}`),
 ];
+
+/** For machines; where its text is shown after all, it controls no terminal either. */
+export const printJson = ({ checks, exitCode }: Report): string =>
+  JSON.stringify({
+    checks: checks.map(({ what, result, mend, ...check }) => ({
+      ...check,
+      what: oneLine(what),
+      result: oneLine(result),
+      mend: mend.map(oneLine),
+    })),
+    exitCode,
+  });
 
 /** Names come from outside: no line of theirs may look like one of ours. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();

@@ -155,8 +155,9 @@ async function namespacesOf(
   const named = patterns.filter((pattern) => !pattern.endsWith('*'));
   const prefixes = patterns.filter((pattern) => pattern.endsWith('*'));
   const listed = prefixes.length === 0 ? [] : await probe.namespaces();
-  const covered = [...(listed ?? []), ...given].filter((one) =>
-    prefixes.some((prefix) => matchesNamespace(prefix, one)),
+  // They come from the cluster, and go into commands to copy.
+  const covered = [...(listed ?? []), ...given].filter(
+    (one) => /^[a-z0-9-]{1,63}$/.test(one) && prefixes.some((prefix) => matchesNamespace(prefix, one)),
   );
   const bare = prefixes.filter((prefix) => !covered.some((one) => matchesNamespace(prefix, one)));
   const namespaces = [...new Set([...named, ...covered])].toSorted();

@@ -64,7 +64,7 @@ export async function checkBot(
 
 /** One command gives a service account all rights of a namespace. */
 function bindingFor(account: string | undefined, namespace: string, rbac: string): string {
-  const [, home, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(account ?? '') ?? [];
+  const [, home, name] = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(account ?? '') ?? [];
   return name === undefined
     ? `${rbac} | kubectl apply -f -`
     : `kubectl -n ${namespace} create rolebinding kdebug --clusterrole=kdebug --serviceaccount=${home}:${name}`;

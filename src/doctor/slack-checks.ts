@@ -152,7 +152,7 @@ function brokenAppToken(thrown: unknown, host: string): Check {
     missing_scope: ['lacks connections:write', makeOne, `${NEW_SECRET}   # SLACK_APP_TOKEN`, RESTART],
     link_disabled: ['is right, but Socket Mode is off in the app', `${APP_SETTINGS} → Socket Mode → switch it on`],
   };
-  const known = steps[error];
+  const known = Object.hasOwn(steps, error) ? steps[error] : undefined;
   if (known !== undefined) return slack.fail('app token', ...known);
   if (toKdebugError(thrown).code === 'slack_unreachable') return slack.broken('app token', thrown, host);
   return slack.fail(

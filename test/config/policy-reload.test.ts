@@ -308,8 +308,19 @@ describe('the lines for people', () => {
     [
       'where the file is wrong',
       { sinceMs: since, problems: 2, first: { line: 12, column: 7, field: 'channels.C0SHOP' } },
-      [FIRST, 'file refused since 2026-01-03T00:00:00.000Z: 2 problems, first at line 12, column 7, channels.C0SHOP'],
+      [FIRST, 'file refused since 2026-01-03T00:00:00.000Z: 2 problems, first at line 12, column 7, channels.*'],
     ],
+    ...[
+      ['channels.C0SHOP.rules[3].approval.expires', 'channels.*.rules[3].approval.expires'],
+      ['clusters.eu.west.context', 'clusters.*.*.context'],
+      ['identity.users.U0ROY', 'identity.users.*'],
+      ['images.x\n[-] redis failed: a\u001b[2J', 'images.*'],
+      ['xoxb-pasted', '*'],
+    ].map(([field = '', shown = '']): [string, PolicyStatus['refused'], string[]] => [
+      `no key that people chose: ${shown}`,
+      { sinceMs: since, problems: 1, first: { line: 1, column: 2, field } },
+      [FIRST, `file refused since 2026-01-03T00:00:00.000Z: 1 problem, first at line 1, column 2, ${shown}`],
+    ]),
     [
       'a file that is not YAML',
       { sinceMs: since, problems: 1, first: { line: 1, column: 2 } },

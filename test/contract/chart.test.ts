@@ -180,6 +180,20 @@ describe.runIf(helm)('the chart', () => {
     [['env.PORT=80'], POLICY, 'PORT'],
     [['image.tagg=1'], POLICY, 'tagg'],
     [['namespaces={Shop}'], POLICY, 'namespaces'],
+    // Text that would go into the objects as YAML of its own.
+    ...[
+      'image.repository',
+      'image.tag',
+      'http.host',
+      'http.ingress.className',
+      'http.ingress.tlsSecretName',
+      'priorityClass.name',
+      'egress.redisNamespace',
+    ].map((name): [string[], string, string] => [
+      [`${name}=x\nhostNetwork: true`],
+      POLICY,
+      name.split('.').at(-1) ?? '',
+    ]),
   ])('refuses %s, and says why', (values, policy, reason) => {
     expect(refusal(values, policy)).toContain(reason);
   });

@@ -80,6 +80,23 @@ describe('the release', () => {
     expect(text).toContain('sbom-path: kdebug.cdx.json');
   });
 
+  it('takes an image that is in the registry already only with its own signature', () => {
+    const steps = jobs.image?.steps ?? [];
+    const verify = steps.find(({ run }) => run?.startsWith('cosign verify "$IMAGE@$DIGEST"')) as {
+      readonly if?: string;
+      readonly env?: Readonly<Record<string, string>>;
+    };
+    expect(verify.if).toBe("steps.published.outputs.digest != ''");
+    expect(verify.env?.SIGNER).toMatch(/^\^.*release\\\.yml@refs\/tags\/v\[0-9\.\]\+\$$/);
+    expect(steps.indexOf(verify)).toBeLessThan(
+      steps.findIndex(({ uses }) => uses?.startsWith('actions/upload-artifact')),
+    );
+    const installer = steps.find(({ uses }) => uses?.startsWith('sigstore/cosign-installer')) as {
+      readonly if?: string;
+    };
+    expect(installer.if).toBeUndefined();
+  });
+
   it('writes nowhere but in the two jobs that publish', () => {
     const writing = Object.entries(jobs).filter(([, { permissions }]) =>
       Object.values(permissions ?? {}).includes('write'),

@@ -86,9 +86,12 @@ function platformTrouble(thrown: WebAPIPlatformError): Trouble {
   if (error === 'ratelimited' || error === 'rate_limited') return limited(metadata?.retryAfter);
   return {
     kind: 'error',
-    error: new KdebugError(CODES[error] ?? 'slack_refused', { detail: error, facts: { error } }),
+    error: new KdebugError(codeOf(error), { detail: error, facts: { error } }),
   };
 }
+
+/** Own words only: `constructor` is no code. */
+const codeOf = (error: string): ReasonCode => (Object.hasOwn(CODES, error) && CODES[error]) || 'slack_refused';
 
 const limited = (seconds: number | undefined): Trouble => ({
   kind: 'limited',

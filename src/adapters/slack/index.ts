@@ -85,7 +85,7 @@ export function createSlack(options: SlackOptions): Slack {
     ask: () => client.auth.test(),
     ...defined({ onChange: options.onToken }),
   });
-  const watched: AroundCall = (_, call) => token.watched(call);
+  const watched: AroundCall = (method, call) => token.watched(call, method);
   const { metrics } = options;
   const around = metrics ? timed(watched, clock, metrics) : watched;
   const client = createClient(botToken, apiUrl, log, {

@@ -20,12 +20,14 @@ const FRESH_MS = 5_000;
 const ANSWER_MS = 1_500;
 /** Without other calls Slack is asked this often, so that a bot without work learns of a revocation too. */
 const QUIET_MS = 60_000;
+/** The method whose answer is about the token alone: any other may have its own reasons, for one channel or one person. */
+const QUESTION = 'auth.test';
 /** How soon to ask again while the token is rejected, unless another call is answered. */
 const REJECTED: BackOff = { firstMs: 5_000, maxMs: 60_000 };
 
 /**
- * Learns from every answer of the Web API whether Slack accepts our token: a success says yes, `slack_token_rejected`
- * says no, and anything else says nothing. One line in the log when that begins, one when it ends. An answer to a call
+ * Learns from every answer of the Web API whether Slack accepts our token: a success says yes, `slack_token_rejected` of
+ * auth.test says no, of any other method makes us ask auth.test, and anything else says nothing. One line in the log when that begins, one when it ends. An answer to a call
  * that began before the last change is too old to change it back.
  */
 export class TokenWatch implements TokenState {
@@ -33,6 +35,9 @@ export class TokenWatch implements TokenState {
   readonly #trouble: Trouble;
   readonly #listeners = new Set<() => void>();
   #isAccepted = true;
+  /** Another method than auth.test rejected it, and no call was accepted since. */
+  #isDoubted = false;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the changes. */
   #era = 0;
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
@@ -58,7 +63,7 @@ export class TokenWatch implements TokenState {
     const { clock } = this.#options;
     const isFresh = clock.now() - this.#acceptedAtMs < FRESH_MS;
     if (this.#isAccepted && !isFresh) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
-    return this.#isAccepted;
+    return this.#isAccepted && !this.#isDoubted;
   }
 
   onAccepted(listener: () => void): () => void {
@@ -67,7 +72,7 @@ export class TokenWatch implements TokenState {
   }
 
   /** Makes a call of the Web API with our token and, from `start` on, learns from its answer. */
-  async watched<Value>(call: () => Promise<Value>): Promise<Value> {
+  async watched<Value>(call: () => Promise<Value>, method = QUESTION): Promise<Value> {
     if (!this.#isRunning) return call();
     const era = this.#era;
     const beganAtMs = this.#options.clock.now();
@@ -78,7 +83,10 @@ export class TokenWatch implements TokenState {
     } catch (thrown) {
       const trouble = troubleOf(thrown);
       const isRejection = trouble.kind === 'error' && trouble.error.code === 'slack_token_rejected';
-      if (isRejection && era === this.#era) this.#rejected(trouble.error.detail);
+      if (isRejection && era === this.#era) {
+        if (method === QUESTION) this.#rejected(trouble.error.detail);
+        else await this.#doubt();
+      }
       throw thrown;
     }
   }
@@ -96,8 +104,20 @@ export class TokenWatch implements TokenState {
     this.#cancel();
   }
 
+  /** Asks at once, but not more often than every 5 s: one odd method must not flood Slack. Never rejects. */
+  async #doubt(): Promise<void> {
+    if (!this.#isAccepted || this.#isDoubted) return;
+    const { clock } = this.#options;
+    this.#isDoubted = true;
+    this.#era += 1;
+    this.#acceptedAtMs = Number.NEGATIVE_INFINITY;
+    this.#next(FRESH_MS);
+    if (clock.now() - this.#askedAtMs >= FRESH_MS) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
+  }
+
   #accepted(beganAtMs: number): void {
     this.#acceptedAtMs = Math.max(this.#acceptedAtMs, beganAtMs);
+    this.#isDoubted = false;
     if (this.#isAccepted) return;
     this.#change(true);
     this.#rejections = 0;
@@ -128,12 +148,18 @@ export class TokenWatch implements TokenState {
     this.#cancel = clock.after(ms, () => {
       const quietMs = clock.now() - this.#acceptedAtMs;
       if (this.#isAccepted && quietMs < QUIET_MS) this.#next(QUIET_MS - quietMs);
-      else void this.#ask().then(() => this.#next(this.#isAccepted ? QUIET_MS : delayOf(REJECTED, this.#rejections)));
+      else void this.#ask().then(() => this.#next(this.#pauseMs()));
     });
+  }
+
+  #pauseMs(): number {
+    if (!this.#isAccepted) return delayOf(REJECTED, this.#rejections);
+    return this.#isDoubted ? FRESH_MS : QUIET_MS;
   }
 
   /** Never rejects. */
   #ask(): Promise<void> {
+    if (this.#question === undefined) this.#askedAtMs = this.#options.clock.now();
     this.#question ??= this.#options
       .ask()
       .then(

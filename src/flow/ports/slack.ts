@@ -77,7 +77,7 @@ export interface TokenState {
   isAccepted(): boolean;
   /**
    * The same, asking Slack unless it accepted a call within the last 5 s. While it does not answer, its last word
-   * counts. Resolves within 1.5 s; never rejects.
+   * counts, also when that was a rejection of one call alone. Resolves within 1.5 s; never rejects.
    */
   confirm(): Promise<boolean>;
   /** Calls `listener` whenever Slack accepts the token again; the returned function removes it. */

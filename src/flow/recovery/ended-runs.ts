@@ -13,6 +13,7 @@ import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
 /** Of the 50 calls a minute that Slack allows for each kind of search (a run needs up to two of a kind): the others have the rest. */
 const TURNS_PER_MINUTE = 20;
+const MINUTE_MS = 60_000;
 /** Longer than a search that Slack answers; when a replica dies in its turn, another one searches after this time. */
 const TURN_MS = 30_000;
 /** The pause after Slack or the store failed. */
@@ -101,7 +102,8 @@ export class EndedRuns {
       const turn = await store.searches.turn(id, { perMinute: TURNS_PER_MINUTE, heldMs: TURN_MS });
       if (turn.kind === 'none-left') {
         this.#waiting.failed({ runs: this.#notBeforeMs.size, perMinute: TURNS_PER_MINUTE });
-        return this.#wait(turn.freeInMs);
+        // A turn is free within a minute: a longer time is a wrong clock, or not of our making.
+        return this.#wait(Math.min(turn.freeInMs || AGAIN_MS, MINUTE_MS));
       }
       if (turn.kind === 'held') {
         this.#notBeforeMs.set(ended, clock.now() + TURN_MS);

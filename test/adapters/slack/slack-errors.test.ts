@@ -21,6 +21,8 @@ describe("Slack's words", () => {
     ['chat.update', 'edit_window_closed', 'slack_refused'],
     ['chat.postMessage', 'rate_limited', 'limited'],
     ['chat.postMessage', 'a_word_of_tomorrow', 'slack_refused'],
+    ['nothing: a hostile Slack', 'constructor', 'slack_refused'],
+    ['nothing: a hostile Slack', '__proto__', 'slack_refused'],
   ])('of %s: %s means %s', (_method, error, code) => {
     expect(codeOf(error)).toBe(code);
   });

@@ -35,7 +35,7 @@ function aWatch() {
 }
 
 describe('whether Slack accepts the token', () => {
-  it('is learnt from any call: no from the first rejection, yes from the first success after it', async () => {
+  it('is learnt: no from the first rejection by auth.test, yes from the first success of any call after it', async () => {
     const { watch, rejected, changes } = aWatch();
     await rejected();
     await rejected();
@@ -170,12 +170,63 @@ describe('confirming', () => {
   });
 });
 
+describe('a rejection by one method alone', () => {
+  const odd = (watch: TokenWatch): Promise<unknown> =>
+    expect(watch.watched(REJECTED, 'conversations.info')).rejects.toThrow();
+
+  it('stops nothing when auth.test, asked at once, is accepted', async () => {
+    const { watch, slack, log, changes } = aWatch();
+    await odd(watch);
+    expect([slack.asked, watch.isAccepted(), await watch.confirm()]).toEqual([1, true, true]);
+    expect([changes, log.records]).toEqual([[], []]);
+  });
+
+  it('is the end of a token that auth.test rejects too', async () => {
+    const { watch, slack, changes } = aWatch();
+    slack.says = REJECTED;
+    await odd(watch);
+    expect([watch.isAccepted(), changes]).toEqual([false, [false]]);
+  });
+
+  it('again and again asks every five seconds at most', async () => {
+    const { watch, slack, clock } = aWatch();
+    for (let second = 0; second < 60; second += 1) {
+      await odd(watch);
+      await clock.advance(1_000);
+    }
+    expect(slack.asked).toBeGreaterThan(5);
+    expect(slack.asked).toBeLessThanOrEqual(12);
+    expect(watch.isAccepted()).toBe(true);
+  });
+
+  it('lets nothing launch until a call is accepted, also while Slack does not answer the question', async () => {
+    const { watch, slack, clock } = aWatch();
+    slack.says = () => Promise.reject(new KdebugError('slack_unreachable'));
+    await odd(watch);
+    expect(await watch.confirm()).toBe(false);
+    slack.says = fine;
+    await clock.advance(5_000);
+    expect(await watch.confirm()).toBe(true);
+  });
+
+  it('is not outweighed by a success from before it', async () => {
+    const { watch, slack } = aWatch();
+    slack.says = () => Promise.reject(new KdebugError('slack_unreachable'));
+    let answer = (_: string): void => {};
+    const slow = watch.watched(() => new Promise<string>((resolve) => (answer = resolve)), 'chat.postMessage');
+    await odd(watch);
+    answer('late');
+    await slow;
+    expect(await watch.confirm()).toBe(false);
+  });
+});
+
 describe('on the local Slack', () => {
   let local: LocalSlack;
   afterEach(() => local.stop());
 
   it.each(['token_revoked', 'invalid_auth', 'account_inactive', 'token_expired'])(
-    '%s at any method is a rejection',
+    '%s at one method rejects that call, and stops nothing while auth.test is accepted',
     async (kind) => {
       local = await startLocalSlack();
       const log = new RecordingLog();
@@ -185,6 +236,24 @@ describe('on the local Slack', () => {
       const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
       await slack.start(new FakeInbox());
       local.faults.queue({ method: 'users.info', kind });
+      await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
+      expect(slack.token.isAccepted()).toBe(true);
+      await slack.stop();
+    },
+  );
+
+  it.each(['token_revoked', 'invalid_auth', 'account_inactive', 'token_expired'])(
+    '%s of auth.test too ends it, until a call is accepted',
+    async (kind) => {
+      local = await startLocalSlack();
+      const log = new RecordingLog();
+      const options = { botToken: local.botToken, apiUrl: local.apiUrl, log, clock: realClock };
+      const changes: boolean[] = [];
+      const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
+      const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
+      await slack.start(new FakeInbox());
+      local.faults.queue({ method: 'users.info', kind });
+      local.faults.queue({ method: 'auth.test', kind });
       await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
       expect(slack.token.isAccepted()).toBe(false);
       await slack.directory.person('U0ROY');

@@ -134,6 +134,24 @@ describe('ended runs that the store does not know', () => {
     expect(restored).toEqual([lost.run.id]);
   });
 
+  it.each([1e12, Number.NaN])(
+    'wait a minute at most, and never in a hurry, for a turn that the store puts %s ms off',
+    async (freeInMs) => {
+      let asked = 0;
+      const turn = async () => {
+        asked += 1;
+        return { kind: 'none-left', freeInMs } as const;
+      };
+      const searches = { turn, found: async () => undefined, wasFound: async () => false };
+      const store = { searches, read: async () => undefined } as never;
+      new EndedRuns({ ...world.deps(), store, log }).add([ended(0)]);
+      await settle();
+      await world.clock.advance(10 * MINUTE_MS);
+      expect(asked).toBeGreaterThanOrEqual(10);
+      expect(asked).toBeLessThanOrEqual(21);
+    },
+  );
+
   it('do not wait for one that cannot be searched for now', async () => {
     const [first, second] = [ended(0), ended(1)];
     const { find } = world.thread;

@@ -27,13 +27,20 @@ function readKubeconfig({ cluster, kubeconfigPath }: KubeconfigSource): KubeConf
     else kubeconfig.loadFromDefault();
     if (!cluster.inCluster && kubeconfigPath !== undefined) useTokenFiles(kubeconfig, kubeconfigPath);
   } catch (cause) {
-    throw new KdebugError('cluster_config_invalid', { detail: 'it cannot be read', cause });
+    throw unreadable(cause);
   }
   if (cluster.context !== undefined) kubeconfig.setCurrentContext(cluster.context);
   if (!kubeconfig.getCurrentCluster() || !kubeconfig.getCurrentUser()) {
     throw new KdebugError('cluster_config_invalid', { detail: `no usable context ${cluster.context ?? ''}`.trim() });
   }
   return kubeconfig;
+}
+
+/** The message of a YAML error quotes the lines around the mistake, and a token may be in them. */
+function unreadable(cause: unknown): KdebugError {
+  return cause instanceof Error && cause.name === 'YAMLException'
+    ? new KdebugError('cluster_config_invalid', { detail: 'it cannot be read: it is no YAML' })
+    : new KdebugError('cluster_config_invalid', { detail: 'it cannot be read', cause });
 }
 
 /** client-node 1.4.0 ignores the kubeconfig's own `tokenFile`, but supports the same as an auth provider. */
