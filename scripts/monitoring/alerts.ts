@@ -113,7 +113,10 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugSlackFailing',
     severity: 'warning',
-    expr: shareOfCalls('slack', '=~"no_answer|internal_error|fatal_error|service_unavailable|request_timeout"'),
+    expr: shareOfCalls(
+      'slack',
+      '=~"network|not_json|http_[0-9]+|internal_error|fatal_error|service_unavailable|request_timeout"',
+    ),
     for: '10m',
     summary: '{{ $value | humanizePercentage }} of the calls to Slack fail',
     description: 'Messages come late. kdebug keeps them and tries again.',

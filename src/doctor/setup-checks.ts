@@ -15,7 +15,14 @@ export const RESTART = 'kubectl -n kdebug rollout restart deployment/kdebug';
 const SCRATCH_BYTES = 2 * 1024 ** 3;
 
 export const invalidEnvironment = (problems: readonly string[]): readonly Check[] =>
-  problems.map((problem) => setup.fail('environment', problem, 'kubectl -n kdebug edit secret kdebug', RESTART));
+  problems.map((problem) =>
+    setup.fail(
+      'environment',
+      problem,
+      'kubectl -n kdebug edit secret kdebug   # plain values: under stringData',
+      RESTART,
+    ),
+  );
 
 export interface Machine {
   readonly env: Env;

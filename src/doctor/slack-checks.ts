@@ -15,7 +15,9 @@ const CLOCK_WARN_MS = 60_000;
 const SLOW_MS = 1_000;
 
 const APP_SETTINGS = 'api.slack.com/apps → your app';
-const NEW_SECRET = 'kubectl -n kdebug edit secret kdebug';
+/** Under `data` values are in base64, which nobody types; what stands under `stringData` the API server encodes. */
+const putIntoSecret = (name: string): string =>
+  `kubectl -n kdebug edit secret kdebug   # add a line: stringData: { ${name}: … }`;
 
 export interface SlackParts {
   readonly env: Pick<Env, 'slack'>;
@@ -63,7 +65,7 @@ function brokenToken(thrown: unknown, host: string): Check {
     'bot token',
     `Slack refuses it (${detail})`,
     `${APP_SETTINGS} → OAuth & Permissions → copy the Bot User OAuth Token (xoxb-…); reinstall the app if there is none`,
-    `${NEW_SECRET}   # SLACK_BOT_TOKEN`,
+    putIntoSecret('SLACK_BOT_TOKEN'),
     RESTART,
   );
 }
@@ -119,7 +121,10 @@ function checkClock({ aheadMs }: SlackIdentity): Check {
   return off > CLOCK_WARN_MS ? slack.warn('clock', words, mend) : slack.ok('clock', "agrees with Slack's");
 }
 
-/** Only the app-level token can be tried from here. */
+/**
+ * Only the app-level token can be tried from here. Slack gives an address for a connection also when Socket Mode is off, and says so only
+ * on the connection (`link_disabled`); one of the doctor's own would get commands that are kdebug's.
+ */
 async function checkReceiving(
   { env, slack: probe }: SlackParts,
   { appId }: SlackIdentity,
@@ -136,30 +141,27 @@ async function checkReceiving(
   // `xapp-1-A0123-…` by custom, not by any document.
   const other = /^xapp-\d-(A[A-Z0-9]+)-/.exec(receive.appToken)?.[1];
   return other === undefined || appId === '' || other === appId
-    ? slack.ok('app token', 'opens Socket Mode')
+    ? slack.ok(
+        'app token',
+        'Slack accepts it (a running kdebug logs slack_socket_mode_off when Socket Mode is off in the app)',
+      )
     : slack.fail(
         'app token',
         `belongs to the app ${other}, the bot token to ${appId}`,
-        `${NEW_SECRET}   # both tokens of one app`,
+        putIntoSecret('SLACK_APP_TOKEN'),
         RESTART,
       );
 }
 
 function brokenAppToken(thrown: unknown, host: string): Check {
+  const { code } = toKdebugError(thrown);
   const error = thrown instanceof KdebugError ? String(thrown.facts.error ?? '') : '';
-  const makeOne = `${APP_SETTINGS} → Basic Information → App-Level Tokens → generate one with connections:write`;
-  const steps: Readonly<Record<string, readonly [string, ...string[]]>> = {
-    missing_scope: ['lacks connections:write', makeOne, `${NEW_SECRET}   # SLACK_APP_TOKEN`, RESTART],
-    link_disabled: ['is right, but Socket Mode is off in the app', `${APP_SETTINGS} → Socket Mode → switch it on`],
-  };
-  const known = Object.hasOwn(steps, error) ? steps[error] : undefined;
-  if (known !== undefined) return slack.fail('app token', ...known);
-  if (toKdebugError(thrown).code === 'slack_unreachable') return slack.broken('app token', thrown, host);
+  if (code === 'slack_unreachable') return slack.broken('app token', thrown, host);
   return slack.fail(
     'app token',
-    `Slack refuses it (${error || toKdebugError(thrown).code})`,
-    makeOne,
-    `${NEW_SECRET}   # SLACK_APP_TOKEN`,
+    error === 'missing_scope' ? 'lacks connections:write' : `Slack refuses it (${error || code})`,
+    `${APP_SETTINGS} → Basic Information → App-Level Tokens → generate one with connections:write`,
+    putIntoSecret('SLACK_APP_TOKEN'),
     RESTART,
   );
 }

@@ -29,8 +29,8 @@ clusters:
   prod: { context: prod, default: true }
 identity: { mode: serviceAccount }
 images:
-  look: { image: "registry.example.com/look@sha256:${'ab'.repeat(32)}", class: observe }
-  busybox: { image: "registry.example.com/busybox@sha256:${'cd'.repeat(32)}", class: observe, command: allowed }
+  look: { image: "registry.acme.io/look@sha256:${'ab'.repeat(32)}", class: observe }
+  busybox: { image: "registry.acme.io/busybox@sha256:${'cd'.repeat(32)}", class: observe, command: allowed }
 channels:
   C0SHOP: { name: "#shop-oncall", rules: [ ${rule} ] }
 `;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ const ofCheckout = (path: string): string =>
 const missing = (path: string): readonly string[] => (existsSync(join(ROOT, ofCheckout(path))) ? [] : [`no ${path}`]);
 
 /** Programs that are nothing of ours; each is what it says, on every system that has a shell. */
-const FOREIGN = 'base64 cp curl echo export git grep gzip kind openssl redis-cli sed xargs'.split(' ');
+const FOREIGN = 'base64 cp curl echo export git grep gzip kind openssl printf redis-cli sed xargs'.split(' ');
 
 describe('the commands of the pages', () => {
   it('are there', () => {
@@ -221,7 +221,7 @@ describe('kubectl', () => {
 
   it('names objects that the manifests make, and kinds that there are', () => {
     const kinds = new Set(
-      'configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget rolebinding secret service serviceaccount'.split(
+      'clusterrole clusterrolebinding configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget priorityclass prometheusrule rolebinding secret service serviceaccount servicemonitor'.split(
         ' ',
       ),
     );
@@ -256,6 +256,16 @@ describe('kubectl', () => {
     });
     expect(found).toEqual([]);
   });
+});
+
+it.each(['README.md', 'docs/install.md'])('%s adds the key to tokens whose last line has no end', (page) => {
+  const directory = mkdtempSync(join(tmpdir(), 'kdebug-env-'));
+  writeFileSync(join(directory, 'kdebug.env'), 'SLACK_APP_TOKEN=xapp-1');
+  const command = all.find(({ page: of, text }) => of === page && text.endsWith('>> kdebug.env'))?.text ?? '';
+  spawnSync('bash', ['-c', command], { cwd: directory });
+  const text = readFileSync(join(directory, 'kdebug.env'), 'utf8');
+  rmSync(directory, { recursive: true });
+  expect(text).toMatch(/^SLACK_APP_TOKEN=xapp-1\nKDEBUG_KEY=\S{44}\n$/);
 });
 
 describe.each(['README.md', 'docs/install.md'])('the step "yours" of %s', (page) => {

@@ -85,7 +85,7 @@ describe('the doctor', () => {
     const call = { out: (line: string) => void lines.push(line), tool: (name: string) => name };
     await expect(doctor({ ...call, words: [], variables: {} })).resolves.toBe(2);
     expect(lines[0]).toMatch(/^FAIL {2}setup {2}environment: SLACK_BOT_TOKEN is missing/);
-    expect(lines[1]).toBe('      → kubectl -n kdebug edit secret kdebug');
+    expect(lines[1]).toBe('      → kubectl -n kdebug edit secret kdebug   # plain values: under stringData');
     expect(lines.at(-1)).toBe('2 checks: 0 ok, 0 warn, 2 FAIL');
   });
 

@@ -13,7 +13,7 @@ async function ask(parts: PolicyParts = {}, options: BedOptions['slack'] = {}, v
 }
 
 describe('the bot token', () => {
-  it.each(['invalid_auth', 'token_revoked', 'account_inactive'])(
+  it.each(['invalid_auth', 'token_revoked', 'account_inactive', 'team_disabled', 'user_removed_from_team'])(
     'that Slack refuses with %s fails alone: nothing else can be asked',
     async (kind) => {
       bed = await Bed.open();
@@ -25,7 +25,7 @@ describe('the bot token', () => {
         result: `Slack refuses it (${kind})`,
         mend: [
           expect.stringContaining('xoxb-'),
-          expect.stringContaining('secret kdebug'),
+          expect.stringContaining('secret kdebug   # add a line: stringData: { SLACK_BOT_TOKEN: … }'),
           expect.stringContaining('rollout restart'),
         ],
       });
@@ -76,11 +76,14 @@ describe('receiving', () => {
     expect(said.check('slack', 'app token')).toMatchObject({ state: 'fail', result: 'lacks connections:write' });
   });
 
-  it('by Socket Mode that is off in the app fails, with where to switch it on', async () => {
+  it('by Socket Mode promises no more than the token: Slack says only on a connection that it is off', async () => {
     bed = await Bed.open();
-    bed.slack.faults.queue({ method: 'apps.connections.open', kind: 'link_disabled' });
+    bed.slack.sockets.switchedOff = true;
     const said = await bed.ask(policyOf());
-    expect(said.check('slack', 'app token').mend).toEqual([expect.stringContaining('Socket Mode → switch it on')]);
+    expect(said.check('slack', 'app token')).toMatchObject({
+      state: 'ok',
+      result: expect.stringContaining('slack_socket_mode_off'),
+    });
   });
 
   it('by a token that is none of Slack’s, or of another app, fails', async () => {

@@ -144,7 +144,11 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   },
   KdebugSlackFailing: {
     fires: {
-      series: { ...calls('slack', 'ok', '0+30x30'), ...calls('slack', 'no_answer', '0+10x30') },
+      series: {
+        ...calls('slack', 'ok', '0+30x30'),
+        ...calls('slack', 'network', '0+5x30'),
+        ...calls('slack', 'http_503', '0+5x30'),
+      },
       at: 25,
       labels: IN_KDEBUG,
       summary: '25% of the calls to Slack fail',

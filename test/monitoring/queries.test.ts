@@ -1,7 +1,9 @@
+import { ErrorCode, WebAPIPlatformError } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { ALERTS } from '../../scripts/monitoring/alerts.ts';
 import { ROWS } from '../../scripts/monitoring/dashboard.ts';
 import { type Definition, METRICS } from '../../src/adapters/metrics/definitions.ts';
+import { timed } from '../../src/adapters/slack/client.ts';
 import { readProjectFile } from '../contract/source-tree.ts';
 
 const panels = ROWS.flatMap((row) => row.panels);
@@ -48,6 +50,32 @@ describe.each(queries)('the query of $name', ({ expr }) => {
     const known = new Set(selectors.flatMap(({ metric }) => Object.keys(definitionOf(metric)?.labels ?? {})));
     const grouped = [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, words = '']) => words.split(', '));
     expect(grouped.filter((label) => !known.has(label) && !OF_TARGET.includes(label))).toEqual([]);
+  });
+});
+
+describe('KdebugSlackFailing', () => {
+  const words = /api="slack", result=~"([^"]+)"/.exec(
+    ALERTS.find(({ name }) => name === 'KdebugSlackFailing')?.expr ?? '',
+  );
+  const broken = (statusCode?: number) =>
+    Object.assign(new Error('x'), statusCode && { code: ErrorCode.HTTPError, statusCode });
+  const ofSlack = (error: string) => new WebAPIPlatformError({ ok: false, error });
+
+  it.each([
+    ['without an answer', broken(), true],
+    ['answered by a proxy with 503', broken(503), true],
+    ['answered with what is not JSON', ofSlack('<html>'), true],
+    ['that failed inside Slack', ofSlack('internal_error'), true],
+    ['refused for its message', ofSlack('message_not_found'), false],
+  ])('asks for a call %s as kdebug counts it: %#', async (_, thrown, isFailure) => {
+    const counted: string[] = [];
+    const metrics = {
+      apiCall: (...[, , result]: string[]) => void counted.push(result ?? ''),
+      rateLimited: () => undefined,
+    };
+    const around = timed((_method, call) => call(), { now: () => 0 }, metrics as never);
+    await around('chat.postMessage', () => Promise.reject(thrown)).catch(() => undefined);
+    expect(new RegExp(`^(?:${words?.[1]})$`).test(counted[0] ?? '')).toBe(isFailure);
   });
 });
 

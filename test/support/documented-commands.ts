@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The pages whose commands people copy. */
-export const PAGES = ['README.md', 'docs/install.md', 'docs/operations.md', 'docs/audit.md', 'docs/redis.md'] as const;
+export const PAGES = [
+  'README.md',
+  'docs/install.md',
+  'docs/operations.md',
+  'docs/runbooks.md',
+  'docs/audit.md',
+  'docs/redis.md',
+] as const;
 
 export interface DocumentedCommand {
   readonly page: string;

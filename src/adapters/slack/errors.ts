@@ -53,6 +53,9 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   token_revoked: 'slack_token_rejected',
   token_expired: 'slack_token_rejected',
   two_factor_setup_required: 'slack_token_rejected',
+  // With these two and the first three, Slack's own client of Socket Mode gives up for good.
+  user_removed_from_team: 'slack_token_rejected',
+  team_disabled: 'slack_token_rejected',
   // Slack's docs of these: "it's possible some aspect of the operation succeeded".
   internal_error: 'slack_unanswered',
   fatal_error: 'slack_unanswered',

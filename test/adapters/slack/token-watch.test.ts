@@ -242,25 +242,29 @@ describe('on the local Slack', () => {
     },
   );
 
-  it.each(['token_revoked', 'invalid_auth', 'account_inactive', 'token_expired'])(
-    '%s of auth.test too ends it, until a call is accepted',
-    async (kind) => {
-      local = await startLocalSlack();
-      const log = new RecordingLog();
-      const options = { botToken: local.botToken, apiUrl: local.apiUrl, log, clock: realClock };
-      const changes: boolean[] = [];
-      const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
-      const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
-      await slack.start(new FakeInbox());
-      local.faults.queue({ method: 'users.info', kind });
-      local.faults.queue({ method: 'auth.test', kind });
-      await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
-      expect(slack.token.isAccepted()).toBe(false);
-      await slack.directory.person('U0ROY');
-      expect(changes).toEqual([true, false, true]);
-      await slack.stop();
-    },
-  );
+  it.each([
+    'token_revoked',
+    'invalid_auth',
+    'account_inactive',
+    'token_expired',
+    'user_removed_from_team',
+    'team_disabled',
+  ])('%s of auth.test too ends it, until a call is accepted', async (kind) => {
+    local = await startLocalSlack();
+    const log = new RecordingLog();
+    const options = { botToken: local.botToken, apiUrl: local.apiUrl, log, clock: realClock };
+    const changes: boolean[] = [];
+    const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
+    const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
+    await slack.start(new FakeInbox());
+    local.faults.queue({ method: 'users.info', kind });
+    local.faults.queue({ method: 'auth.test', kind });
+    await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
+    expect(slack.token.isAccepted()).toBe(false);
+    await slack.directory.person('U0ROY');
+    expect(changes).toEqual([true, false, true]);
+    await slack.stop();
+  });
 
   it('a client shows each call by its method', async () => {
     local = await startLocalSlack();
