@@ -1,7 +1,7 @@
 import { REASONS } from '../../core/errors.ts';
 import { OUTCOME_GROUP } from '../../core/run/outcome.ts';
 
-/** The values that a label may have. `open`: the first 100 different words that come; each has a short, plain form. */
+/** The values that a label may have. `open`: the first 100 different words that come, in 500 combinations with others; each has a short, plain form. */
 type LabelValues = readonly string[] | 'open';
 
 export interface Definition {

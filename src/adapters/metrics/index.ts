@@ -187,8 +187,10 @@ class Series {
   }
 }
 
-/** An open label takes this many different words. */
+/** An open label takes this many different words, with each value of the closed labels beside it. */
 const MAX_WORDS = 100;
+/** And the open labels together this many combinations: each is a series, of a histogram a dozen. */
+const MAX_COMBINATIONS = 500;
 /** Error words, method names, versions and hashes look like this; a sentence or an address of a person does not. */
 const PLAIN_WORD = /^[A-Za-z0-9_.+-]{1,80}$/;
 const OTHER = 'other';
@@ -206,17 +208,31 @@ class BoundedLabels {
   }
 
   of(values: Readonly<Record<string, string>>): Record<string, string> {
-    return Object.fromEntries(Object.entries(values).map(([label, value]) => [label, this.#bounded(label, value)]));
+    const closed: Record<string, string> = {};
+    const open: [string, string][] = [];
+    for (const [label, value] of Object.entries(values)) {
+      const allowed = this.#labels[label] ?? [];
+      if (allowed === 'open') open.push([label, value]);
+      else closed[label] = allowed.includes(value) ? value : OTHER;
+    }
+    // Of one API, say: what a strange Slack answers takes no word from the cluster.
+    const beside = Object.values(closed).join(' ');
+    const words = open.map(([label, value]): [string, string] => [
+      label,
+      PLAIN_WORD.test(value) && this.#takes(`${label} ${beside}`, value, MAX_WORDS) ? value : OTHER,
+    ]);
+    const combination = words.map(([, word]) => word).join(' ');
+    const isTaken = this.#takes(beside, combination, MAX_COMBINATIONS);
+    const taken = Object.fromEntries(isTaken ? words : open.map(([label]) => [label, OTHER]));
+    // In the order of the labels.
+    return { ...values, ...closed, ...taken };
   }
 
-  #bounded(label: string, value: string): string {
-    const allowed = this.#labels[label] ?? [];
-    if (allowed !== 'open') return allowed.includes(value) ? value : OTHER;
-    const known = this.#known.get(label) ?? new Set();
-    this.#known.set(label, known);
-    if (known.has(value)) return value;
-    if (known.size >= MAX_WORDS || !PLAIN_WORD.test(value)) return OTHER;
-    known.add(value);
-    return value;
+  /** Whether this value is one of the first `max` of its kind. */
+  #takes(kind: string, value: string, max: number): boolean {
+    const known = this.#known.get(kind) ?? new Set();
+    this.#known.set(kind, known);
+    if (!known.has(value) && known.size < max) known.add(value);
+    return known.has(value);
   }
 }

@@ -187,6 +187,38 @@ describe('a label', () => {
   });
 });
 
+describe('a hostile Slack that answers each method with 10,000 words', () => {
+  const METHODS = Array.from({ length: 30 }, (_, number) => `method.${number}`);
+  function flooded() {
+    const { metrics, lines } = measured();
+    for (let word = 0; word < 10_000; word += 1)
+      for (const method of METHODS) metrics.apiCall('slack', method, `word_${word % 500}_${word}`, 1);
+    return { metrics, lines };
+  }
+
+  it('makes 501 series at most', async () => {
+    expect((await flooded().lines('kdebug_api_call_seconds_count{')).length).toBeLessThanOrEqual(501);
+  });
+
+  it('takes no word from the cluster or from Redis', async () => {
+    const { metrics, lines } = flooded();
+    metrics.apiCall('kubernetes', 'get_pod', 'cluster_forbidden', 1);
+    expect(await lines('kdebug_api_call_seconds_count{api="kubernetes"')).toEqual([
+      'kdebug_api_call_seconds_count{api="kubernetes",method="get_pod",result="cluster_forbidden"} 1',
+    ]);
+  });
+
+  it.each(['__proto__', 'a"} 1\nfake{x="', 'constructor', 'ok\\'])(
+    'makes no line of its own by the word %j',
+    async (word) => {
+      const { metrics, lines } = measured();
+      metrics.apiCall('slack', 'auth.test', word, 1);
+      expect(await lines('fake')).toEqual([]);
+      expect(await lines('kdebug_api_call_seconds_count{')).toHaveLength(1);
+    },
+  );
+});
+
 describe('the exposition', () => {
   it('has every metric of the table, with its help', async () => {
     const text = await measured().metrics.text();
