@@ -148,8 +148,8 @@ const wordsIn = ({ properties = {}, additionalProperties, items }: Schema): read
 function ownWords(field: string): string {
   const words = new Set(wordsIn(policyJsonSchema()));
   const own = (step: string): string => {
-    const [, key = '', places = ''] = /^(\w+)((?:\[\d+\])*)$/.exec(step) ?? [];
-    return words.has(key) ? `${key}${places}` : '*';
+    const [, key = '', indexes = ''] = /^(\w+)((?:\[\d+\])*)$/.exec(step) ?? [];
+    return words.has(key) ? `${key}${indexes}` : '*';
   };
   return field.split('.').map(own).join('.');
 }

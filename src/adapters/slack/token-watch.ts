@@ -37,7 +37,7 @@ export class TokenWatch implements TokenState {
   #isAccepted = true;
   /** Another method than auth.test rejected it, and no call was accepted since. */
   #isDoubted = false;
-  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #triedAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the changes. */
   #era = 0;
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
@@ -112,7 +112,7 @@ export class TokenWatch implements TokenState {
     this.#era += 1;
     this.#acceptedAtMs = Number.NEGATIVE_INFINITY;
     this.#next(FRESH_MS);
-    if (clock.now() - this.#askedAtMs >= FRESH_MS) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
+    if (clock.now() - this.#triedAtMs >= FRESH_MS) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
   }
 
   #accepted(beganAtMs: number): void {
@@ -159,7 +159,7 @@ export class TokenWatch implements TokenState {
 
   /** Never rejects. */
   #ask(): Promise<void> {
-    if (this.#question === undefined) this.#askedAtMs = this.#options.clock.now();
+    if (this.#question === undefined) this.#triedAtMs = this.#options.clock.now();
     this.#question ??= this.#options
       .ask()
       .then(
