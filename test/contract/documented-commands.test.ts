@@ -221,7 +221,7 @@ describe('kubectl', () => {
 
   it('names objects that the manifests make, and kinds that there are', () => {
     const kinds = new Set(
-      'configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget rolebinding secret service serviceaccount'.split(
+      'configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget role rolebinding secret service serviceaccount'.split(
         ' ',
       ),
     );
