@@ -221,7 +221,7 @@ describe('kubectl', () => {
 
   it('names objects that the manifests make, and kinds that there are', () => {
     const kinds = new Set(
-      'clusterrole clusterrolebinding configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget priorityclass prometheusrule rolebinding secret service serviceaccount servicemonitor'.split(
+      'clusterrole clusterrolebinding configmap deployment endpointslice ingress job namespace networkpolicy pod poddisruptionbudget priorityclass prometheusrule role rolebinding secret service serviceaccount servicemonitor'.split(
         ' ',
       ),
     );

@@ -219,17 +219,17 @@ class BoundedLabels {
     const beside = Object.values(closed).join(' ');
     const words = open.map(([label, value]): [string, string] => [
       label,
-      PLAIN_WORD.test(value) && this.#takes(`${label} ${beside}`, value, MAX_WORDS) ? value : OTHER,
+      PLAIN_WORD.test(value) && this.#admits(`${label} ${beside}`, value, MAX_WORDS) ? value : OTHER,
     ]);
     const combination = words.map(([, word]) => word).join(' ');
-    const isTaken = this.#takes(beside, combination, MAX_COMBINATIONS);
-    const taken = Object.fromEntries(isTaken ? words : open.map(([label]) => [label, OTHER]));
+    const isAdmitted = this.#admits(beside, combination, MAX_COMBINATIONS);
+    const admitted = Object.fromEntries(isAdmitted ? words : open.map(([label]) => [label, OTHER]));
     // In the order of the labels.
-    return { ...values, ...closed, ...taken };
+    return { ...values, ...closed, ...admitted };
   }
 
   /** Whether this value is one of the first `max` of its kind. */
-  #takes(kind: string, value: string, max: number): boolean {
+  #admits(kind: string, value: string, max: number): boolean {
     const known = this.#known.get(kind) ?? new Set();
     this.#known.set(kind, known);
     if (!known.has(value) && known.size < max) known.add(value);
