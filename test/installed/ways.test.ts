@@ -18,7 +18,8 @@ const OPTIONAL = ['nodes get'];
 const DEEDS: Record<Way['name'], readonly Deed[]> = {
   socket: ['kill -9', 'a rollout', 'another policy', 'a wrong policy', 'an API server that is away'],
   http: ['a rollout'],
-  several: ['kill -9', 'a rollout', 'new tokens in the Secret', 'Redis that does not answer'],
+  // New tokens last: a replica on its way out, which has the old ones, may still take a command and refuses it.
+  several: ['kill -9', 'a rollout', 'Redis that does not answer', 'new tokens in the Secret'],
   impersonate: ['new tokens in the Secret'],
 };
 const EMPTY = 'version: 1\nclusters: { test: {} }\nimages: {}\nchannels: {}\n';
