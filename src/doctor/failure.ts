@@ -132,6 +132,8 @@ const MENDS: Readonly<Partial<Record<ReasonCode, string>>> = {
   cluster_unreachable:
     'check the address in the kubeconfig, and allow this connection in firewalls and NetworkPolicies',
   cluster_forbidden: 'give kdebug the right that the message names',
+  cluster_unauthenticated:
+    'renew the account in the kubeconfig; `inCluster: true` works in a pod only: kubectl -n kdebug exec deploy/kdebug -- node main.js doctor',
 };
 
 /** The status of an HTTP response, or the words of the first cause; empty without one. */

@@ -50,6 +50,14 @@ describe('an error for an operator', () => {
     );
   });
 
+  it('sends who has no account in a cluster to the pod, where inCluster works', () => {
+    const { cause, mend } = explainFailure(
+      new KdebugError('cluster_unauthenticated', { detail: 'the credentials cannot be read' }),
+    );
+    expect(cause).toContain('the credentials cannot be read');
+    expect(mend).toContain('kubectl -n kdebug exec deploy/kdebug -- node main.js doctor');
+  });
+
   it('of an unknown cause has the first words of all, and no hint for people in Slack', () => {
     const failure = explainFailure(unreachable(new TypeError('fetch failed', { cause: new Error('bad port') })));
     expect(failure.cause).toBe('Slack does not answer: bad port');
