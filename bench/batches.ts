@@ -68,7 +68,8 @@ export async function runBatch(options: BatchOptions): Promise<Batched> {
     const callsBefore = ourCalls(cluster);
     const { wallMs, cpuMs, rssBytes } = await timeCommand(app, slack, options);
     const card = JSON.stringify(slack.messages(channelId(0))[0]?.blocks ?? '');
-    const succeeded = Number(/(\d[\d,]*) of [\d,]+ pods/.exec(card)?.[1]?.replaceAll(',', ''));
+    const some = /(\d[\d,]*) succeeded/.exec(card)?.[1] ?? '0';
+    const succeeded = /all succeeded/.test(card) ? options.pods : Number(some.replaceAll(',', ''));
     return {
       pods: options.pods,
       succeeded,
