@@ -1,32 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
-import type { Team } from '../../play/slack/index.ts';
 import { hasRedis } from '../adapters/store/redis/redis-server.ts';
 import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
+import { manyChannels, policyOfChannels, withChannels } from '../support/program/many-channels.ts';
 import { ProgramScene } from '../support/program/program-scene.ts';
 
-/** Slack takes one post a second in a channel. */
-const CHANNELS = Array.from({ length: 13 }, (_, index) => `C0TEAM${index}`);
+const CHANNELS = manyChannels(13);
 /** More than Slack's 50 searches a minute. */
 const RECENT_RUNS = 52;
 const TOLD_WITHIN_MS = 2_000;
 
-const POLICY = `version: 1
-clusters:
-  test: { context: local, default: true }
-identity: { mode: serviceAccount }
-images:
-  debian: { image: "debian:12-slim", class: observe, command: allowed }
-defaultImage: debian
-channels:
-${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive, elevated], profiles: [general] }] }`).join('\n')}
-limits: { startDeadline: 60s, runsPerUserPerMinute: 1000, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
-`;
-
-function withChannels(team: Team): void {
-  const shop = team.channels.C0SHOP;
-  for (const id of CHANNELS) if (shop) team.channels[id] = { ...shop, id, name: id.toLowerCase() };
-}
+const POLICY = policyOfChannels(CHANNELS);
 
 describe.skipIf(!hasRedis)('replicas whose store has lost the runs of the last hour', () => {
   let cluster: LocalCluster;
@@ -74,7 +58,7 @@ describe.skipIf(!hasRedis)('replicas whose store has lost the runs of the last h
       kubeconfig,
       policy: POLICY,
       transport: 'http',
-      slack: { team: withChannels, rates },
+      slack: { team: withChannels(CHANNELS), rates },
     });
     const first = await Promise.all([scene.boot(), scene.boot()]);
     for (let run = 0; run < RECENT_RUNS; run += 1) {

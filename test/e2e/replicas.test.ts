@@ -1,33 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
-import type { Team } from '../../play/slack/index.ts';
 import { hasRedis } from '../adapters/store/redis/redis-server.ts';
 import type { BotProcess } from '../support/program/bot-process.ts';
 import { type BuiltProgram, buildProgram } from '../support/program/built-program.ts';
+import { manyChannels, policyOfChannels, withChannels } from '../support/program/many-channels.ts';
 import { ProgramScene } from '../support/program/program-scene.ts';
 import { itInFull, sampleOf } from '../support/sample.ts';
 
-/** Slack takes one post a second in a channel. */
-const CHANNELS = Array.from({ length: 12 }, (_, index) => `C0TEAM${index}`);
+const CHANNELS = manyChannels(12);
 const ALL_OF_IT_MS = 10_000;
 
-const POLICY = `version: 1
-clusters:
-  test: { context: local, default: true }
-identity: { mode: serviceAccount }
-images:
-  debian: { image: "debian:12-slim", class: observe, command: allowed }
-defaultImage: debian
-channels:
-${CHANNELS.map((id) => `  ${id}: { rules: [{ id: look, clusters: [test], namespaces: [shop], classes: [observe, intrusive, elevated], profiles: [general] }] }`).join('\n')}
-limits: { startDeadline: 60s, runsPerUserPerMinute: 1000, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
-`;
-
-function withChannels(team: Team): void {
-  const shop = team.channels.C0SHOP;
-  for (const id of CHANNELS) if (shop) team.channels[id] = { ...shop, id, name: id.toLowerCase() };
-}
+const POLICY = policyOfChannels(CHANNELS);
 
 describe.skipIf(!hasRedis)('several processes', () => {
   let cluster: LocalCluster;
@@ -48,7 +32,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
 
   const open = async (transport: 'http' | 'socket', store: 'redis' | 'memory' = 'redis'): Promise<void> => {
     const { kubeconfig } = cluster;
-    const slack = { team: withChannels };
+    const slack = { team: withChannels(CHANNELS) };
     scene = await ProgramScene.open({ program, kubeconfig, policy: POLICY, transport, store, slack });
   };
 

@@ -26,9 +26,9 @@ const QUESTION = 'auth.test';
 const REJECTED: BackOff = { firstMs: 5_000, maxMs: 60_000 };
 
 /**
- * Learns from every answer of the Web API whether Slack accepts our token: a success says yes, `slack_token_rejected` of
- * auth.test says no, of any other method makes us ask auth.test, and anything else says nothing. One line in the log when that begins, one when it ends. An answer to a call
- * that began before the last change is too old to change it back.
+ * Learns from every answer of the Web API whether Slack accepts our token. A success says yes. `slack_token_rejected` says
+ * no if auth.test has it; any other method makes us ask auth.test. Other errors say nothing. The log has one line when a
+ * rejection begins and one when it ends. An answer to a call that began before the last change is too old to change it back.
  */
 export class TokenWatch implements TokenState {
   readonly #options: TokenWatchOptions;

@@ -225,16 +225,21 @@ describe('on the local Slack', () => {
   let local: LocalSlack;
   afterEach(() => local.stop());
 
+  /** The adapter, and each answer about the token that it told. */
+  const started = async () => {
+    local = await startLocalSlack();
+    const options = { botToken: local.botToken, apiUrl: local.apiUrl, log: new RecordingLog(), clock: realClock };
+    const changes: boolean[] = [];
+    const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
+    const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
+    await slack.start(new FakeInbox());
+    return { slack, changes };
+  };
+
   it.each(['token_revoked', 'invalid_auth', 'account_inactive', 'token_expired'])(
     '%s at one method rejects that call, and stops nothing while auth.test is accepted',
     async (kind) => {
-      local = await startLocalSlack();
-      const log = new RecordingLog();
-      const options = { botToken: local.botToken, apiUrl: local.apiUrl, log, clock: realClock };
-      const changes: boolean[] = [];
-      const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
-      const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
-      await slack.start(new FakeInbox());
+      const { slack } = await started();
       local.faults.queue({ method: 'users.info', kind });
       await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
       expect(slack.token.isAccepted()).toBe(true);
@@ -250,13 +255,7 @@ describe('on the local Slack', () => {
     'user_removed_from_team',
     'team_disabled',
   ])('%s of auth.test too ends it, until a call is accepted', async (kind) => {
-    local = await startLocalSlack();
-    const log = new RecordingLog();
-    const options = { botToken: local.botToken, apiUrl: local.apiUrl, log, clock: realClock };
-    const changes: boolean[] = [];
-    const transport = { kind: 'http', signingSecret: local.signingSecret, port: 0 } as const;
-    const slack = createSlack({ ...options, transport, onToken: (isAccepted) => changes.push(isAccepted) });
-    await slack.start(new FakeInbox());
+    const { slack, changes } = await started();
     local.faults.queue({ method: 'users.info', kind });
     local.faults.queue({ method: 'auth.test', kind });
     await expect(slack.directory.person('U0ROY')).rejects.toMatchObject({ code: 'slack_token_rejected' });
