@@ -32,6 +32,8 @@ async function until(fits: (change: PageChange) => boolean): Promise<PageChange>
 
 it('shows a cluster by its API alone: pods, events and a log of the policy’s namespaces', async () => {
   await until((change) => change.kind === 'event' && change.event.reason === 'Started');
+  // The event may come before the status, and there is no log before that.
+  await until((change) => change.kind === 'pod' && change.pod.containers.some(({ state }) => state === 'running'));
   expect(side.pods()).toEqual([expect.objectContaining({ namespace: 'shop', name: 'web', node: 'local-node' })]);
   expect(side.events().map(({ reason }) => reason)).toContain('Scheduled');
   const log = await side.log({ namespace: 'shop', pod: 'web', container: 'app' }, new AbortController().signal);
