@@ -7,7 +7,7 @@ const MAX_LINES = 250;
 /** A file of fewer lines than this that one neighbour imports belongs into the neighbour. */
 const MIN_LINES_OF_A_PART = 25;
 /** Raised from 330 for what an operator needs: doctor, metrics of every part. */
-const MAX_FILES = 362;
+const MAX_FILES = 400;
 
 /** Tables: a row for each thing, and nothing to understand between the rows. */
 const TABLES: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ describe('src/', () => {
     expect(full).toEqual([]);
   });
 
-  it('has at most 362 files', () => {
+  it('has at most 400 files', () => {
     expect(paths.length).toBeLessThanOrEqual(MAX_FILES);
   });
 
