@@ -95,3 +95,13 @@ func (p Place) Refuses(address netip.Addr) string {
 	}
 	return ""
 }
+
+// Check refuses an endpoint that is an address which is not probed. A name is looked at again for each address that it has.
+func (p Place) Check(endpoint Endpoint) error {
+	if address, err := netip.ParseAddr(endpoint.Host); err == nil {
+		if reason := p.Refuses(address); reason != "" {
+			return fmt.Errorf("%s is not probed: %s", address, reason)
+		}
+	}
+	return checkPort(endpoint.Port)
+}

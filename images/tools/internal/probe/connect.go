@@ -3,11 +3,14 @@ package probe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"syscall"
 	"time"
+
+	"kdebug/tools/internal/rules"
 )
 
 const (
@@ -34,57 +37,75 @@ func dialer(place Place) *net.Dialer {
 	}
 }
 
-// Connect connects to each address and keeps the first connection; the caller closes it. Addresses that the place refuses are said and left
+// connected is a connection, how to make it again, and why others were not tried.
+type connected struct {
+	conn     net.Conn
+	to       netip.AddrPort
+	untested string
+}
+
+// connect connects to each address and keeps the first connection; the caller closes it. Addresses that the place refuses are said and left
 // alone.
-func Connect(ctx context.Context, place Place, addresses []netip.Addr, port uint16) (*Result, net.Conn) {
-	result := newResult("connect")
-	var first net.Conn
-	var best netip.AddrPort
+func connect(ctx context.Context, place Place, addresses []netip.Addr, port uint16) (*rules.Part, connected) {
+	result := rules.NewPart("connect")
+	var kept connected
 	var refused, silent, worked int
 	for _, address := range addresses {
 		to := netip.AddrPortFrom(address.Unmap(), port)
 		if reason := place.Refuses(address); reason != "" {
-			result.line("%s is not probed: %s", to, reason)
+			kept.untested = address.String() + " is not probed: " + reason
+			result.Say("%s", kept.untested)
 			continue
 		}
 		began := time.Now()
 		conn, err := dialer(place).DialContext(ctx, "tcp", to.String())
-		took := time.Since(began)
+		took := milliseconds(time.Since(began))
 		switch {
-		case err == nil && first == nil:
-			first, best = conn, to
-			worked++
-			result.line("%s connects in %s", to, milliseconds(took))
 		case err == nil:
-			conn.Close()
 			worked++
-			result.line("%s connects in %s", to, milliseconds(took))
+			result.Say("%s connects in %s", to, took)
+			if kept.conn == nil {
+				kept.conn, kept.to = conn, to
+			} else {
+				conn.Close()
+			}
 		case errors.Is(err, syscall.ECONNREFUSED):
 			refused++
-			result.line("%s refuses connections (%s)", to, milliseconds(took))
+			result.Say("%s refuses connections (%s)", to, took)
 		case address.Is6() && errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
 			// A pod without IPv6 asks for such addresses and does not use them.
-			result.line("%s is not reachable: the pod has no such network", to)
+			result.Say("%s is not reachable: the pod has no such network", to)
 		default:
 			silent++
-			result.line("%s: %s after %s", to, why(err), milliseconds(took))
+			result.Say("%s: %s after %s", to, why(err), took)
 		}
 	}
 	total := refused + silent + worked
-	result.found("endpoint_refused", float64(refused), "%d of %s refuse connections to port %d", refused, count(total, "address"), port)
-	result.found("endpoint_silent", float64(silent), "%d of %s do not answer on port %d", silent, count(total, "address"), port)
-	result.Section.Text = count(worked, "address") + " of " + count(total, "address") + " connect"
-	switch {
-	case first != nil:
-		again(ctx, result, place, best)
-	case total == 0:
-		result.Section.State, result.Section.Text = "not-looked-at", "no address to connect to"
+	result.Find("endpoint_refused", float64(refused), "%s", share(refused, total, "refuses", "refuse", "connections to port", port))
+	result.Find("endpoint_silent", float64(silent), "%s", share(silent, total, "does not", "do not", "answer on port", port))
+	result.Section.Text = fmt.Sprintf("%d of %s connect", worked, count(total, "address"))
+	if total == 0 {
+		result.Skip("no address to connect to")
+		if kept.untested != "" {
+			result.Skip(kept.untested)
+		}
 	}
-	return result, first
+	return result, kept
+}
+
+// share is "the address refuses connections to port 80", or "2 of 3 addresses refuse connections to port 80".
+func share(some, total int, one, many, rest string, port uint16) string {
+	if total == 1 {
+		return fmt.Sprintf("the address %s %s %d", one, rest, port)
+	}
+	if some == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d of %d addresses %s %s %d", some, total, many, rest, port)
 }
 
 // again connects a few more times, because one connection shows no loss.
-func again(ctx context.Context, result *Result, place Place, to netip.AddrPort) {
+func again(ctx context.Context, result *rules.Part, place Place, to netip.AddrPort) {
 	var lost, done int
 	var sum, longest time.Duration
 	for range tries {
@@ -104,8 +125,8 @@ func again(ctx context.Context, result *Result, place Place, to netip.AddrPort) 
 		}
 	}
 	average := sum / time.Duration(done)
-	result.line("%s again %d times: %s on average, %s at most", to, done, milliseconds(average), milliseconds(longest))
-	result.found("connect_loss", float64(lost), "%d of %s to %s took %s at most: packets get lost", lost, count(done, "more connection"), to, milliseconds(longest))
+	result.Say("%s again %d times: %s on average, %s at most", to, done, milliseconds(average), milliseconds(longest))
+	result.Find("connect_loss", float64(lost), "%d of %s to %s took %s at most: packets get lost", lost, count(done, "more connection"), to, milliseconds(longest))
 }
 
 // reason is an error's last words, without addresses that stand beside it.

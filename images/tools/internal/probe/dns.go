@@ -7,11 +7,12 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/miekg/dns"
+
+	"kdebug/tools/internal/rules"
 )
 
 const (
@@ -70,29 +71,28 @@ type answer struct {
 }
 
 // Lookup asks each server for each search step until one has addresses, as a resolver would, and times each. The addresses are those of
-// the first server that has any; IPv4 first.
-func (n Names) Lookup(ctx context.Context, name string) (*Result, []netip.Addr) {
-	result := newResult("dns")
+// the first server that has any; IPv4 first. Unknown is the code of the finding when no server knows the name.
+func (n Names) Lookup(ctx context.Context, name, unknown string) (*rules.Part, []netip.Addr) {
+	result := rules.NewPart("dns")
 	if address, err := netip.ParseAddr(name); err == nil {
-		result.Section.State, result.Section.Text = "not-looked-at", "the endpoint is an address"
-		return result, []netip.Addr{address}
+		return result.Skip("the endpoint is an address"), []netip.Addr{address}
 	}
 	if addresses := n.Hosts[strings.ToLower(name)]; len(addresses) > 0 {
-		result.line("%s is in /etc/hosts: %s", name, join(addresses))
+		result.Say("%s is in /etc/hosts: %s", name, join(addresses))
 		result.Section.Text = "from /etc/hosts"
 		return result, addresses[:min(len(addresses), maxAddresses)]
 	}
 	if len(n.Servers) == 0 {
-		result.found("dns_no_server", 0, "resolv.conf names no name server")
+		result.Find("dns_no_server", 0, "resolv.conf names no name server")
 		return result, nil
 	}
 	if len(n.Servers) > maxServers {
-		result.found("dns_many_servers", float64(len(n.Servers)), "%d name servers; only the first %d are used", len(n.Servers), maxServers)
+		result.Find("dns_many_servers", float64(len(n.Servers)), "%d name servers; only the first %d are used", len(n.Servers), maxServers)
 	}
-	return result, n.askAll(ctx, result, name)
+	return result, n.askAll(ctx, result, name, unknown)
 }
 
-func (n Names) askAll(ctx context.Context, result *Result, name string) []netip.Addr {
+func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown string) []netip.Addr {
 	var addresses []netip.Addr
 	var know, knowNot, silent []string
 	var slowest time.Duration
@@ -103,7 +103,7 @@ func (n Names) askAll(ctx context.Context, result *Result, name string) []netip.
 		switch {
 		case !answered:
 			silent = append(silent, server)
-			result.found("dns_unanswered", 0, "name server %s does not answer", server)
+			result.Find("dns_unanswered", 0, "name server %s does not answer", server)
 		case len(found) > 0:
 			know = append(know, server)
 			slowest = max(slowest, took)
@@ -116,12 +116,12 @@ func (n Names) askAll(ctx context.Context, result *Result, name string) []netip.
 		}
 	}
 	if len(know) > 0 && len(knowNot) > 0 {
-		result.found("dns_disagree", 0, "%s knows %s and %s does not", strings.Join(know, ", "), name, strings.Join(knowNot, ", "))
+		result.Find("dns_disagree", 0, "%s knows %s and %s does not", strings.Join(know, ", "), name, strings.Join(knowNot, ", "))
 	}
 	if len(know) == 0 && len(knowNot) > 0 {
-		result.found("endpoint_unknown", 0, "the name %s is not known: %s tried", name, count(len(steps), "step"))
+		result.Find(unknown, 0, "the name %s is not known: %s tried", name, count(len(steps), "step"))
 	}
-	result.found("dns_slow", float64(slowest.Milliseconds()), "looking up %s takes %s", name, milliseconds(slowest))
+	result.Find("dns_slow", float64(slowest.Milliseconds()), "looking up %s takes %s", name, milliseconds(slowest))
 	result.Section.Text = count(len(addresses), "address") + " from " + count(len(know), "name server") + " in " + milliseconds(slowest)
 	if len(silent) > 0 {
 		result.Section.Text += ", " + count(len(silent), "name server") + " silent"
@@ -130,7 +130,7 @@ func (n Names) askAll(ctx context.Context, result *Result, name string) []netip.
 }
 
 // ask asks one server for the steps, until one has addresses; all of the steps make the time.
-func (n Names) ask(ctx context.Context, result *Result, server string, steps []string) (addresses []netip.Addr, took time.Duration, answered bool) {
+func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps []string) (addresses []netip.Addr, took time.Duration, answered bool) {
 	for _, step := range steps {
 		got := n.query(ctx, server, step)
 		took += got.took
@@ -141,7 +141,7 @@ func (n Names) ask(ctx context.Context, result *Result, server string, steps []s
 		if got.overTCP {
 			words += " (over TCP: too long for UDP)"
 		}
-		result.line("%-15s %s  %s  %s", server, step, words, milliseconds(got.took))
+		result.Say("%-15s %s  %s  %s", server, step, words, milliseconds(got.took))
 		if got.silent {
 			return nil, took, answered
 		}
@@ -213,16 +213,6 @@ func join(addresses []netip.Addr) string {
 		words[index] = each.String()
 	}
 	return strings.Join(words, " ")
-}
-
-func count(number int, thing string) string {
-	if number == 1 {
-		return "1 " + thing
-	}
-	if strings.HasSuffix(thing, "s") {
-		thing += "e"
-	}
-	return strconv.Itoa(number) + " " + thing + "s"
 }
 
 // why says in a word why an exchange failed.

@@ -9,6 +9,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"kdebug/tools/internal/rules"
 )
 
 const (
@@ -17,10 +19,10 @@ const (
 	hoursPerDay = 24
 )
 
-// Handshake makes a TLS connection of one and says what the server showed. It presents no certificate and checks none on the way: a bad
+// handshake makes a TLS connection of one and says what the server showed. It presents no certificate and checks none on the way: a bad
 // one is a finding, not an end. Roots are the authorities that count; on failure of the handshake there is no connection.
-func Handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x509.CertPool, now time.Time) (*Result, net.Conn) {
-	result := newResult("tls")
+func handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x509.CertPool, now time.Time) (*rules.Part, net.Conn) {
+	result := rules.NewPart("tls")
 	protocols := []string{"h2", "http/1.1"}
 	if endpoint.web() {
 		// The request after it is one of HTTP/1.1.
@@ -33,8 +35,8 @@ func Handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x50
 	began := time.Now()
 	if err := client.HandshakeContext(ctx); err != nil {
 		words := handshakeWords(err)
-		result.line("handshake fails after %s: %s", milliseconds(time.Since(began)), words)
-		result.found("tls_failed", 0, "TLS with %s fails: %s", endpoint.Host, words)
+		result.Say("handshake fails after %s: %s", milliseconds(time.Since(began)), words)
+		result.Find("tls_failed", 0, "TLS with %s fails: %s", endpoint.Host, words)
 		result.Section.Text = "no handshake"
 		return result, nil
 	}
@@ -44,10 +46,10 @@ func Handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x50
 	if protocol == "" {
 		protocol = "no protocol"
 	}
-	result.line("%s, %s, %s, in %s", tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite), protocol, milliseconds(took))
+	result.Say("%s, %s, %s, in %s", tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite), protocol, milliseconds(took))
 	result.Section.Text = fmt.Sprintf("%s in %s", tls.VersionName(state.Version), milliseconds(took))
 	if state.Version < tls.VersionTLS12 {
-		result.found("tls_old", 0, "%s speaks %s", endpoint.Host, tls.VersionName(state.Version))
+		result.Find("tls_old", 0, "%s speaks %s", endpoint.Host, tls.VersionName(state.Version))
 	}
 	judge(result, state.PeerCertificates, endpoint.Host, roots, now)
 	return result, client
@@ -62,7 +64,7 @@ func handshakeWords(err error) string {
 }
 
 // judge says what each certificate is for and how long it holds, and checks name, time and authority.
-func judge(result *Result, chain []*x509.Certificate, host string, roots *x509.CertPool, now time.Time) {
+func judge(result *rules.Part, chain []*x509.Certificate, host string, roots *x509.CertPool, now time.Time) {
 	if len(chain) == 0 {
 		return
 	}
@@ -70,7 +72,7 @@ func judge(result *Result, chain []*x509.Certificate, host string, roots *x509.C
 	soonest := chain[0]
 	for index, each := range chain[:min(len(chain), maxChain)] {
 		left := each.NotAfter.Sub(now).Hours() / hoursPerDay
-		result.line("%d: %s, by %s, until %s (%.0f days)", index, subject(each), each.Issuer.CommonName, each.NotAfter.UTC().Format("2006-01-02"), left)
+		result.Say("%d: %s, by %s, until %s (%.0f days)", index, subject(each), each.Issuer.CommonName, each.NotAfter.UTC().Format("2006-01-02"), left)
 		if index > 0 {
 			between.AddCert(each)
 		}
@@ -84,11 +86,11 @@ func judge(result *Result, chain []*x509.Certificate, host string, roots *x509.C
 	case left < 0:
 		words = fmt.Sprintf("the certificate of %s expired on %s", subject(soonest), soonest.NotAfter.UTC().Format("2006-01-02"))
 	case now.Before(chain[0].NotBefore):
-		result.found("tls_failed", 0, "the certificate of %s holds only from %s on", subject(chain[0]), chain[0].NotBefore.UTC().Format("2006-01-02"))
+		result.Find("tls_failed", 0, "the certificate of %s holds only from %s on", subject(chain[0]), chain[0].NotBefore.UTC().Format("2006-01-02"))
 	}
-	result.found("tls_expiring", float64(int(left)), "%s", words)
+	result.Find("tls_expiring", float64(int(left)), "%s", words)
 	if err := chain[0].VerifyHostname(host); err != nil {
-		result.found("tls_mismatch", 0, "the certificate is for %s, not for %s", names(chain[0]), host)
+		result.Find("tls_mismatch", 0, "the certificate is for %s, not for %s", names(chain[0]), host)
 	}
 	// Of the authority alone: time and name have words of their own.
 	at := now
@@ -99,7 +101,7 @@ func judge(result *Result, chain []*x509.Certificate, host string, roots *x509.C
 		at = chain[0].NotBefore
 	}
 	if _, err := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: at}); err != nil {
-		result.found("tls_untrusted", 0, "%s", distrust(chain[0], err))
+		result.Find("tls_untrusted", 0, "%s", distrust(chain[0], err))
 	}
 }
 
@@ -135,5 +137,3 @@ func names(certificate *x509.Certificate) string {
 	}
 	return strings.Join(all[:min(len(all), 3)], ", ") + rest
 }
-
-func quoted(name string) string { return "“" + name + "”" }
