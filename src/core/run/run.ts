@@ -4,6 +4,7 @@ import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
+import type { RunFile } from '../files/run-file.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
@@ -48,7 +49,7 @@ export interface Rehearsal {
   readonly patch: string;
 }
 
-/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps. */
+/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps and files. */
 export interface RunLog {
   readonly bytes: number;
   readonly lines: number;
@@ -61,6 +62,8 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
+  /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
+  readonly files?: readonly RunFile[];
 }
 
 /** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */
