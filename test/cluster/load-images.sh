@@ -28,3 +28,7 @@ chmod 0555 "$work/looker/looker"
 "$loader" localhost/looker:1 "$work/looker" /looker
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
+
+# The images that look into a runtime. They need go, and Debian's and PyPI's packages, fetched once.
+sh "$here/../../images/profile/build-rootfs.sh" "$work/profile"
+USER_ID=65532:65532 "$loader" localhost/profile:1 "$work/profile" /profile
