@@ -129,7 +129,7 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   class: image.class,
   command: image.command,
   diagnostic: image.diagnostic,
-  ...defined({ timeoutMs: image.timeout, description: image.description }),
+  ...defined({ timeoutMs: image.timeout, description: image.description, settings: image.settings }),
 });
 
 const ruleOf = ({ batch, approval, ...rule }: RawRule): Rule => ({

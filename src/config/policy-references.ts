@@ -117,10 +117,16 @@ function imageFindings(file: Tree): readonly Finding[] {
         "excludes command: allowed: kdebug believes a diagnostic image's report, and whoever writes the command writes the report",
       ),
     );
+  const settings = Object.entries(images)
+    .filter(([, image]) => mapOf(image).settings !== undefined && mapOf(image).command === 'allowed')
+    .map(([name]) =>
+      finding(['images', name, 'settings'], 'excludes command: allowed, which lets people set any variable'),
+    );
   return [
     ...timeouts,
     ...references,
     ...reports,
+    ...settings,
     ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images'),
   ];
 }

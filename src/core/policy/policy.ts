@@ -71,6 +71,8 @@ export interface ImageAlias {
   readonly command: 'allowed' | 'fixed';
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
+  /** The variables that people may set although the command is fixed; without it, none. */
+  readonly settings?: readonly string[];
   readonly timeoutMs?: number;
   /** What it does, in one sentence of at most 120 characters. */
   readonly description?: string;
