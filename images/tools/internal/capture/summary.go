@@ -141,7 +141,7 @@ func (c Conversation) String() string {
 		words = append(words, count(c.Resets, "reset"))
 	}
 	if c.Repeats > 0 {
-		words = append(words, count(c.Repeats, "segment") + " sent again")
+		words = append(words, count(c.Repeats, "segment")+" sent again")
 	}
 	return fmt.Sprintf("%s > %s %s: %s", c.From, c.To, c.Protocol, strings.Join(words, ", "))
 }
