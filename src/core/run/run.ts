@@ -4,6 +4,7 @@ import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
+import type { RunFile } from '../files/run-file.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
@@ -61,6 +62,8 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
+  /** What the image brought back as files, in their order; those with a problem too. */
+  readonly files?: readonly RunFile[];
 }
 
 /** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */

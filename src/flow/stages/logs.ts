@@ -1,6 +1,7 @@
 import type { PodRef } from '../../core/container/pod.ts';
 import { withoutReport } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import type { RunFile } from '../../core/files/run-file.ts';
 import type { RunId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
@@ -41,6 +42,13 @@ export interface ReadLog {
   readonly log: RunLog;
   /** The last 16 KiB, which may hold an image's report. */
   readonly end: string;
+  readonly spool: Spool;
+  /** The whole ones of `log.files`, redacted if their kind is. */
+  readonly files: readonly ReadFile[];
+}
+
+export interface ReadFile {
+  readonly file: RunFile;
   readonly spool: Spool;
 }
 
@@ -127,6 +135,7 @@ export class LogReader {
       log: { bytes, lines, sha256, redactions: filter.redactions, completeness, head, tail, omittedLines },
       end: excerpt.end(),
       spool,
+      files: [],
     };
   }
 
@@ -216,8 +225,8 @@ export class LogReaders {
     if (!reader) return;
     this.#readers.delete(runId);
     reader.stop();
-    const { spool } = await reader.result;
-    await spool.remove();
+    const { spool, files } = await reader.result;
+    await Promise.all([spool, ...files.map((file) => file.spool)].map((each) => each.remove()));
   }
 }
 
