@@ -32,4 +32,4 @@ export const isReadByRequesterAlone = ({ origin }: Pick<Run, 'origin'>, { isPriv
 
 /** Whether a file goes to the requester alone, in a message of its own. */
 export const goesAlone = (run: Pick<Run, 'origin'>, { kind }: Pick<RunFile, 'kind'>, audience: AudienceOf): boolean =>
-  isSecretKind(kind) && !isReadByRequesterAlone(run, audience);
+  (kind === undefined || isSecretKind(kind)) && !isReadByRequesterAlone(run, audience);

@@ -1,6 +1,7 @@
 import { own } from '../../lib/object.ts';
 import type { Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { FileKind } from '../files/file-kinds.ts';
 import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
 
 /** Classes of harm, mildest first (design, section 3.2). */
@@ -71,6 +72,8 @@ export interface ImageAlias {
   readonly command: 'allowed' | 'fixed';
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
+  /** The kinds of files that it may hand back. Absent: none. */
+  readonly files?: readonly FileKind[];
   readonly timeoutMs?: number;
   /** What it does, in one sentence of at most 120 characters. */
   readonly description?: string;
@@ -134,7 +137,14 @@ export interface Limits {
   readonly runsPerCluster: number;
   readonly startDeadlineMs: number;
   readonly maxTimeoutMs: number;
+  /** Without files. */
   readonly maxLogBytes: number;
+  /** Of one file that an image hands back. */
+  readonly maxFileBytes: number;
+  /** Of one run. */
+  readonly maxFiles: number;
+  /** Of one run, together. */
+  readonly maxFilesBytes: number;
 }
 
 export interface Output {

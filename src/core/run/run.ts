@@ -49,7 +49,7 @@ export interface Rehearsal {
   readonly patch: string;
 }
 
-/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps. */
+/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps and files. */
 export interface RunLog {
   readonly bytes: number;
   readonly lines: number;
@@ -62,7 +62,7 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
-  /** What the image brought back as files, in their order; those with a problem too. */
+  /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
   readonly files?: readonly RunFile[];
 }
 

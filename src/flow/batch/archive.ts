@@ -3,7 +3,7 @@ import { isSecretKind } from '../../core/files/file-kinds.ts';
 import type { PodFiles } from '../../core/report/batch/batch-files.ts';
 import { problemWords } from '../../core/report/parts/file-parts.ts';
 import type { Archive, Spool } from '../ports/machine.ts';
-import type { ReadFile, ReadLog } from '../stages/logs.ts';
+import type { FileOfLog, ReadLog } from '../stages/logs.ts';
 
 /** What the pods of one batch brought back, collected in one archive as they end. It opens with the first file. */
 export class BatchArchive {
@@ -54,8 +54,8 @@ export class BatchArchive {
   }
 
   /** Resolves with why not. */
-  async #append(path: string, { file, spool }: ReadFile, atMs: number): Promise<string | undefined> {
-    if (isSecretKind(file.kind)) return 'a batch brings back no file that may hold secrets';
+  async #append(path: string, { file, spool }: FileOfLog, atMs: number): Promise<string | undefined> {
+    if (file.kind === undefined || isSecretKind(file.kind)) return 'a batch brings back no file that may hold secrets';
     if (this.#failure) return `the archive is lost: ${this.#failure.code}`;
     if (this.#bytes + spool.bytes > this.#maxBytes) return 'the archive is full';
     try {

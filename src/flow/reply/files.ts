@@ -1,4 +1,3 @@
-import type { RunFile } from '../../core/files/run-file.ts';
 import {
   type AudienceOf,
   goesAlone,
@@ -92,14 +91,11 @@ async function runFiles(run: Run, names: readonly string[], readers: LogReaders)
 function fileOf(run: Run, name: string, read: ReadLog): FileToShare | string {
   if (name === logFileName(run)) return logFile(run, read);
   const wanted = wholeFiles(run).find((file) => sharedName(run, file) === name);
-  const found = read.files.find(({ file }) => wanted && isSame(file, wanted));
+  const found = read.files.find(({ file }) => file.name === wanted?.name);
   if (!wanted || !found) return read.log.completeness.interruptedBy ?? 'log_gone';
   const title = `${wanted.name} of run ${run.id} (${formatBytes(found.spool.bytes)})`;
   return fileToShare(name, title, found.spool);
 }
-
-/** A log that was read again may hold less, and never what was not announced before. */
-const isSame = (one: RunFile, other: RunFile): boolean => one.name === other.name && one.sha256 === other.sha256;
 
 function logFile(run: Run, { log, spool }: ReadLog): FileToShare | string {
   if (spool.bytes === 0) return log.completeness.interruptedBy ?? 'log_gone';

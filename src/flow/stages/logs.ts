@@ -43,11 +43,11 @@ export interface ReadLog {
   /** The last 16 KiB, which may hold an image's report. */
   readonly end: string;
   readonly spool: Spool;
-  /** The whole ones of `log.files`, redacted if their kind is. */
-  readonly files: readonly ReadFile[];
+  /** The whole ones of `log.files`, in the same order, as they may be delivered. Removed with the reader. */
+  readonly files: readonly FileOfLog[];
 }
 
-export interface ReadFile {
+export interface FileOfLog {
   readonly file: RunFile;
   readonly spool: Spool;
 }
@@ -226,7 +226,7 @@ export class LogReaders {
     this.#readers.delete(runId);
     reader.stop();
     const { spool, files } = await reader.result;
-    await Promise.all([spool, ...files.map((file) => file.spool)].map((each) => each.remove()));
+    await Promise.all([spool, ...files.map((each) => each.spool)].map((each) => each.remove()));
   }
 }
 

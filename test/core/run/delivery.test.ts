@@ -23,7 +23,10 @@ const TABLE: Readonly<Record<DeliveryEvent['kind'], { readonly record: Delivery;
   {
     'anchor-posted': { record: { anchor: CARD }, in: PLANNED_STATES },
     'anchor-lost': { record: { anchorGone: true }, in: PLANNED_STATES },
-    'result-posted': { record: { result: RESULT, files: { 'a.log': 'F1' } }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+    'result-posted': {
+      record: { result: RESULT, files: { 'a.log': 'F1' } },
+      in: ['rejected', 'expired', 'cancelled', 'finished'],
+    },
     'result-lost': { record: { lost: 'slack_refused' }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
     'files-settled': {
       record: { files: { 'a.log': 'F1' }, filesLost: { 'b.svg': 'slack_refused' } },
