@@ -1,4 +1,5 @@
 import { defined, isObject } from '../../lib/object.ts';
+import { type PodFacts, readFacts } from '../compare/facts.ts';
 import { redactText } from '../report/log/redact-text.ts';
 
 /** A problem that a diagnosis found. */
@@ -58,6 +59,8 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   readonly sections: readonly Section[];
   readonly cost?: { readonly milliseconds?: number; readonly cpuMilliseconds?: number; readonly memoryBytes?: number };
+  /** For a comparison: what the probe told of the target, if it was asked to. */
+  readonly facts?: PodFacts;
   /** The length of the CPU sample. */
   readonly sampleSeconds?: number;
 }
@@ -186,6 +189,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       self,
       target,
       cost: isObject(report.cost) ? toCost(report.cost) : undefined,
+      facts: readFacts(report, (text, maxLength) => line(text, redact, maxLength)),
       sampleSeconds: amountIn(report.sampleSeconds),
     }),
   };
