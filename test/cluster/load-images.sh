@@ -29,6 +29,8 @@ chmod 0555 "$work/looker/looker"
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
 
-# The images that look into a runtime. They need go, and Debian's and PyPI's packages, fetched once.
+# These need go, and packages of Debian and PyPI, fetched once.
 sh "$here/../../images/profile/build-rootfs.sh" "$work/profile"
 USER_ID=65532:65532 "$loader" localhost/profile:1 "$work/profile" /profile
+sh "$here/../../images/net/build-rootfs.sh" "$work/net"
+USER_ID=65532:65532 "$loader" localhost/net:1 "$work/net" /net

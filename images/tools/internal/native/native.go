@@ -95,17 +95,17 @@ func Wait(fs target.FS, pid, thread int) (words, function string) {
 }
 
 // Dump gives the threads of a program without a runtime that we know: what each waits for, and its stack where gdb may stop it.
-func Dump(ctx context.Context, t *target.Target, process target.Process, self target.Self, sample time.Duration, stop bool) *stack.Dump {
-	dump := &stack.Dump{Process: process, Runtime: "native program"}
-	if process.Runtime == target.Unknown {
+func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration, stop bool) *stack.Dump {
+	dump := &stack.Dump{Process: t.Process, Runtime: "native program"}
+	if t.Runtime == target.Unknown {
 		dump.Runtime = "program of an unknown kind"
 	}
-	meter := stack.Start(t.FS(), process.PID)
+	meter := stack.Start(t.FS(), t.PID)
 	select {
 	case <-ctx.Done():
 	case <-time.After(sample):
 	}
-	dump.Threads = Threads(t.FS(), process.PID)
+	dump.Threads = Threads(t.FS(), t.PID)
 	var text strings.Builder
 	for _, thread := range dump.Threads {
 		fmt.Fprintf(&text, "%s (thread %d): %s\n", thread.Name, thread.ID, thread.State)
@@ -123,8 +123,8 @@ func Dump(ctx context.Context, t *target.Target, process target.Process, self ta
 		within, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		dump.Pause = "gdb stops the program while it reads the stacks"
-		out, err := run.Output(within, GDB, "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-iex", "set sysroot "+t.FS().Path(process.PID, "root"),
-			"-ex", "set width 0", "-ex", "set pagination off", "-ex", "thread apply all backtrace 64", "-ex", "detach", "-p", strconv.Itoa(process.PID))
+		out, err := run.Output(within, GDB, "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-iex", "set sysroot "+t.FS().Path(t.PID, "root"),
+			"-ex", "set width 0", "-ex", "set pagination off", "-ex", "thread apply all backtrace 64", "-ex", "detach", "-p", strconv.Itoa(t.PID))
 		frames := Parse(string(out))
 		if len(frames) == 0 {
 			dump.Lack = &target.Lack{Lacks: fmt.Sprintf("stacks: gdb gave none (%v)", err)}

@@ -38,12 +38,12 @@ type frame struct {
 }
 
 // Dump gives the threads of one Python process. It stops nothing: the process runs on while it is read.
-func Dump(ctx context.Context, t *target.Target, process target.Process, self target.Self, sample time.Duration) *stack.Dump {
-	dump := &stack.Dump{Process: process, Runtime: strings.TrimSpace("Python " + process.Version), Lack: t.Attach(self)}
+func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
+	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("Python " + t.Version), Lack: t.Attach(self)}
 	if dump.Lack != nil {
 		return dump
 	}
-	threads, err := read(ctx, process.PID)
+	threads, err := read(ctx, t.PID)
 	if err != nil {
 		if errors.Is(err, run.ErrTimeout) {
 			dump.Silent = "py-spy did not finish"
@@ -54,7 +54,7 @@ func Dump(ctx context.Context, t *target.Target, process target.Process, self ta
 	}
 	var text strings.Builder
 	for _, each := range threads {
-		state, _ := native.Wait(t.FS(), process.PID, each.ID)
+		state, _ := native.Wait(t.FS(), t.PID, each.ID)
 		if each.Active && state != "running" {
 			state = "running"
 		}
@@ -71,8 +71,8 @@ func Dump(ctx context.Context, t *target.Target, process target.Process, self ta
 		dump.Threads = append(dump.Threads, found)
 	}
 	dump.Text = text.String()
-	meter := stack.Start(t.FS(), process.PID)
-	if samples, err := Sample(ctx, process.PID, sample); err == nil {
+	meter := stack.Start(t.FS(), t.PID)
+	if samples, err := Sample(ctx, t.PID, sample); err == nil {
 		dump.Hot, dump.HotIsSampled = samples, true
 	} else {
 		dump.Notes = append(dump.Notes, "no samples: "+err.Error())
