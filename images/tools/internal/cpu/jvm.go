@@ -24,7 +24,7 @@ const cleanUp = 45 * time.Second
 // recordJVM lets the JVM's Flight Recorder sample its own threads. The recorder's settings and its file lie in the target's /tmp for that long.
 func recordJVM(ctx context.Context, t *target.Target, self target.Self, length time.Duration) (*Profile, error) {
 	const what = "the Flight Recorder could not be used"
-	if err := need(what, jvm.Lack(t, t.Process, self)); err != nil {
+	if err := need(what, jvm.Lack(t, self)); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(t.Root())
