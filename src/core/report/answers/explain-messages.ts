@@ -41,6 +41,7 @@ export function planFields(plan: Plan): readonly Fact[] {
     },
     { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
     { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
+    ...(plan.files ? [{ label: 'Files it may bring back', value: [text(plan.files.join(', '))] }] : []),
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {
       label: 'Time limits',
