@@ -7,6 +7,7 @@ import { batchResultMessage } from './batch/result-message.ts';
 import { code, type Message, type Part, person, type Span, strong, text } from './message.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from './outcome-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from './parts/approval-parts.ts';
+import { chartParts, withChartsInWords } from './parts/chart-parts.ts';
 import { filesParts } from './parts/file-parts.ts';
 import { powerParts, profileText } from './parts/power-parts.ts';
 import { requestFacts, wholeReason } from './parts/request-parts.ts';
@@ -61,6 +62,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
       ...stopParts(run, nowMs),
       ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
+      ...(isPrivate ? [] : chartParts(run)),
       ...approvalParts(run, approvers, nowMs),
       { kind: 'note', spans: smallLine(run, { besides, isPrivate: isPrivate && !saysWhereItGoes(run) }) },
     ],
@@ -132,7 +134,7 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
       { kind: 'paragraph', spans: isPrivate ? firstLine(run, headline) : headSpans(run, headline, isNamed) },
       ...linePart(secondLine(run)),
       ...(isPrivate ? [] : runButtonsPart(run, 'result')),
-      ...resultParts(run, { isPrivate }),
+      ...(isPrivate ? resultParts(run, { isPrivate }) : withChartsInWords(resultParts(run, { isPrivate }))),
       {
         kind: 'note',
         spans: [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))],

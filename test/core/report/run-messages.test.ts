@@ -21,6 +21,8 @@ function lines(part: Part): readonly string[] {
       return part.rows.map((row) => row.map(words).join(' | '));
     case 'facts':
       return part.facts.map(({ label, value }) => `${label}: ${words(value)}`);
+    case 'chart':
+      return [`chart: ${part.chart.title}`];
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
   }

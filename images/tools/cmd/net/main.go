@@ -186,13 +186,21 @@ func (l *look) verdict(findings []report.Finding) string {
 		about = l.settings.endpoint.String()
 	}
 	words := "No problems found with " + about
+	for _, part := range l.parts {
+		if l.settings.endpoint != nil && part.Section.State == report.OK {
+			words += fmt.Sprintf("; %s: %s", part.Section.Name, part.Section.Text)
+		}
+	}
 	if len(findings) > 0 {
 		texts := make([]string, len(findings))
 		for index, each := range findings {
 			texts[index] = each.Text
 		}
-		words = fmt.Sprintf("%d findings with %s: %s", len(findings), about, strings.Join(texts, "; "))
-		words = strings.TrimPrefix(strings.Replace(words, "1 findings", "1 finding", 1), " ")
+		number := fmt.Sprintf("%d findings", len(findings))
+		if len(findings) == 1 {
+			number = "1 finding"
+		}
+		words = fmt.Sprintf("%s with %s: %s", number, about, strings.Join(texts, "; "))
 	}
 	for _, each := range []string{l.untested, l.blind} {
 		if each != "" {

@@ -65,7 +65,7 @@ func (c Compiler) check(text string) error {
 		if port, err := strconv.ParseUint(word, 10, 16); err == nil && (port == 6443 || slices.Contains(c.NodePorts, uint16(port))) {
 			return fmt.Errorf("NET_FILTER names port %d, of the cluster's own components: their traffic is never captured", port)
 		}
-		if address, err := netip.ParseAddr(word); err == nil && (slices.Contains(c.Metadata, address) || address.IsLinkLocalUnicast() && address.Is4()) {
+		if address, err := netip.ParseAddr(word); err == nil && (slices.Contains(c.Metadata, address) || word == "169.254.169.254") {
 			return fmt.Errorf("NET_FILTER names %s, where clouds hand out credentials: its traffic is never captured", address)
 		}
 		if c.APIServer.IsValid() && word == c.APIServer.Addr().String() {

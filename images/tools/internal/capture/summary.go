@@ -133,15 +133,15 @@ func dataLength(decoded gopacket.Packet, tcp *layers.TCP, length int) int {
 
 // String is one line for people.
 func (c Conversation) String() string {
-	words := []string{fmt.Sprintf("%d packets, %d bytes", c.Packets, c.Bytes)}
+	words := []string{fmt.Sprintf("%s, %s", count(c.Packets, "packet"), count(c.Bytes, "byte"))}
 	if c.Asks > 0 && !c.Answered {
-		words = append(words, fmt.Sprintf("asked %d times and got no answer", c.Asks))
+		words = append(words, fmt.Sprintf("asked %s and got no answer", count(c.Asks, "time")))
 	}
 	if c.Resets > 0 {
-		words = append(words, fmt.Sprintf("%d resets", c.Resets))
+		words = append(words, count(c.Resets, "reset"))
 	}
 	if c.Repeats > 0 {
-		words = append(words, fmt.Sprintf("%d segments sent again", c.Repeats))
+		words = append(words, count(c.Repeats, "segment")+" sent again")
 	}
 	return fmt.Sprintf("%s > %s %s: %s", c.From, c.To, c.Protocol, strings.Join(words, ", "))
 }

@@ -10,7 +10,7 @@ import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, sleep } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import { isSlackUrl } from '../client.ts';
-import { withTables } from '../views/table.ts';
+import { withoutDrawings } from '../views/chart.ts';
 import type { View } from '../views/view.ts';
 import { findMessage, sharesFile } from './find.ts';
 import { type Speaker, sayShaped } from './messages.ts';
@@ -48,8 +48,8 @@ export async function share(
   const isOurs = sharesFile(firstId);
   await tried(uploader.clock, async (isFirst) => {
     if (!isFirst && (await findMessage(uploader, { destination, sinceMs }, isOurs))) return;
-    // Nobody has seen Slack show a table beside files, and it answers what it does not know there with an internal error.
-    const show = sayShaped(withTables(message, 0), (shaped) =>
+    // Nobody has seen Slack show a table or a chart beside files, and it answers what it does not know there with an internal error.
+    const show = sayShaped(withoutDrawings(message), (shaped) =>
       complete(uploader, destination, { uploaded, shaped, sure }),
     );
     await (isFirst ? show : unlessShown(show));

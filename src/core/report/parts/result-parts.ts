@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Part, type Span, strong, text } from '../message.ts';
+import { chartParts } from './chart-parts.ts';
 import { logLostBy } from './file-parts.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
@@ -76,13 +77,15 @@ export function lookedBy({ verdict, plan }: Run): readonly string[] {
 const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
 /** What the first two lines of a result leave out of a diagnosis: other findings, what is fine, what was not checked. */
-export function verdictParts({ verdict }: Run): readonly Part[] {
+export function verdictParts(run: Run): readonly Part[] {
+  const { verdict } = run;
   if (!verdict) return [];
   const { fine, unseen = [] } = verdict;
   return [
     ...findingsPart(verdict),
     ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
     ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
+    ...chartParts(run),
   ];
 }
 
