@@ -142,6 +142,10 @@ export const REASONS = {
     'this image runs only its default command here',
     'Leave out the command, --arguments-only and --env, or use an image whose alias allows them.',
   ),
+  setting_not_allowed: user(
+    'this image has no such setting',
+    'Use a setting that /kdebug images names, with one line of at most 256 ordinary characters (ASCII) as its value.',
+  ),
   timeout_too_long: user('the timeout is longer than the policy allows', 'Use a shorter --timeout.'),
   reason_required: user('the rule requires a reason', 'Add --reason="…": the approvers will read it.'),
   no_approver: user(

@@ -9,12 +9,19 @@ import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
+import { NET_FINDINGS } from './net-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
 import { chartsOf } from './series.ts';
+import { STACKS_FINDINGS } from './stacks-findings.ts';
 
 /** Everything that kdebug's own diagnosis can find; codes are unique. */
-export const FINDINGS: readonly FindingRule[] = [...IMAGE_FINDINGS, ...CLUSTER_FINDINGS];
+export const FINDINGS: readonly FindingRule[] = [
+  ...IMAGE_FINDINGS,
+  ...NET_FINDINGS,
+  ...STACKS_FINDINGS,
+  ...CLUSTER_FINDINGS,
+];
 
 const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
 

@@ -9,7 +9,7 @@ public final class Shop {
 
     private static final Orders ORDERS = new Orders();
     private static final Stock STOCK = new Stock();
-    static volatile double total;
+    static volatile long total;
 
     public static void main(String[] words) throws Exception {
         String hot = System.getenv("HOT");
@@ -54,14 +54,17 @@ public final class Shop {
         }
     }
 
-    static double recompute(int prices) {
-        double sum = 0;
+    static long recompute(int prices) {
+        long sum = 0;
         for (int price = 1; price < prices; price++) sum += discount(price);
         return sum;
     }
 
-    static double discount(int price) {
-        return Math.sqrt(price) * Math.log(price) % 7;
+    /** Not with Math's functions: the JVM's own recorder cannot see into those. */
+    static long discount(int price) {
+        long rest = price;
+        while (rest > 7) rest = rest % 2 == 0 ? rest / 2 : (3 * rest + 1) / 4;
+        return rest;
     }
 
     private static void pause(long milliseconds) {
