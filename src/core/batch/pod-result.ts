@@ -43,6 +43,8 @@ export interface EndedContainer {
   readonly verdict?: string;
   readonly logBytes?: number;
   readonly logDoubt?: string | undefined;
+  readonly files?: number;
+  readonly filesMissing?: number;
   /** Used if neither the outcome nor the termination has a message. */
   readonly message?: string;
   /** The policy's own patterns (`output.redact`). */
@@ -55,6 +57,7 @@ export interface EndedContainer {
  */
 export function podResult(ended: EndedContainer): PodResult {
   const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
+  const { files, filesMissing } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', MAX_REASON_LENGTH);
   const text = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
   const message = line(text, MAX_MESSAGE_LENGTH, redact);
@@ -69,6 +72,8 @@ export function podResult(ended: EndedContainer): PodResult {
       findings: codes.length > 0 ? codes : undefined,
       logBytes,
       logDoubt,
+      files: files === 0 ? undefined : files,
+      filesMissing: filesMissing === 0 ? undefined : filesMissing,
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { defined, isObject } from '../../lib/object.ts';
 import { redactText } from '../report/log/redact-text.ts';
+import { readSeries, type Series } from './series.ts';
 
 /** A problem that a diagnosis found. */
 export interface Finding {
@@ -60,6 +61,7 @@ export interface Diagnosis {
   readonly cost?: { readonly milliseconds?: number; readonly cpuMilliseconds?: number; readonly memoryBytes?: number };
   /** The length of the CPU sample. */
   readonly sampleSeconds?: number;
+  readonly series?: readonly Series[];
 }
 
 const MAX_REPORT_LENGTH = 64 * 1024;
@@ -177,6 +179,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
   const tool = isObject(report.tool) ? toTool(report.tool, redact) : undefined;
   const self = isObject(report.self) ? toSelf(report.self) : undefined;
   const target = isObject(report.target) ? toTarget(report.target, redact) : undefined;
+  const series = readSeries(report.series, (text) => line(text, redact, MAX_WORD_LENGTH));
   return {
     verdict,
     findings: items(report.findings, redact, toFinding),
@@ -187,6 +190,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       target,
       cost: isObject(report.cost) ? toCost(report.cost) : undefined,
       sampleSeconds: amountIn(report.sampleSeconds),
+      series: series.length > 0 ? series : undefined,
     }),
   };
 }

@@ -225,8 +225,8 @@ export class LogReaders {
     if (!reader) return;
     this.#readers.delete(runId);
     reader.stop();
-    const { spool } = await reader.result;
-    await spool.remove();
+    const { spool, files } = await reader.result;
+    await Promise.all([spool, ...files.map((each) => each.spool)].map((each) => each.remove()));
   }
 }
 

@@ -150,6 +150,40 @@ func (t *Target) Blindness(self Self) *Lack {
 	return &Lack{fmt.Sprintf("the target's own uid:gid %d:%d, or SYS_PTRACE", t.UID, t.GID), []string{"identity", "general", "sysadmin"}}
 }
 
+// Of is the target with this process as the one that matters, whatever container it is in.
+func Of(pid int) (*Target, error) {
+	status, err := Proc.Status(fmt.Sprint(pid))
+	if err != nil {
+		return nil, err
+	}
+	process := Process{PID: pid, Status: status, Command: Proc.Cmdline(pid)}
+	process.Runtime, process.Version = Proc.runtimeOf(pid)
+	target := &Target{Process: process, First: pid, Container: Proc.container(pid), Processes: []Process{process}, Yama: Proc.Yama(), fs: Proc}
+	target.seeRoot()
+	return target, nil
+}
+
+// Become runs this process as the target's user from now on, where that is the way to see it: we are root without
+// SYS_PTRACE, as under Pod Security *baseline*, and the target is somebody else without capabilities. The kernel then counts
+// us as the target itself. Gives the target as it is seen then, or the same one where nothing was gained; what root could do is
+// lost in the first case. The target cannot look into us all the same: a change of user keeps a process closed (credentials(7)).
+func (t *Target) Become() *Target {
+	self := Whoami()
+	able := Has(self.Effective, "SETUID") && Has(self.Effective, "SETGID")
+	if t.Readable || self.UID != 0 || t.UID <= 0 || t.Permitted != 0 || !able {
+		return t
+	}
+	// In this order: who is no longer root may not change the group.
+	if syscall.Setgroups(nil) != nil || syscall.Setresgid(t.GID, t.GID, t.GID) != nil || syscall.Setresuid(t.UID, t.UID, t.UID) != nil {
+		return t
+	}
+	again, err := t.fs.find(os.Getpid(), t.Container)
+	if err != nil || again.First != t.First {
+		return t
+	}
+	return again
+}
+
 // find looks for the target in a /proc, for the process with the number own.
 func (fs FS) find(own int, wanted string) (*Target, error) {
 	first, container := fs.first(own, wanted)
@@ -162,16 +196,22 @@ func (fs FS) find(own int, wanted string) (*Target, error) {
 		return nil, ErrNoTarget
 	}
 	target.Process = target.Processes[0]
-	// The kernel asks for the same right here as for the files, the links of fd and the environment.
-	if _, err := os.Stat(target.Root() + "/."); err == nil {
-		target.Readable = true
-		var system syscall.Statfs_t
-		const readOnly = 1 // ST_RDONLY of statfs(2)
-		if syscall.Statfs(target.Root(), &system) == nil {
-			target.ReadOnlyRoot = system.Flags&readOnly != 0
-		}
-	}
+	target.seeRoot()
 	return target, nil
+}
+
+// seeRoot sets Readable and ReadOnlyRoot.
+func (t *Target) seeRoot() {
+	// The kernel asks for the same right here as for the files, the links of fd and the environment.
+	if _, err := os.Stat(t.Root() + "/."); err != nil {
+		return
+	}
+	t.Readable = true
+	const readOnly = 1 // ST_RDONLY of statfs(2)
+	var system syscall.Statfs_t
+	if syscall.Statfs(t.Root(), &system) == nil {
+		t.ReadOnlyRoot = system.Flags&readOnly != 0
+	}
 }
 
 // first finds the first process of the wanted container.
@@ -325,4 +365,11 @@ func rank(runtime Runtime) int {
 		return 1
 	}
 	return 2
+}
+
+// With is the same target seen from another of its processes.
+func (t *Target) With(process Process) *Target {
+	other := *t
+	other.Process = process
+	return &other
 }
