@@ -29,23 +29,30 @@ if (run('go', ['version']).error) {
 
 function test() {
   const { stdout, stderr, status } = run('go', words);
-  const results = [];
-  const told = new Map();
-  for (const event of stdout.split('\n').flatMap(eventOf)) {
-    const key = `${event.Package} ${event.Test}`;
-    if (event.Action === 'output') told.set(key, (told.get(key) ?? '') + event.Output);
-    if (event.Test !== undefined && ['pass', 'fail', 'skip'].includes(event.Action))
-      results.push({ ...event, told: told.get(key) ?? '' });
-    // Of a package that does not even compile.
-    if (event.Test === undefined && event.Action === 'fail') say(told.get(key) ?? '');
-  }
-  for (const { Action, Package, Test, told: output } of results)
-    if (Action !== 'pass') say(`${Action}: ${Package}: ${Test}\n${output}`);
+  const results = resultsOf(stdout.split('\n').flatMap(eventOf));
+  // A package that does not even compile has no test.
+  for (const { Action, Package, Test = 'the package', told } of results)
+    if (Action !== 'pass') say(`${Action}: ${Package}: ${Test}\n${told}`);
   if (status !== 0) say(stderr);
-  const counts = (action) => results.filter(({ Action }) => Action === action).length;
+  const tests = results.filter(({ Test }) => Test !== undefined);
+  const counts = (action) => tests.filter(({ Action }) => Action === action).length;
   say(`${counts('pass')} passed, ${counts('fail')} failed, ${counts('skip')} skipped`);
-  keep(results);
+  keep(tests);
   return status === 0;
+}
+
+/** The ends of tests, and of packages that failed, each with what it said. */
+function resultsOf(events) {
+  const told = new Map();
+  for (const event of events.filter(({ Action }) => Action === 'output'))
+    told.set(keyOf(event), (told.get(keyOf(event)) ?? '') + event.Output);
+  return events
+    .filter(({ Action, Test }) => Action === 'fail' || (Test !== undefined && ['pass', 'skip'].includes(Action)))
+    .map((event) => ({ ...event, told: told.get(keyOf(event)) ?? '' }));
+}
+
+function keyOf({ Package, Test = '' }) {
+  return `${Package} ${Test}`;
 }
 
 /** @param {string} line */
