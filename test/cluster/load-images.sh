@@ -30,7 +30,7 @@ chmod 0555 "$work/looker/looker"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
 
 # These need go, and packages of Debian and PyPI, fetched once.
-sh "$here/../../images/profile/build-rootfs.sh" "$work/profile"
-USER_ID=65532:65532 "$loader" localhost/profile:1 "$work/profile" /profile
-sh "$here/../../images/net/build-rootfs.sh" "$work/net"
-USER_ID=65532:65532 "$loader" localhost/net:1 "$work/net" /net
+for image in stacks profile net; do
+    sh "$here/../../images/$image/build-rootfs.sh" "$work/$image"
+    USER_ID=65532:65532 "$loader" "localhost/$image:1" "$work/$image" "/$image"
+done
