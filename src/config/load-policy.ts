@@ -131,6 +131,7 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   diagnostic: image.diagnostic,
   ...defined({
     files: image.files?.length ? image.files : undefined,
+    settings: image.settings,
     timeoutMs: image.timeout,
     description: image.description,
   }),

@@ -89,6 +89,15 @@ const ApproverGroup = z.strictObject({
     .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
 
+/** A variable that makes a loader, a shell or a runtime run other code, or that is kdebug's own. */
+const NO_SETTING =
+  /^(?:KDEBUG_|LD_|DYLD_|BASH|SHELL|PYTHON|PERL|RUBY|NODE_|JAVA_|JDK_|GO[A-Z]*$|(?:PATH|HOME|IFS|ENV|PS4|GCONV_PATH)$)/;
+
+const setting = matching(/^[A-Z][A-Z0-9_]{0,62}$/, 'a setting is upper-case letters, digits and "_"').refine(
+  (name) => !NO_SETTING.test(name),
+  { error: 'belongs to kdebug, or can change which code the image runs' },
+);
+
 const Image = z.strictObject({
   image: z.string().min(1).max(512).describe('an image reference; best with a digest'),
   class: z
@@ -107,6 +116,12 @@ const Image = z.strictObject({
     .max(FILE_KINDS.length)
     .optional()
     .describe('kinds of files that it may hand back (docs/diagnostic-images.md); needs diagnostic: true'),
+  settings: z
+    .array(setting)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe('variables that people may set with --env=NAME=VALUE although the command is fixed'),
   timeout: duration(1).optional(),
   description: z
     .string()

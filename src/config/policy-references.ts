@@ -122,11 +122,17 @@ function imageFindings(file: Tree): readonly Finding[] {
     .map(([name]) =>
       finding(['images', name, 'files'], 'needs diagnostic: true: kdebug takes files from diagnostic images only'),
     );
+  const settings = Object.entries(images)
+    .filter(([, image]) => mapOf(image).settings !== undefined && mapOf(image).command === 'allowed')
+    .map(([name]) =>
+      finding(['images', name, 'settings'], 'excludes command: allowed, which lets people set any variable'),
+    );
   return [
     ...timeouts,
     ...references,
     ...reports,
     ...files,
+    ...settings,
     ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images'),
   ];
 }

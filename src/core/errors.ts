@@ -142,6 +142,10 @@ export const REASONS = {
     'this image runs only its default command here',
     'Leave out the command, --arguments-only and --env, or use an image whose alias allows them.',
   ),
+  setting_not_allowed: user(
+    'this image has no such setting',
+    'Use a setting that /kdebug images names, with one line of at most 256 ordinary characters (ASCII) as its value.',
+  ),
   timeout_too_long: user('the timeout is longer than the policy allows', 'Use a shorter --timeout.'),
   reason_required: user('the rule requires a reason', 'Add --reason="…": the approvers will read it.'),
   no_approver: user(
@@ -172,6 +176,18 @@ export const REASONS = {
     'They cannot be removed. Ask a colleague to run this, or restart the pod and try in the new one.',
   ),
   no_pod_matches: user('no pod matches', 'Check the selector or the name, and the namespace (-n).'),
+  compare_no_owner: user(
+    'this pod has no owner, so it has no siblings to compare it with',
+    'Look at it alone with /kdebug POD --image=autodiagnose, or compare a pod of a Deployment, StatefulSet or DaemonSet.',
+  ),
+  compare_no_siblings: user(
+    'no healthy sibling of this pod can be compared with it',
+    'Look at it alone with /kdebug POD --image=autodiagnose.',
+  ),
+  compare_needs_diagnostic: user(
+    'kdebug believes no report of the image that would compare the pods',
+    'Ask the owner of the policy for `diagnostic: true` at the image autodiagnose.',
+  ),
   no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
   batch_beyond_replicas: user(
     'the pod matches, but is beyond the limit set with --replicas',

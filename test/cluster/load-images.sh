@@ -28,3 +28,6 @@ chmod 0555 "$work/looker/looker"
 "$loader" localhost/looker:1 "$work/looker" /looker
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
+
+sh "$here/../../images/net/build-rootfs.sh" "$work/net"
+USER_ID=65532:65532 "$loader" localhost/net:1 "$work/net" /net

@@ -13,7 +13,7 @@ import {
   type Rule,
   worseClass,
 } from './policy.ts';
-import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
+import { isSameReference, matchesNamespace, mayUseCommand, problemOfSettings } from './resolve.ts';
 
 /**
  * Decides on a plan. Denies by default: only a rule of the plan's own channel can allow it. The first matching rule
@@ -85,6 +85,11 @@ const CHECKS: readonly Check[] = [
     code: 'batch_too_large',
     passes: ({ pods }, rule) => pods === 1 || pods <= (rule.batch?.maxPods ?? 0),
     subject: ({ pods }, rule) => `${pods} pods; this rule allows ${rule.batch?.maxPods ?? 0} at once`,
+  },
+  {
+    code: 'setting_not_allowed',
+    passes: ({ plan, alias }) => alias === undefined || problemOfSettings(alias, plan) === undefined,
+    subject: ({ plan, alias }) => (alias && problemOfSettings(alias, plan)) ?? plan.imageAlias,
   },
   {
     code: 'command_not_allowed',

@@ -123,7 +123,8 @@ const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
 ];
 
 /** False where the image takes no own words; then the decision says so. */
-const hasOwnWords = ({ request, alias }: Resolved): boolean => alias.command === 'allowed' && usesOwnWords(request);
+const hasOwnWords = ({ request, alias }: Resolved): boolean =>
+  alias.command === 'allowed' && usesOwnWords(request, alias);
 
 const nobodyOf = (resolved: Resolved): UserAndGroup => (hasOwnWords(resolved) ? NOBODY_OF_FREE_COMMANDS : NOBODY);
 

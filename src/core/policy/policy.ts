@@ -74,6 +74,8 @@ export interface ImageAlias {
   readonly diagnostic?: boolean;
   /** The kinds of files that it may hand back. Absent: none. */
   readonly files?: readonly FileKind[];
+  /** The variables that people may set although the command is fixed; without it, none. */
+  readonly settings?: readonly string[];
   readonly timeoutMs?: number;
   /** What it does, in one sentence of at most 120 characters. */
   readonly description?: string;

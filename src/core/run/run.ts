@@ -78,10 +78,24 @@ export interface Verdict {
   readonly fine?: string;
   /** One line each: what could not be checked, why, and how to change that. */
   readonly unseen?: readonly string[];
+  /** What moved while it looked; at most two. */
+  readonly charts?: readonly Chart[];
   /** Offered as a button. */
   readonly lookAgain?: LookAgain;
   /** Which tool looked, as which user, at what cost; one line. */
   readonly by?: string;
+}
+
+/** Readings of one thing at a few moments, to be drawn as lines. */
+export interface Chart {
+  /** At most 50 characters. */
+  readonly title: string;
+  /** Of all values: `MiB`. May be empty. */
+  readonly unit: string;
+  /** 3 to 20 different words, one for each reading: `0.3 s`. */
+  readonly moments: readonly string[];
+  /** One or two, with different names of at most 20 characters and a value for each moment. */
+  readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 export interface VerdictFinding {
@@ -213,6 +227,8 @@ export interface Run {
    * batch and the cluster have its facts.
    */
   readonly partOf?: RunId;
+  /** Of such a run in a comparison: `KDEBUG_COMPARE`. */
+  readonly compareKey?: string;
   readonly delivery: Delivery;
   /** How the approvers were notified, once its card was posted. */
   readonly asked?: SentCopies;

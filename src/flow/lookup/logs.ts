@@ -212,7 +212,7 @@ export async function sendFile(
       yield bytes;
     };
     const target = destination ?? (await thread.openDirect(reader.userId));
-    await thread.share(target, message, [{ filename, title, bytes: bytes.length, open }]);
+    await thread.share(target, () => message, [{ filename, title, bytes: bytes.length, open }]);
   } catch (thrown) {
     const error = toKdebugError(thrown);
     log.warn('file of an answer not sent', { filename, reason: error.code });

@@ -194,6 +194,36 @@ describe('default deny', () => {
     expect(denied(planned(parts), look)).toBe('command_not_allowed autodiagnose (look)');
   });
 
+  describe('with settings', () => {
+    const { autodiagnose } = aPolicy().images;
+    const images = { autodiagnose: { ...autodiagnose!, settings: ['NET_ENDPOINT', 'NET_SECONDS'] } };
+    const policy = { ...look, images };
+    const set = (name: string, value: string) => planned({ env: [{ name, value }] });
+
+    it.each(['db:5432', '', 'tcp port 80 and host "a"', 'x'.repeat(256)])(
+      'allows a setting of the value %j',
+      (value) => {
+        expect(denied(set('NET_ENDPOINT', value), policy)).toBe('allow');
+      },
+    );
+
+    it.each([
+      ['NET_FILTER', 'tcp', 'NET_FILTER; autodiagnose has NET_ENDPOINT, NET_SECONDS'],
+      ['net_endpoint', 'db', 'net_endpoint; autodiagnose has NET_ENDPOINT, NET_SECONDS'],
+      ['NET_ENDPOINT', 'a\nb', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'a\u0000b', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'dаtabase', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'x'.repeat(257), 'the value of NET_ENDPOINT'],
+    ])('denies when %s is set to %j', (name, value, subject) => {
+      expect(denied(set(name, value), policy)).toBe(`setting_not_allowed ${subject} (look)`);
+    });
+
+    it('denies when a command comes with them', () => {
+      const plan = { ...set('NET_ENDPOINT', 'db'), command: ['sh'] };
+      expect(denied(plan, policy)).toBe('command_not_allowed autodiagnose (look)');
+    });
+  });
+
   it.each([
     [1_800_001, '30m'],
     [5_400_000, '1h30m'],

@@ -2,7 +2,7 @@ import type { Plan } from '../../../src/core/container/plan.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Vote } from '../../../src/core/policy/vote.ts';
 import { copyMessage, reminderMessage } from '../../../src/core/report/copy-messages.ts';
-import { fileMessage } from '../../../src/core/report/parts/result-parts.ts';
+import { fileMessage } from '../../../src/core/report/parts/file-parts.ts';
 import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
 import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
@@ -435,8 +435,8 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       { name: 'show, waiting', message: showMessage(requested(), { links: {}, isHidden: false }) },
       { name: 'show, output of somebody else', message: showMessage(ended(), { links: {}, isHidden: true }) },
       { name: 'logs', message: logsMessage(ended(), { links: { result: PERMALINK }, isHidden: false }) },
-      { name: 'the log of a late end', message: fileMessage(ended({ late: true })) },
-      { name: 'the log alone', message: fileMessage(ended()) },
+      { name: 'the log of a late end', message: fileMessage(ended({ late: true }), ['kdebug-abcdefghij-late.log']) },
+      { name: 'the log alone', message: fileMessage(ended(), ['kdebug-abcdefghij.log']) },
     ],
   },
 ];
