@@ -42,6 +42,7 @@ export class Fleet implements Cluster {
   fateOf: (podName: string) => Fate = () => FATE;
   /** What could not be proven about a pod's log. */
   doubtsOf: (podName: string) => Partial<LogCompleteness> = () => ({});
+  logOf: (podName: string) => string = (podName) => `seen in ${podName}\n`;
   level: PodSecurityLevel = 'privileged';
   /** Lists are not answered. */
   isSilent = false;
@@ -54,6 +55,10 @@ export class Fleet implements Cluster {
   constructor(clock: Clock, pods: readonly Pod[]) {
     this.#clock = clock;
     for (const pod of pods) this.#pods.set(pod.metadata.name, pod);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#pods.keys()];
   }
 
   async pod(_namespace: string, name: string): Promise<Pod> {
@@ -95,7 +100,7 @@ export class Fleet implements Cluster {
   async collectLog({ pod, ended, signal }: LogRequest, sink: LogSink): Promise<LogCompleteness> {
     this.calls.push('log');
     await Promise.race([ended, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))]);
-    await sink.write(Buffer.from(`seen in ${pod.name}\n`));
+    await sink.write(Buffer.from(this.logOf(pod.name)));
     const whole = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
     return { ...whole, ...this.doubtsOf(pod.name) };
   }
