@@ -42,6 +42,7 @@ export class Fleet implements Cluster {
   fateOf: (podName: string) => Fate = () => FATE;
   /** What could not be proven about a pod's log. */
   doubtsOf: (podName: string) => Partial<LogCompleteness> = () => ({});
+  /** What a debug container writes. */
   logOf: (podName: string) => string = (podName) => `seen in ${podName}\n`;
   level: PodSecurityLevel = 'privileged';
   /** Lists are not answered. */

@@ -181,7 +181,12 @@ describe('what the pods of a batch brought back', () => {
     world.fleet.logOf = () => `${THREADS}${CUT}`;
     await world.say('-l app=web');
     // The archive is compressed by threads of the machine, which no test's clock moves.
-    await expect.poll(async () => (await world.clock.advance(10_000), posts(world))).toHaveLength(1);
+    await expect
+      .poll(async () => {
+        await world.clock.advance(10_000);
+        return posts(world);
+      })
+      .toHaveLength(1);
     const { id } = await world.run();
     const name = `kdebug-${id}-files.tar.gz`;
     expect(posts(world)).toEqual([['C0SHOP', [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`, name]]]);

@@ -155,6 +155,30 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
   ['another image without findings', { line: 'all 3 queues are empty', findings: [] }],
 ];
 
+/** What moved while it looked. */
+const CHARTED: Run = ended({
+  verdict: {
+    ...VERDICTS[1]![1],
+    charts: [
+      {
+        title: 'CPU in use',
+        unit: 'millicores',
+        moments: ['0.3 s', '0.6 s', '0.9 s', '1.2 s'],
+        lines: [
+          { name: 'CPU in use', values: [20, 480, 500, 35] },
+          { name: 'limit', values: [500, 500, 500, 500] },
+        ],
+      },
+      {
+        title: 'Throttled periods',
+        unit: '%',
+        moments: ['0.3 s', '0.6 s', '0.9 s', '1.2 s'],
+        lines: [{ name: 'Throttled periods', values: [0, 66, 100, 0] }],
+      },
+    ],
+  },
+});
+
 const EXPLAINED: Run = ended({
   outcome: OUTCOMES['target-ended'],
   verdict: {
@@ -302,6 +326,8 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
     isCard: true,
     examples: [
       ...VERDICTS.map(([name, verdict]) => card(name, ended({ verdict }))),
+      card('with charts', CHARTED),
+      card('with charts, output private', CHARTED, { isPrivate: true }),
       card('an explanation without a report', EXPLAINED),
       card('timed out, with a finding', { ...ofOutcome(OUTCOMES['timed-out']), verdict: VERDICTS[1]![1] }),
     ],
@@ -397,6 +423,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
     examples: [
       ...ends.map((outcome) => result(outcome.kind, ofOutcome(outcome))),
       ...VERDICTS.map(([name, verdict]) => result(name, ended({ verdict }))),
+      result('with charts in words: the card draws them', CHARTED),
       result('an explanation without a report', EXPLAINED),
       result('a long report', ended({ verdict: VERDICTS[1]![1], log: { ...LOG, lines: 80, omittedLines: 40 } })),
       result(
@@ -446,6 +473,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
           delivery: { filesLost: { 'kdebug-abcdefghij.cpu.svg': 'slack_refused' } },
         }),
       ),
+      result('with charts, in a direct message', CHARTED, true),
     ],
   },
   {
