@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
@@ -7,20 +6,10 @@ import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { framed } from '../../support/framed.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { BatchWorld } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
-
-function frame(name: string, content: string, { lines = 1 } = {}): string {
-  const bytes = Buffer.from(content);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return [
-    `-----BEGIN KDEBUG FILE name=${name} bytes=${bytes.length} sha256=${sha256} encoding=base64-----`,
-    `000001 ${bytes.toString('base64')}`,
-    `-----END KDEBUG FILE name=${name} lines=${lines}-----`,
-    '',
-  ].join('\n');
-}
 
 const FILES: readonly FileKind[] = ['text', 'profile', 'capture'];
 
@@ -36,11 +25,11 @@ function policyOf(rule: Partial<Rule> = { secretFiles: 'allowed' }, over: Partia
   };
 }
 
-const THREADS = frame('threads.txt', 'main waits for lock\n');
-const CPU = frame('cpu.svg', '<svg/>\n');
-const CAPTURE = frame('capture.pcap', 'GET / HTTP/1.1');
+const THREADS = framed('threads.txt', 'main waits for lock\n');
+const CPU = framed('cpu.svg', '<svg/>\n');
+const CAPTURE = framed('capture.pcap', 'GET / HTTP/1.1');
 /** Its only line is missing. */
-const CUT = frame('cut.txt', 'abc').replace(/^000001.*\n/m, '');
+const CUT = framed('cut.txt', 'abc').replace(/^000001.*\n/m, '');
 
 async function runThatWrote(log: string, world = new World({ policy: policyOf() }), words = 'web-1'): Promise<World> {
   world.cluster.log = log;
