@@ -1,7 +1,7 @@
 #!/bin/sh
 # First look at a running container from an ephemeral container beside it. Reads only; writes its report to standard
 # output and, shortened, to the termination file. Needs sh, awk, cat, date, du, grep, ls, sleep, stat, tr, uname
-# (busybox has them); uses nslookup, nc and openssl where they are. Opens connections to nothing outside the cluster.
+# (busybox has them); uses nslookup, nc, openssl, sha256sum and sort where they are. Opens connections to nothing outside the cluster.
 # It shares the pod's CPU and memory limits with the target, so it starts as few processes as it can.
 #
 #   autodiagnose.sh                looks. Exit: 0 looked, whatever was found; 1 could not look.
@@ -10,6 +10,7 @@
 #   KDEBUG_RUN                     shown in the header
 #   KDEBUG_TARGET                  the name of the container to look at, where several share their processes
 #   KDEBUG_NOT_AFTER               UTC, RFC 3339; started later, it does nothing
+#   KDEBUG_COMPARE                 a key; set, the report has facts to be compared with those of other pods
 #   AUTODIAGNOSE_PID               the process to look at (default: the target's first process)
 #   AUTODIAGNOSE_CGROUP            where the target's cgroup numbers are (default: below the target's root)
 #   AUTODIAGNOSE_SAMPLE            seconds between the two readings of what grows, with ten readings for charts between (default 3; 0: one reading)
@@ -51,6 +52,7 @@ case $0 in */*) HERE=${0%/*} ;; *) HERE=. ;; esac
 . "$HERE/parts/filesystem.sh"
 . "$HERE/parts/environment.sh"
 . "$HERE/parts/runtime.sh"
+. "$HERE/parts/compare.sh"
 . "$HERE/parts/stop.sh"
 
 # What takes time is asked within the sample; what grows is read at its two ends.
@@ -93,6 +95,7 @@ look() {
         done
     fi
     look_at_sockets
+    tell_facts
     report
 }
 

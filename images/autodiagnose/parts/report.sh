@@ -93,7 +93,8 @@ render() {
             for (place = 1; place <= total && place <= most; place++) all = all (place > 1 ? "," : "") finding(order[place], advice)
             all = all "],\"sections\":["
             for (place = 1; place <= (level > 3 ? 0 : sections); place++) all = all (place > 1 ? "," : "") part(list[place], level)
-            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds (lines != "" && with_lines ? ",\"series\":[" lines "]" : "") "}"
+            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds (lines != "" && with_lines ? ",\"series\":[" lines "]" : "") \
+                (whole && told != "" ? ",\"facts\":[" told "],\"factsCut\":" words(cuts) : "") "}"
         }
         function shorter(most, text) {
             with_lines = most > 4096
@@ -127,6 +128,13 @@ render() {
             lines = lines (lines == "" ? "" : ",") "{\"section\":" json($2) ",\"text\":" json($5) ",\"unit\":" json($3) \
                 ($4 == "" ? "" : ",\"limit\":" $4) ",\"points\":[" $6 "]}"
         }
+        # Facts for a comparison: the value first, for a filter of secrets takes what follows a name for its value.
+        $1 == "X" || $1 == "N" {
+            item = "[" ($1 == "N" ? $3 : json(substr($3, 1, 80))) "," json($2) "," json(substr($4, 1, 80)) "]"
+            if (length(told) + length(item) < 8000) told = told (told == "" ? "" : ",") item
+            else { $1 = "K" }
+        }
+        $1 == "K" && !($2 in cut_groups) { cut_groups[$2] = 1; cuts = cuts (cuts == "" ? "" : ",") $2 }
         $1 == "D" { details[$2] = details[$2] "\n      " $3 }
         END {
             for (level = 1; level <= 3; level++) for (id = 1; id <= count; id++) if (rank[id] == level) order[++total] = id
@@ -153,6 +161,7 @@ render() {
             print text
             printf "\nThis check took %d ms, %d ms of CPU and %.1f MiB of memory.\n", spent, cpu, held / 1048576
             print "\n-----BEGIN KDEBUG REPORT-----"
+            whole = 1
             print shorter(16000)
             print "-----END KDEBUG REPORT-----"
         }'

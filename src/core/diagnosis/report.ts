@@ -1,4 +1,5 @@
 import { defined, isObject } from '../../lib/object.ts';
+import { type PodFacts, readFacts } from '../compare/facts.ts';
 import { redactText } from '../report/log/redact-text.ts';
 import { readSeries, type Series } from './series.ts';
 
@@ -59,6 +60,8 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   readonly sections: readonly Section[];
   readonly cost?: { readonly milliseconds?: number; readonly cpuMilliseconds?: number; readonly memoryBytes?: number };
+  /** For a comparison: what the probe told of the target, if it was asked to. */
+  readonly facts?: PodFacts;
   /** The length of the CPU sample. */
   readonly sampleSeconds?: number;
   readonly series?: readonly Series[];
@@ -189,6 +192,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       self,
       target,
       cost: isObject(report.cost) ? toCost(report.cost) : undefined,
+      facts: readFacts(report, (text, maxLength) => line(text, redact, maxLength)),
       sampleSeconds: amountIn(report.sampleSeconds),
       series: series.length > 0 ? series : undefined,
     }),

@@ -227,6 +227,8 @@ export interface Run {
    * batch and the cluster have its facts.
    */
   readonly partOf?: RunId;
+  /** Of such a run in a comparison: `KDEBUG_COMPARE`. */
+  readonly compareKey?: string;
   readonly delivery: Delivery;
   /** How the approvers were notified, once its card was posted. */
   readonly asked?: SentCopies;

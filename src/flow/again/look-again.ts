@@ -2,6 +2,7 @@ import type { ActionName } from '../../core/actions.ts';
 import { decideBatch, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
 import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { RunRequest } from '../../core/command/command.ts';
+import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { againForm } from '../../core/report/answers/click-messages.ts';
@@ -17,7 +18,10 @@ import { answerReason, answerWith, closeForm } from '../inbox/refusals.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 
-export type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'>;
+export type AgainAction = Extract<
+  ActionName,
+  'look-again' | 'compare' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
+>;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
 export interface Again extends Actor {
@@ -112,13 +116,36 @@ const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 export const LOOK_MS = 1_000;
 
 /** Repeats a finished diagnosis with the profile that its verdict offered, as `rerunFailed` does, in the same thread. */
-export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
+export const lookAgain = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('look-again', again, { deps, accept });
+
+/** Looks at the pod of a finished diagnosis and at healthy siblings of it, in the same thread. */
+export const compareWithSiblings = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('compare', again, { deps, accept });
+
+/** The request that a button on the result of a diagnosis makes; undefined if the diagnosis offers no such button. */
+const FOLLOW_UPS = {
+  'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
+  compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
+} as const;
+
+interface FollowUpContext {
+  readonly deps: FlowDeps;
+  readonly accept: AcceptRequest;
+}
+
+async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: FollowUpContext): Promise<Answer> {
+  const { deps, accept } = context;
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
-  if (!run?.verdict?.lookAgain) return answerReason('button_stale');
-  const origin = originOf(requesterOf(again, run, deps.clock.now()), 'button');
-  const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
+  const followed = run && FOLLOW_UPS[action](run);
+  if (!run || !followed) return answerReason('button_stale');
+  const origin = originOf(
+    { ...requesterOf(again, run, deps.clock.now()), dedupeKey: `${action}:${run.id}:${again.userId}` },
+    'button',
+  );
+  const request = withReason(followed, again.reason);
   if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
-    return formAgain('look-again', run);
+    return formAgain(action, run);
   }
   return accept(origin, request);
 }
@@ -132,11 +159,9 @@ export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise
   return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
 }
 
-function requesterOf(again: Again, run: Run, receivedAtMs: number): Requester {
+function requesterOf(again: Again, run: Run, receivedAtMs: number): Omit<Requester, 'dedupeKey'> {
   const { teamId, userId, channelId } = again;
-  const threadTs = threadOf(run);
-  const dedupeKey = `look-again:${run.id}:${userId}`;
-  return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) };
+  return { teamId, userId, channelId, receivedAtMs, ...defined({ threadTs: threadOf(run) }) };
 }
 
 /** The thread in which a run answers, if it has one in its channel. */

@@ -1,6 +1,7 @@
 import type { PodResult } from '../../core/batch/batch.ts';
 import { plansOf, runIdOf } from '../../core/batch/new-batch.ts';
 import { podResult } from '../../core/batch/pod-result.ts';
+import { withFindings } from '../../core/compare/facts.ts';
 import { containerName } from '../../core/container/build.ts';
 import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Plan } from '../../core/container/plan.ts';
@@ -93,6 +94,7 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog, files?: PodF
       message: refusal?.message,
       findings: diagnosis?.findings.map(({ code }) => code),
       verdict: diagnosis?.verdict,
+      facts: run.compareKey === undefined || !diagnosis ? undefined : withFindings(diagnosis.facts, diagnosis.findings),
       logBytes: isFinal(run.state) && log ? log.bytes : undefined,
       logDoubt: isFinal(run.state) && log ? logDoubt(log.completeness) : undefined,
       files: files?.whole,
@@ -130,7 +132,12 @@ export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun
     request: requestsOf(batch)[container] ?? batch.request,
     commandLine: batch.commandLine,
     plan,
-    ...defined({ planHash: batch.planHash, decision: batch.decision, approval: batch.approval }),
+    ...defined({
+      planHash: batch.planHash,
+      decision: batch.decision,
+      approval: batch.approval,
+      compareKey: batch.batch.comparison?.key,
+    }),
     partOf: batch.id,
     delivery: {},
   };

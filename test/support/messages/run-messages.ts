@@ -1,8 +1,9 @@
 import type { Plan } from '../../../src/core/container/plan.ts';
+import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Vote } from '../../../src/core/policy/vote.ts';
 import { copyMessage, reminderMessage } from '../../../src/core/report/copy-messages.ts';
-import { fileMessage } from '../../../src/core/report/parts/file-parts.ts';
+import { fileMessage, secretFilesMessage } from '../../../src/core/report/parts/file-parts.ts';
 import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
 import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
@@ -16,6 +17,22 @@ const APPROVERS = {
 };
 const NOW: RenderContext = { approvers: APPROVERS, nowMs: START_MS + 12_000 };
 const PERMALINK = 'https://local.slack.com/archives/C0SHOP/p1795246200000100';
+
+const aFile = (name: string, bytes: number, parts: Partial<RunFile> = {}): RunFile => ({
+  name,
+  kind: 'text',
+  bytes,
+  sha256: 'a'.repeat(64),
+  isRedacted: true,
+  ...parts,
+});
+const FILES: readonly RunFile[] = [
+  aFile('threads.txt', 12_345),
+  aFile('cpu.svg', 81_000, { kind: 'profile' }),
+  aFile('capture.pcap', 1_300_000, { kind: 'capture', isRedacted: false }),
+];
+const BROKEN: readonly RunFile[] = FILE_PROBLEMS.map((problem, index) => aFile(`part-${index}.txt`, 100, { problem }));
+const SHARED = Object.fromEntries(FILES.map(({ name }, index) => [`kdebug-abcdefghij.${name}`, `F${index}`]));
 
 const LOG: RunLog = {
   bytes: 23,
@@ -447,6 +464,15 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       result('a termination message', ended({ termination: aTermination({ message: 'no route to host' }) })),
       result('blind spots', ended({ plan: aPlan({ blindSpots: ['the target’s files', 'its environment'] }) })),
       result('in a direct message', ended({ verdict: VERDICTS[2]![1] }), true),
+      result('files', ended({ verdict: VERDICTS[0]![1], log: { ...LOG, files: FILES } })),
+      result('files in a direct message', ended({ log: { ...LOG, files: FILES } }), true),
+      result(
+        'files that are missing',
+        ended({
+          log: { ...LOG, files: [...FILES, ...BROKEN] },
+          delivery: { filesLost: { 'kdebug-abcdefghij.cpu.svg': 'slack_refused' } },
+        }),
+      ),
       result('with charts, in a direct message', CHARTED, true),
     ],
   },
@@ -464,6 +490,15 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       { name: 'show, output of somebody else', message: showMessage(ended(), { links: {}, isHidden: true }) },
       { name: 'logs', message: logsMessage(ended(), { links: { result: PERMALINK }, isHidden: false }) },
       { name: 'the log of a late end', message: fileMessage(ended({ late: true }), ['kdebug-abcdefghij-late.log']) },
+      { name: 'files alone', message: fileMessage(ended(), ['kdebug-abcdefghij.threads.txt']) },
+      { name: 'files with secrets', message: secretFilesMessage(ended({ log: { ...LOG, files: FILES } })) },
+      {
+        name: 'show, with files',
+        message: showMessage(ended({ log: { ...LOG, files: FILES }, delivery: { files: SHARED } }), {
+          links: { result: PERMALINK },
+          isHidden: false,
+        }),
+      },
       { name: 'the log alone', message: fileMessage(ended(), ['kdebug-abcdefghij.log']) },
     ],
   },

@@ -15,6 +15,7 @@ import { containerName } from '../../container/build.ts';
 import { REASONS } from '../../errors.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { cleanText } from '../log/clean-text.ts';
+import { comparisonText } from './compare-parts.ts';
 
 /** Writes the files of a batch as pieces of text, so that the caller can stream them and no file is whole in memory. */
 
@@ -47,12 +48,14 @@ const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim
  * The start of the text file: the command, the counts, and an index with one line per pod. The logs follow, each under
  * its `podHead`. `lostBy`: the code of the failure that lost some of the logs.
  */
-export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun, lostBy?: string): Generator<string> {
+export function* indexText(run: BatchRun, lostBy?: string): Generator<string> {
+  const { id, batch, plan, commandLine, origin } = run;
   const counts = countPods(batch);
   yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
   yield `/kdebug ${line(commandLine)}\n`;
   yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, requested by ${origin.requesterId}\n`;
   yield `${countsLine(counts)}\n\n`;
+  yield* comparisonText(run);
   if (lostBy !== undefined) yield `Some logs are missing (${lostBy}): the logs after the index end early.\n\n`;
   yield `${INDEX_TITLES.join('\t')}\n`;
   for (const pod of batch.pods) yield `${indexLine(batch, pod)}\n`;

@@ -1,6 +1,5 @@
 import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
-import { groupResults } from '../../batch/pod-result.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { type Message, type Part, person, type Span, text } from '../message.ts';
@@ -8,7 +7,8 @@ import { buttonsPart } from './batch-buttons.ts';
 import { skippedText } from './batch-facts.ts';
 import { type BatchFile, batchFileName, countFiles } from './batch-files.ts';
 import { batchHeadline, batchReason } from './batch-headline.ts';
-import { groupsPart } from './group-parts.ts';
+import { comparisonParts, isComparison } from './compare-parts.ts';
+import { groupsPart, shownGroups } from './group-parts.ts';
 
 /**
  * The result reply of a finished batch: the verdict for its requester, why, the buttons, equal results, and what is in
@@ -18,7 +18,8 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
   const { tone, spans, words } = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
-  const groups = groupResults(batch);
+  const groups = shownGroups(run);
+  const buttons = isPrivate ? [] : buttonsPart(run, counts);
   const reason = batchReason(batch, groups);
   return {
     summary: words,
@@ -26,8 +27,9 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
     tone,
     parts: [
       paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),
+      ...(isComparison(run) ? comparisonParts(run, buttons) : []),
       ...(reason.spans.length === 0 ? [] : [paragraph(reason.spans)]),
-      ...(isPrivate ? [] : buttonsPart(run, counts)),
+      ...(isComparison(run) ? [] : buttons),
       ...groupsPart(groups, { except: reason.group }),
       ...doubtPart(batch),
       ...missingFilesPart(batch),

@@ -1,3 +1,4 @@
+import { mayCompare } from '../../compare/ask.ts';
 import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
@@ -51,6 +52,7 @@ function onResult(run: Run): readonly Button[] {
   const again = verdict?.lookAgain;
   return [
     ...(again ? [{ action: 'look-again', label: labelOf(again), value } as const] : []),
+    ...(mayCompare(run) ? [{ action: 'compare', label: 'Compare with siblings', value } as const] : []),
     ...rerunButton(run),
     { action: 'copy-command', label: 'Copy command', value },
     { action: 'details', label: 'Details', value },
