@@ -70,6 +70,17 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.out).toContain(`This check took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 
+  it('reads on while it samples: what a chart shows, and nothing without a sample', async () => {
+    const AUTODIAGNOSE_CGROUP = await filesIn(WELL);
+    const { series = [] } = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP, AUTODIAGNOSE_SAMPLE: '1' }));
+
+    const memory = series.find(({ section }) => section === 'memory');
+    expect(memory).toMatchObject({ text: 'Memory in use', unit: 'bytes', limit: 100 * 1024 * 1024 });
+    expect(memory?.points.length).toBeGreaterThanOrEqual(3);
+    expect(memory?.points.every(([, value]) => value === 20 * 1024 * 1024)).toBe(true);
+    expect(diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP })).series).toBeUndefined();
+  });
+
   it('names the variables of the environment and shows no value', async () => {
     const { pid } = await startTarget(IDLE, {
       PASSWORD: 'hunter2',
