@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -81,7 +80,7 @@ func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
 		dump.Threads = native.Threads(t.FS(), process.PID)
 		stack.WithShares(dump.Threads, meter.Shares())
 		if dump.Text == "" {
-			dump.Text = kernelText(dump.Threads)
+			dump.Text = native.Text(dump.Threads)
 		}
 	}
 	return dump
@@ -100,12 +99,9 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 		if err == nil {
 			return dump
 		}
-		dump = native.Dump(ctx, t, l.self, l.settings.sample(sample), l.settings.stop)
+		dump = native.Dump(ctx, t, l.self, l.settings.sample(sample))
 		dump.Runtime = "Go " + t.Version
-		if dump.Lack == nil && len(dump.Notes) > 0 || errors.Is(err, gopprof.ErrNone) {
-			dump.Lack = &target.Lack{Lacks: err.Error()}
-		}
-		dump.Notes = append(dump.Notes, "goroutines need net/http/pprof in the program: "+err.Error())
+		dump.Lack = &target.Lack{Lacks: err.Error()}
 		return dump
 	}
 	// A Go program that we may not look into still answers at its pprof.
@@ -114,7 +110,7 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 			return dump
 		}
 	}
-	return native.Dump(ctx, t, l.self, l.settings.sample(sample), l.settings.stop)
+	return native.Dump(ctx, t, l.self, l.settings.sample(sample))
 }
 
 func pause(ctx context.Context, length time.Duration) {

@@ -321,14 +321,6 @@ func (l *look) files() []stack.File {
 	return append([]stack.File{{Name: "threads.txt", Content: []byte(text.String())}}, others...)
 }
 
-func kernelText(threads []stack.Thread) string {
-	var text strings.Builder
-	for _, thread := range threads {
-		fmt.Fprintf(&text, "%s (thread %d): %s\n", report.Line(thread.Name, 40), thread.ID, thread.State)
-	}
-	return text.String()
-}
-
 // say writes one line; its words may come from the target. Spaces at its beginning stay.
 func say(out io.Writer, format string, words ...any) {
 	text := fmt.Sprintf(format, words...)
