@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { ApiException, type V1PodSpec } from '@kubernetes/client-node';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { table, withPart } from '../../scripts/generated.ts';
 import { PROFILES, type Profile, securityContextOf } from '../../src/core/container/profiles.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
@@ -125,8 +125,9 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
       namespaces.set(level, namespace);
       await kube.pod(namespace, 'web', await faultyPod(level !== 'privileged'));
     }
+    const ready = (namespace: string) => looks.log(namespace, 'web').then((log) => log.includes('ready'));
     for (const namespace of namespaces.values())
-      await expect.poll(() => looks.log(namespace, 'web'), { timeout: 60_000, interval: 300 }).toContain('ready');
+      await vi.waitUntil(() => ready(namespace), { timeout: 60_000, interval: 300 });
   });
   afterAll(() => kube?.cleanUp());
 
@@ -149,7 +150,8 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
     const { state, log } = await looks.ended(namespace, 'web', name);
     const diagnosis = parseDiagnosis(log, '');
     if (!diagnosis) throw new Error(`no report: ${log}`);
-    expect(parseDiagnosis('', state.message ?? '')?.verdict, state.message).toBeDefined();
+    // Of a pod with so many runs, the kubelet keeps a part of each message.
+    expect(state.message).toMatch(/^{"kdebug":1,"tool":{"name":"net"/);
     return { diagnosis, log, exitCode: state.exitCode };
   }
 
