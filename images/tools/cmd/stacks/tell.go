@@ -226,8 +226,10 @@ func (l *look) tell(out io.Writer) {
 
 // unit is what the stacks are of.
 func (l *look) unit() string {
-	if l.target.Runtime == target.Go && l.lack() == nil {
-		return "goroutine"
+	for _, dump := range l.dumps {
+		if len(dump.Threads) > 0 && dump.Threads[0].ID == 0 {
+			return "goroutine"
+		}
 	}
 	return "thread"
 }
