@@ -177,8 +177,8 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     expect(sectionOf(diagnosis, 'stacks')).toMatchObject({ state: 'not-readable' });
     expect(diagnosis.verdict).toContain('/tmp');
     expect(await looks.log(namespace, 'jvm')).not.toContain('Full thread dump');
-    const asked = await look(namespace, 'jvm', { STACKS_TO_LOG: 'yes' });
-    expect(asked.log).toContain('was told to write its threads into its own log');
+    const withLog = await look(namespace, 'jvm', { STACKS_TO_LOG: 'yes' });
+    expect(withLog.log).toContain('was told to write its threads into its own log');
     await expect.poll(() => looks.log(namespace, 'jvm')).toContain('Found one Java-level deadlock');
     for (const target of RUNTIMES) await expectUnharmed(namespace, target);
   }, 300_000);
