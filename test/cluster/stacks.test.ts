@@ -195,7 +195,10 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     const namespace = await kube.namespace('kdebug-stacks', 'restricted');
     await podIn(namespace, 'node', 'node', { env: { HOT: '1' } });
     const { diagnosis, log } = await look(namespace, 'node');
-    expect(findingOf(diagnosis, 'event_loop_busy')?.text).toMatch(/computes \d+% of the time, mostly in recompute/);
+    expect(findingOf(diagnosis, 'event_loop_busy')?.text).toMatch(
+      // A loop that was entered before the profiler came may count as its caller: V8 does not see optimized code then.
+      /computes \d+% of the time, mostly in (recompute|discount|loopOverPrices|listOnTimeout) /,
+    );
     expect(findingOf(diagnosis, 'inspector_open'), log).toBeUndefined();
     expect(JSON.parse(String(filesInLog(log).get('stacks.cpuprofile')))).toHaveProperty('nodes');
     // The loop never comes to write that the inspector ended: the kernel knows.
