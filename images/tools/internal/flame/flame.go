@@ -141,7 +141,7 @@ func Folded(stacks []Stack) []byte {
 
 var replaced = strings.NewReplacer(
 	";", ":", // what folded lines have between frames
-	`"`, "’", "'", "’", "`", "’", `\`, "/", // a quotation mark that is never closed would make the rest of the line one value
+	`"`, "", "'", "", "`", "", `\`, "/", // a quotation mark that is never closed would make the rest of the line one value
 )
 
 // cleanName makes a name that stays on its line, separates nothing and begins no private key: kdebug hides all that follows one.

@@ -137,3 +137,18 @@ func TestSVGIsBounded(t *testing.T) {
 		t.Errorf("%d bytes", size)
 	}
 }
+
+func TestFitting(t *testing.T) {
+	for _, each := range []struct {
+		name string
+		room int
+		want string
+	}{
+		{"com.example.shop.Shop.price", 40, "com.example.shop.Shop.price"}, {"com.example.shop.Shop.price", 11, "Shop.price"}, {"com.example.shop.Shop.price", 4, "pri…"},
+		{"github.com/acme/shop.(*Shop).Price", 20, "shop.(*Shop).Price"}, {"recompute (app.py:23)", 12, "recompute (…"}, {"main", 2, ""},
+	} {
+		if got := fitting(each.name, float64(each.room)*fontWidth+6.5); got != each.want {
+			t.Errorf("%s in %d characters: %q, not %q", each.name, each.room, got, each.want)
+		}
+	}
+}

@@ -135,10 +135,11 @@ func fitting(name string, wide float64) string {
 	if room < 3 {
 		return ""
 	}
-	if short := shortened(name, room); utf8.RuneCountInString(short) <= room {
+	short := shortened(name, room)
+	if utf8.RuneCountInString(short) <= room {
 		return short
 	}
-	return string([]rune(name)[:room-1]) + "…"
+	return string([]rune(short)[:room-1]) + "…"
 }
 
 // shortened leaves out packages, the outermost first, until a name has room: "com.example.shop.Shop.price" becomes "Shop.price".
@@ -154,7 +155,7 @@ func shortened(name string, room int) string {
 			cut = strings.IndexByte(short[:end], '.')
 		}
 		if cut < 0 {
-			return name
+			return short
 		}
 		short = short[cut+1:]
 	}

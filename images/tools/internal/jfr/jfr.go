@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/grafana/jfr-parser/parser"
@@ -88,6 +89,8 @@ func framesOf(events *parser.Parser) []string {
 	return frames
 }
 
+var address = regexp.MustCompile(`[+/]0x[0-9a-f]+(\.[0-9]+)?`)
+
 // nameOf is a method as "com.example.Shop.price".
 func nameOf(events *parser.Parser, ref types.MethodRef) string {
 	method := events.GetMethod(ref)
@@ -98,6 +101,6 @@ func nameOf(events *parser.Parser, ref types.MethodRef) string {
 	if class := events.GetClass(method.Type); class != nil {
 		name = strings.ReplaceAll(events.GetSymbolString(class.Name), "/", ".") + "." + name
 	}
-	// The library's strings lie in the recording itself.
-	return strings.Clone(name)
+	// A class that the JVM made itself is called after its address too, so the same code would have another name in each recording.
+	return address.ReplaceAllString(name, "")
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,9 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v is the hottest", name, top)
 		}
 		for _, stack := range stacks {
+			if text := strings.Join(stack.Frames, " "); strings.Contains(text, "0x") {
+				t.Errorf("%s: an address in %s", name, text)
+			}
 			if stack.Frames[0] != "java.lang.Thread.run" && stack.Frames[0] != "java.lang.Thread.runWith" {
 				t.Errorf("%s: a stack begins with %q", name, stack.Frames[0])
 			}

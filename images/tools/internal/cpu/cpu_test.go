@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"math/rand"
+	"os"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"time"
+
+	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/target"
+)
+
+//go:noinline
+func burn(until time.Time) (sum int) {
+	for time.Now().Before(until) {
+		sum++
+	}
+	return sum
+}
+
+func cpuProfile(t *testing.T) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	if err := pprof.StartCPUProfile(&content); err != nil {
+		t.Skip(err)
+	}
+	burn(time.Now().Add(time.Second))
+	pprof.StopCPUProfile()
+	return content.Bytes()
+}
+
+func TestParsePprof(t *testing.T) {
+	content := cpuProfile(t)
+	stacks, err := parsePprof(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stacks) == 0 {
+		t.Skip("no CPU for a second")
+	}
+	where, found := flame.Where(stacks)
+	if !found || !strings.Contains(where.Name, "burn") && !strings.HasPrefix(where.Name, "time.") {
+		t.Errorf("it says that %q is hot", where.Name)
+	}
+	if !strings.Contains(string(flame.Folded(stacks)), "testing.tRunner;") {
+		t.Errorf("stacks do not begin at their root:\n%s", flame.Folded(stacks))
+	}
+}
+
+func TestParsePprofSurvivesAnyProfile(t *testing.T) {
+	whole := cpuProfile(t)
+	random := rand.New(rand.NewSource(1))
+	for range 300 {
+		broken := bytes.Clone(whole[:random.Intn(len(whole))+1])
+		broken[random.Intn(len(broken))] ^= byte(1 + random.Intn(255))
+		_, _ = parsePprof(broken)
+	}
+	// A bomb: 1 GiB of zeros would be more than the pod has.
+	var bomb bytes.Buffer
+	zipper := gzip.NewWriter(&bomb)
+	for range 1024 {
+		if _, err := zipper.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	zipper.Close()
+	if _, err := parsePprof(bomb.Bytes()); err == nil {
+		t.Error("a bomb is a profile")
+	}
+}
+
+// ourselves is this test as a target.
+func ourselves() *target.Target {
+	found, err := target.Of(os.Getpid())
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
+func TestMeter(t *testing.T) {
+	meter := Start(ourselves())
+	burn(time.Now().Add(700 * time.Millisecond))
+	load := meter.Read()
+	// On a full machine it waits instead.
+	if load.Used+load.Waiting < 0.3 || load.Used > 8 {
+		t.Errorf("%+v", load)
+	}
+	for at := 1; at < len(load.Threads); at++ {
+		if load.Threads[at].Cores > load.Threads[at-1].Cores {
+			t.Errorf("the busiest thread is not first: %+v", load.Threads)
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	blind := &Blind{target.Lack{Lacks: "x"}, "y"}
+	if got := why(t.Context(), "z", blind); !errors.Is(got, blind) {
+		t.Errorf("got %v", got)
+	}
+	if got := why(t.Context(), "z", errors.Join(errors.New("a"), errors.New("b"))).Error(); got != "z: a; b" {
+		t.Errorf("got %q", got)
+	}
+	if pySpySaid(errors.New("py-spy> x Error: Failed to find python (exit status 1)")).Error() != "Failed to find python (exit status 1)" {
+		t.Error("py-spy's reason is lost")
+	}
+}
