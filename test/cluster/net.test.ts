@@ -179,6 +179,8 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
     expect(text).toMatch(/LISTEN +\d+ +of 0 +0\.0\.0\.0:8085/);
     expect(text).toMatch(/SYN-SENT .* 127\.0\.0\.1:8085/);
     expect(ran && sectionOf(ran.diagnosis, 'sockets')?.text).toContain('LISTEN');
+    // Tried without being named: a connection of the pod hangs there.
+    expect(ran && findingOf(ran.diagnosis, 'peer_timeout')?.text).toMatch(/^127\.0\.0\.1:8085: no answer after 3/);
     // The name server of this pod knows no name of the cluster.
     expect(ran && findingOf(ran.diagnosis, 'dns_unknown_name')).toBeDefined();
   });
