@@ -7,6 +7,7 @@ root=${1:?usage: build-rootfs.sh DIR}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=../packages.sh
 . "$here/../packages.sh"
 
 mkdir -p "$root/tmp" "$root/etc" "$root/usr/bin"

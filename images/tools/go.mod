@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/coder/websocket v1.8.15
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/grafana/jfr-parser v0.9.3
 )
 

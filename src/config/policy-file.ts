@@ -150,6 +150,12 @@ const Rule = z.strictObject({
   classes: z.array(z.enum(IMAGE_CLASSES)),
   profiles: z.array(z.enum(PROFILES)),
   batch: z.strictObject({ maxPods: count(10_000), maxParallelism: count(10) }).optional(),
+  secretFiles: z
+    .enum(['approval', 'allowed'])
+    .default('approval')
+    .describe(
+      'packet captures and heap dumps, which nothing can redact: only with an approval, or also by a rule without one; never of a batch',
+    ),
   approval: Approval.optional(),
 });
 

@@ -45,7 +45,7 @@ jvm() {
     layout "$root"
     cp -R "$debian/etc" "$root/"
     mkdir -p "$root/$home"
-    cp -R "$debian/$home/bin" "$debian/$home/conf" "$debian/$home/lib" "$root/$home/"
+    cp -R "$debian/$home/bin" "$debian/$home/conf" "$debian/$home/lib" "$debian/$home/release" "$root/$home/"
     # What only a compiler or a screen needs.
     rm -f "$root/$home/lib/ct.sym" "$root/$home"/lib/libawt* "$root/$home"/lib/libfontmanager.so "$root/$home"/lib/libmlib_image.so
     libraries "$root" "$root/$home/bin/java" "$root/$home/lib/server/libjvm.so" "$root/$home/lib/libnet.so"

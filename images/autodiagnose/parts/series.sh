@@ -65,8 +65,8 @@ look_at_series() {
     millicores=''
     if [ -n "$quota" ]; then millicores=$((quota * 1000 / period)); fi
     series cpu millicores "$millicores" 'CPU in use' "$SERIES_CPU"
-    series cpu % '' 'periods throttled' "$SERIES_THROTTLED"
-    series memory bytes "${MEMORY_LIMIT#0}" 'memory in use' "$SERIES_MEMORY"
+    series cpu % '' 'Throttled periods' "$SERIES_THROTTLED"
+    series memory bytes "${MEMORY_LIMIT#0}" 'Memory in use' "$SERIES_MEMORY"
 }
 
 # series SECTION UNIT LIMIT TEXT POINTS

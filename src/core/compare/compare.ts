@@ -112,8 +112,8 @@ function judgeNumber({ group, sick, others }: Question): 'equal' | 'differs' {
 }
 
 const equalWords = (group: FactGroup, count: number): string => {
-  const { isSet, many } = FACT_GROUPS[group];
-  return isSet ? `${count} ${many}` : many;
+  const { how, isSet, one, many } = FACT_GROUPS[group];
+  return how === 'number' || !isSet ? many : `${count} ${count === 1 ? one : many}`;
 };
 
 function notesOn(sick: ComparedPod, siblings: readonly ComparedPod[]): readonly string[] {

@@ -23,7 +23,7 @@ export function sickWords({ group, name, sick, others }: Question): string {
   const what = thing(group, name);
   const { how } = FACT_GROUPS[group];
   if (how === 'number') return `${what}: ${amount(group, Number(sick ?? 0))}`;
-  if (how === 'presence') return sick === undefined ? `no ${what}` : `${what}: ${sick}`;
+  if (how === 'presence') return sick === undefined ? `only the siblings: ${others[0]}` : `${sick}`;
   if (sick === undefined) return `${what} is missing`;
   if (others.includes(undefined)) return isHash(sick) ? `${what} is only here` : `${what}: ${sick}`;
   return isHash(sick) ? `${what} has another content` : `${what}: ${sick}`;
@@ -35,7 +35,7 @@ export function othersWords(question: Question): string {
   const [value] = others;
   const { how } = FACT_GROUPS[group];
   if (how === 'number') return `others: ${rangeWords(question)}`;
-  if (how === 'presence') return sick === undefined ? String(value ?? '') : '';
+  if (how === 'presence') return '';
   if (isHash(value ?? sick)) return '';
   return value === undefined ? 'not in the others' : `others: ${value}`;
 }
@@ -47,7 +47,6 @@ function rangeWords({ group, sick, others }: Question): string {
 }
 
 function thing(group: Question['group'], name: string): string {
-  if (group === 'finding') return 'finding';
   return [FACT_GROUPS[group].one, name].filter((word) => word !== '').join(' ');
 }
 

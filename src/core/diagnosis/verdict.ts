@@ -10,6 +10,7 @@ import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
 import { NET_FINDINGS } from './net-findings.ts';
+import { PROFILE_FINDINGS } from './profile-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
 import { chartsOf } from './series.ts';
@@ -20,6 +21,7 @@ export const FINDINGS: readonly FindingRule[] = [
   ...IMAGE_FINDINGS,
   ...NET_FINDINGS,
   ...STACKS_FINDINGS,
+  ...PROFILE_FINDINGS,
   ...CLUSTER_FINDINGS,
 ];
 

@@ -27,7 +27,7 @@ export interface AudienceOf {
 }
 
 /** Whether the requester alone reads the result: then everything is posted with it. */
-export const isReadByRequesterAlone = ({ origin }: Pick<Run, 'origin'>, { isPrivate }: AudienceOf): boolean =>
+const isReadByRequesterAlone = ({ origin }: Pick<Run, 'origin'>, { isPrivate }: AudienceOf): boolean =>
   isPrivate || isDirect(origin.channelId);
 
 /** Whether a file goes to the requester alone, in a message of its own. */

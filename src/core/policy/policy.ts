@@ -112,6 +112,11 @@ export interface Rule {
   readonly classes: readonly ImageClass[];
   readonly profiles: readonly Profile[];
   readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
+  /**
+   * Whether the rule lets an image without an approval bring back files that may hold secrets (`isSecretKind`). Absent:
+   * `approval`, so a rule without one does not match such an image.
+   */
+  readonly secretFiles?: 'approval' | 'allowed';
   readonly approval?: Approval;
 }
 

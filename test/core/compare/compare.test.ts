@@ -63,7 +63,7 @@ describe('words', () => {
     expect(differences(pod('a', found('300 sockets')), pod('b', found('301 sockets')), pod('c', found('2')))).toEqual(
       [],
     );
-    expect(differences(pod('a', found('300 sockets')), pod('b', []), pod('c', []))).toEqual(['finding: 300 sockets']);
+    expect(differences(pod('a', found('300 sockets')), pod('b', []), pod('c', []))).toEqual(['300 sockets']);
   });
 });
 

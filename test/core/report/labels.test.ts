@@ -24,6 +24,14 @@ const looks = again.map((lookAgain) =>
   aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], lookAgain } }),
 );
 
+const wrong = { line: 'x', findings: [{ text: 'x', next: '', rank: 1 as const }] };
+const owned = aRun({
+  state: 'finished',
+  plan: { ...plan, workload: { kind: 'deployment', name: 'web' } },
+  outcome: { kind: 'succeeded' },
+  verdict: wrong,
+});
+
 const CANCELLED: BatchEvent = { kind: 'cancelled', byUserId: 'U0BOB' };
 const failing = Array.from({ length: 4 }, (_, index) => ended(index, 1)).flat();
 const CANARY = { request: { batch: { canary: true } } };
@@ -40,7 +48,7 @@ const batches: readonly BatchRunParts[] = [
 
 const messages: readonly Message[] = [
   ...[...runs, granted].map((run) => anchorMessage(run, moment)),
-  ...[...runs, ...looks].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
+  ...[...runs, ...looks, owned].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
   sameAgainMessage(granted, { nowMs: START_MS }),
   refusalMessage(runs[0] ?? granted, { code: 'reason_required', message: 'x', hint: 'y' }),
   ...batches.map((parts) => anchorMessage(aBatchRun(parts), moment)),
@@ -62,6 +70,7 @@ it('every button of every card is read whole on a phone', () => {
       'cancel',
       'end-grant',
       'look-again',
+      'compare',
       'pause',
       'resume',
       'continue',

@@ -108,6 +108,12 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 		dump.Notes = append(dump.Notes, "goroutines need net/http/pprof in the program: "+err.Error())
 		return dump
 	}
+	// A Go program that we may not look into still answers at its pprof.
+	if t.Runtime == target.Unknown {
+		if dump, err := gopprof.Goroutines(ctx, t); err == nil {
+			return dump
+		}
+	}
 	return native.Dump(ctx, t, l.self, l.settings.sample(sample), l.settings.stop)
 }
 

@@ -17,6 +17,8 @@ import (
 const (
 	maxFrames = 10
 	maxGroups = 5
+	// minShare is the least that is told of a frame.
+	minShare = 0.005
 	// stuckMinutes is from when on a waiting goroutine counts as stuck.
 	stuckMinutes = 3
 )
@@ -34,7 +36,10 @@ func (l *look) parts() []*rules.Part {
 			states = append(states, stack.States(dump.Threads))
 		}
 	}
-	stacks.Section.Text = fmt.Sprintf("%s in %s: %s", counted(count, "thread"), counted(len(l.dumps), "process"), strings.Join(states, "; "))
+	stacks.Section.Text = counted(len(l.dumps), "process")
+	if count > 0 {
+		stacks.Section.Text = fmt.Sprintf("%s in %s: %s", counted(count, l.unit()), stacks.Section.Text, strings.Join(states, "; "))
+	}
 	if hot := stack.Hottest(l.hot(), 1); len(hot) > 0 {
 		cpu.Section.Text = fmt.Sprintf("hottest: %s, %.0f%% of the time", hot[0].Name, 100*hot[0].Share)
 	} else if busy := l.busiest(); busy != nil {
@@ -168,7 +173,15 @@ func (l *look) verdict(findings []report.Finding) string {
 	if lack := l.lack(); lack != nil {
 		return report.Line("No stacks: what lacks is "+lack.Lacks, 299) + "."
 	}
-	words := "No deadlock, and no queue at a lock"
+	words := map[target.Runtime]string{
+		target.JVM:    "No deadlock, and no queue at a lock",
+		target.Python: "No thread computes all the time",
+		target.Node:   "The event loop has time left",
+		target.Go:     "No goroutines are stuck together",
+	}[l.target.Runtime]
+	if words == "" {
+		words = "No thread hangs in the kernel or computes all the time"
+	}
 	if hot := stack.Hottest(l.hot(), 1); len(hot) > 0 {
 		words += fmt.Sprintf("; most of the time in %s", hot[0].Name)
 	}
@@ -178,7 +191,7 @@ func (l *look) verdict(findings []report.Finding) string {
 // tell writes the words for people: what is blocked, what is hot, and where most threads are.
 func (l *look) tell(out io.Writer) {
 	for _, dump := range l.dumps {
-		say(out, "\nprocess %d, %s (%s), as %d:%d: %s%s", dump.Process.PID, dump.Process.Name, dump.Runtime, dump.Process.UID, dump.Process.GID, counted(len(dump.Threads), "thread"), states(dump))
+		say(out, "\nprocess %d, %s (%s), as %d:%d: %s%s", dump.Process.PID, dump.Process.Name, dump.Runtime, dump.Process.UID, dump.Process.GID, l.count(dump), states(dump))
 		if dump.Pause != "" {
 			say(out, "    %s", dump.Pause)
 		}
@@ -198,6 +211,9 @@ func (l *look) tell(out io.Writer) {
 		if hot := stack.Hottest(withoutIdle(dump.Hot), maxFrames); len(hot) > 0 {
 			say(out, "  hottest frames%s", map[bool]string{true: "", false: ", of the threads that computed"}[dump.HotIsSampled])
 			for _, frame := range hot {
+				if frame.Share < minShare {
+					break
+				}
 				say(out, "    %3.0f%%  %s", 100*frame.Share, frame.Name)
 			}
 		}
@@ -206,6 +222,21 @@ func (l *look) tell(out io.Writer) {
 	if rest := len(l.target.Processes) - len(l.dumps); rest > 0 && l.settings.pid == 0 {
 		say(out, "\n%s not looked into; STACKS_PID chooses one", counted(rest, "other process of the container was", "other processes of the container were"))
 	}
+}
+
+// unit is what the stacks are of.
+func (l *look) unit() string {
+	if l.target.Runtime == target.Go && l.lack() == nil {
+		return "goroutine"
+	}
+	return "thread"
+}
+
+func (l *look) count(dump *stack.Dump) string {
+	if len(dump.Threads) == 0 && dump.HotIsSampled {
+		return "its main thread"
+	}
+	return counted(len(dump.Threads), l.unit())
 }
 
 func tellThreads(out io.Writer, dump *stack.Dump, names []string) {
@@ -240,7 +271,10 @@ func tellLocks(out io.Writer, dump *stack.Dump) {
 // tellGroups tells where threads are together, or, where there are few, where each is.
 func tellGroups(out io.Writer, dump *stack.Dump) {
 	told := 0
-	for _, group := range stack.Groups(dump.Threads) {
+	groups := stack.Groups(dump.Threads)
+	// Those of the application before those of its runtime.
+	slices.SortStableFunc(groups, func(a, b stack.Group) int { return rankOf(a) - rankOf(b) })
+	for _, group := range groups {
 		if len(group.Frames) == 0 {
 			continue
 		}
@@ -257,6 +291,13 @@ func tellGroups(out io.Writer, dump *stack.Dump) {
 		}
 		say(out, "    %s, %s%s: %s", quoted(group.Names, 3), group.State, waited, firstOwn(group.Frames))
 	}
+}
+
+func rankOf(group stack.Group) int {
+	if isRuntime(firstOwn(group.Frames)) {
+		return 1
+	}
+	return 0
 }
 
 // files are those for the log: all threads in one text, and what a runtime gave beside it.
@@ -346,11 +387,15 @@ func firstOf(frames []string) string {
 // firstOwn is the innermost frame that is no part of a runtime, else the innermost.
 func firstOwn(frames []string) string {
 	for _, frame := range frames {
-		if !slices.ContainsFunc([]string{"java.", "jdk.", "sun.", "runtime.", "sync.", "internal/", "syscall.", "net.", "["}, func(prefix string) bool { return strings.HasPrefix(frame, prefix) }) {
+		if !isRuntime(frame) {
 			return frame
 		}
 	}
 	return firstOf(frames)
+}
+
+func isRuntime(frame string) bool {
+	return slices.ContainsFunc([]string{"java.", "jdk.", "sun.", "runtime.", "sync.", "time.", "internal/", "syscall.", "net.", "net/", "["}, func(prefix string) bool { return strings.HasPrefix(frame, prefix) })
 }
 
 func quoted(names []string, most int) string {

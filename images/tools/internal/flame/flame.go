@@ -64,6 +64,33 @@ func Top(stacks []Stack, n int) []Hot {
 	return list[:min(n, len(list))]
 }
 
+// Where gives the function that the time goes into: from the root it follows the callee with most of it, as long as that has at least half
+// of all. So it says more than the first of Top where many small functions share the work of one. False if there is none.
+func Where(stacks []Stack) (Hot, bool) {
+	at := tree(stacks)
+	half := (at.value + 1) / 2
+	var found *node
+	for at != nil && at.value > 0 {
+		var most *node
+		for _, name := range sortedNames(at.children) {
+			if child := at.children[name]; child.value >= half && (most == nil || child.value > most.value) {
+				most = child
+			}
+		}
+		if at = most; at != nil {
+			found = at
+		}
+	}
+	if found == nil {
+		return Hot{}, false
+	}
+	hot := Hot{Name: found.name, Self: found.value, Total: found.value}
+	for _, child := range found.children {
+		hot.Self -= child.value
+	}
+	return hot, true
+}
+
 // Total is the sum of all values.
 func Total(stacks []Stack) (total int64) {
 	for _, stack := range stacks {
@@ -141,4 +168,28 @@ func cleanName(name string) string {
 		return "?"
 	}
 	return clean.String()
+}
+
+// Other stands for the stacks that Bound left out.
+const Other = "(other)"
+
+// Bound gives the stacks whose folded lines have at most so many bytes together: those with the highest values, and one for all others.
+func Bound(stacks []Stack, most int) []Stack {
+	list := Clean(stacks)
+	slices.SortStableFunc(list, func(a, b Stack) int { return cmp.Compare(b.Value, a.Value) })
+	size, other := 0, int64(0)
+	kept := list[:0]
+	for _, stack := range list {
+		length := len(strings.Join(stack.Frames, ";")) + 20
+		if size+length > most {
+			other += stack.Value
+			continue
+		}
+		size += length
+		kept = append(kept, stack)
+	}
+	if other > 0 {
+		kept = append(kept, Stack{[]string{Other}, other})
+	}
+	return kept
 }

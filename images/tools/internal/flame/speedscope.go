@@ -11,8 +11,9 @@ type Unit string
 
 // The units of https://www.speedscope.app/file-format-schema.json that profiles here have.
 const (
-	Samples     Unit = "none"
-	Nanoseconds Unit = "nanoseconds"
+	Samples      Unit = "none"
+	Microseconds Unit = "microseconds"
+	Nanoseconds  Unit = "nanoseconds"
 )
 
 // Speedscope gives the profile in speedscope's own format. Each frame, sample and weight is a line.

@@ -121,6 +121,8 @@ func Amount(value int64, unit Unit) string {
 	switch {
 	case unit == Nanoseconds:
 		return fmt.Sprintf("%.2f s", float64(value)/1e9)
+	case unit == Microseconds:
+		return fmt.Sprintf("%.2f s", float64(value)/1e6)
 	case value == 1:
 		return "1 sample"
 	}
@@ -133,10 +135,30 @@ func fitting(name string, wide float64) string {
 	if room < 3 {
 		return ""
 	}
-	if utf8.RuneCountInString(name) <= room {
-		return name
+	if short := shortened(name, room); utf8.RuneCountInString(short) <= room {
+		return short
 	}
 	return string([]rune(name)[:room-1]) + "…"
+}
+
+// shortened leaves out packages, the outermost first, until a name has room: "com.example.shop.Shop.price" becomes "Shop.price".
+func shortened(name string, room int) string {
+	short := name
+	for utf8.RuneCountInString(short) > room {
+		end := strings.IndexAny(short, " (")
+		if end < 0 {
+			end = len(short)
+		}
+		cut := strings.IndexByte(short[:end], '/')
+		if cut < 0 {
+			cut = strings.IndexByte(short[:end], '.')
+		}
+		if cut < 0 {
+			return name
+		}
+		short = short[cut+1:]
+	}
+	return short
 }
 
 // colour is a warm one, always the same for a name.

@@ -32,7 +32,9 @@ func Goroutines(ctx context.Context, t *target.Target) (*stack.Dump, error) {
 	}
 	dump.Notes = append(dump.Notes, "from net/http/pprof at "+server.String())
 	for _, thread := range dump.Threads {
-		if thread.State == "running" || thread.State == "runnable" {
+		// A goroutine that reads our own request is always among them.
+		ours := len(thread.Frames) > 0 && strings.HasPrefix(thread.Frames[0], "net/http.(*connReader)")
+		if !ours && (thread.State == "running" || thread.State == "runnable") {
 			dump.Hot = append(dump.Hot, stack.Sample{Frames: thread.Frames, Value: 1})
 		}
 	}

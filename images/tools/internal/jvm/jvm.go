@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -97,20 +98,13 @@ type Settings struct {
 
 // Dump gives the threads of one JVM.
 func Dump(ctx context.Context, t *target.Target, self target.Self, settings Settings) *stack.Dump {
-	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("JVM " + t.Version), Pause: "each dump stops the JVM for some milliseconds"}
+	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("JVM " + t.Version), Pause: "five dumps, each of which stopped the JVM for some milliseconds"}
 	if dump.Lack = Lack(t, self); dump.Lack != nil {
 		dump.Pause = ""
 		throughItsLog(t, dump, self, settings.ToItsLog)
 		return dump
 	}
-	within, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	meter := stack.Start(t.FS(), t.PID)
-	if wait(ctx, settings.Sample) != nil {
-		return dump
-	}
-	shares := meter.Shares()
-	text, err := Command(within, t, "Thread.print", "-l")
+	text, err := sampled(ctx, t, dump, settings.Sample)
 	if errors.Is(err, run.ErrTimeout) {
 		dump.Silent = fmt.Sprintf("the JVM did not answer within %d s: it cannot bring its threads to a stop, or is stopped itself", int(patience.Seconds()))
 		return dump
@@ -121,8 +115,11 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 		return dump
 	}
 	dump.Text = text
-	dump.Threads, dump.Deadlocks = Parse(text)
-	dump.Hot = stack.WithShares(dump.Threads, shares)
+	if found := versionLine.FindStringSubmatch(text); found != nil {
+		dump.Runtime = "JVM " + found[1]
+	}
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	if heap, err := Command(within, t, "GC.heap_info"); err == nil {
 		dump.Text += "\n" + heap
 		if first, _, _ := strings.Cut(strings.TrimSpace(heap), "["); first != "" {
@@ -138,6 +135,47 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 		}
 	}
 	return dump
+}
+
+// dumps is how many are taken in one look: where a thread computes changes.
+const dumps = 5
+
+// versionLine heads each dump.
+var versionLine = regexp.MustCompile(`(?m)^Full thread dump .* \(([0-9][0-9._+-]{0,30}?)(?:-[A-Za-z].*)? `)
+
+// sampled takes several dumps while it measures the threads' CPU. It gives the last one, whose threads it puts into dump.
+func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length time.Duration) (text string, err error) {
+	meter := stack.Start(t.FS(), t.PID)
+	running := map[int][][]string{}
+	for range dumps {
+		if err := wait(ctx, length/dumps); err != nil {
+			return text, err
+		}
+		within, cancel := context.WithTimeout(ctx, patience)
+		text, err = Command(within, t, "Thread.print", "-l")
+		cancel()
+		if err != nil {
+			return text, err
+		}
+		dump.Threads, dump.Deadlocks = Parse(text)
+		for _, thread := range dump.Threads {
+			if thread.State == "RUNNABLE" && len(thread.Frames) > 0 {
+				running[thread.ID] = append(running[thread.ID], thread.Frames)
+			}
+		}
+	}
+	shares := meter.Shares()
+	for index := range dump.Threads {
+		dump.Threads[index].CPU = shares[dump.Threads[index].ID]
+	}
+	for id, stacks := range running {
+		for _, frames := range stacks {
+			if shares[id] > 0 {
+				dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: shares[id] / float64(len(stacks))})
+			}
+		}
+	}
+	return text, nil
 }
 
 // throughItsLog: without attaching, SIGQUIT makes a JVM write its threads to its standard output, which is its own log.

@@ -49,7 +49,7 @@ func WithShares(threads []Thread, shares map[int]float64) []Sample {
 	for index := range threads {
 		thread := &threads[index]
 		thread.CPU = shares[thread.ID]
-		if thread.CPU > 0.01 && len(thread.Frames) > 0 {
+		if thread.CPU > 0 && len(thread.Frames) > 0 {
 			samples = append(samples, Sample{thread.Frames, thread.CPU})
 		}
 	}

@@ -41,7 +41,7 @@ const within = (words: string, length: number): string =>
 
 /** Lines of the given readings, all within Slack's limits. */
 export function chartBlock({ chart }: ChartPart): DataVisualizationBlock {
-  const categories = chart.moments.slice(0, MAX_CHART_CATEGORIES).map((moment) => within(moment, MAX_CHART_NAME));
+  const categories = chart.moments.slice(0, MAX_CHART_CATEGORIES).map((label) => within(label, MAX_CHART_NAME));
   const series = chart.lines.slice(0, MAX_CHART_SERIES).map(({ name, values }) => ({
     name: within(name, MAX_CHART_NAME),
     data: categories.map((label, index) => ({ label, value: values[index] ?? 0 })),

@@ -9,7 +9,8 @@ import { STATE_TEXT } from '../outcome-text.ts';
 
 /** The files have all. */
 const MAX_SHOWN = 8;
-const MAX_LINE_LENGTH = 119;
+/** The requester's name stands behind it. */
+const MAX_LINE_LENGTH = 104;
 const MAX_NAME_LENGTH = 44;
 const shownName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
