@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
+import { FILE_KINDS } from '../core/files/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
 import { type PatternProblem, problemOfPattern } from '../core/report/log/secret-range.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
@@ -88,6 +89,15 @@ const ApproverGroup = z.strictObject({
     .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
 
+/** A variable that makes a loader, a shell or a runtime run other code, or that is kdebug's own. */
+const NO_SETTING =
+  /^(?:KDEBUG_|LD_|DYLD_|BASH|SHELL|PYTHON|PERL|RUBY|NODE_|JAVA_|JDK_|GO[A-Z]*$|(?:PATH|HOME|IFS|ENV|PS4|GCONV_PATH)$)/;
+
+const setting = matching(/^[A-Z][A-Z0-9_]{0,62}$/, 'a setting is upper-case letters, digits and "_"').refine(
+  (name) => !NO_SETTING.test(name),
+  { error: 'belongs to kdebug, or can change which code the image runs' },
+);
+
 const Image = z.strictObject({
   image: z.string().min(1).max(512).describe('an image reference; best with a digest'),
   class: z
@@ -101,6 +111,17 @@ const Image = z.strictObject({
     .boolean()
     .default(false)
     .describe('its report is believed: a diagnostic image, which runs its own command only'),
+  files: z
+    .array(z.enum(FILE_KINDS))
+    .max(FILE_KINDS.length)
+    .optional()
+    .describe('kinds of files that it may hand back (docs/diagnostic-images.md); needs diagnostic: true'),
+  settings: z
+    .array(setting)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe('variables that people may set with --env=NAME=VALUE although the command is fixed'),
   timeout: duration(1).optional(),
   description: z
     .string()
@@ -129,6 +150,12 @@ const Rule = z.strictObject({
   classes: z.array(z.enum(IMAGE_CLASSES)),
   profiles: z.array(z.enum(PROFILES)),
   batch: z.strictObject({ maxPods: count(10_000), maxParallelism: count(10) }).optional(),
+  secretFiles: z
+    .enum(['approval', 'allowed'])
+    .default('approval')
+    .describe(
+      'packet captures and heap dumps, which nothing can redact: only with an approval, or also by a rule without one; never of a batch',
+    ),
   approval: Approval.optional(),
 });
 
@@ -159,7 +186,10 @@ const Limits = z.strictObject({
   runsPerCluster: count(10_000).default(200).describe('in flight at the same time'),
   startDeadline: duration(1).prefault('2m'),
   maxTimeout: duration(1).prefault('30m'),
-  maxLogBytes: size(16).prefault('100Mi'),
+  maxLogBytes: size(16).prefault('100Mi').describe('without the files that an image hands back'),
+  maxFileBytes: size(1).prefault('32Mi').describe('of one file that an image hands back'),
+  maxFiles: count(100).default(8).describe('of one run'),
+  maxFilesBytes: size(1).prefault('64Mi').describe('of all files of one run'),
 });
 
 const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {

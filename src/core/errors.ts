@@ -128,6 +128,14 @@ export const REASONS = {
     'no rule of this channel allows several pods at once there',
     'Name one pod, or ask the policy owners for a rule.',
   ),
+  secret_files_need_approval: user(
+    'this image may bring back files that hold secrets, and no rule of this channel lets somebody approve that there',
+    'Use another image, or ask the policy owners for a rule with an approval.',
+  ),
+  secret_files_not_in_batch: user(
+    'this image may bring back files that hold secrets, and a batch never brings them back',
+    'Name one pod, or use another image.',
+  ),
   batch_too_large: user('too many pods', 'Narrow the selector, or add --replicas.'),
   parallelism_not_allowed: user('too many pods in parallel', 'Use a smaller --parallelism.'),
   batch_needs_two_approvals: user(
@@ -141,6 +149,10 @@ export const REASONS = {
   command_not_allowed: user(
     'this image runs only its default command here',
     'Leave out the command, --arguments-only and --env, or use an image whose alias allows them.',
+  ),
+  setting_not_allowed: user(
+    'this image has no such setting',
+    'Use a setting that /kdebug images names, with one line of at most 256 ordinary characters (ASCII) as its value.',
   ),
   timeout_too_long: user('the timeout is longer than the policy allows', 'Use a shorter --timeout.'),
   reason_required: user('the rule requires a reason', 'Add --reason="…": the approvers will read it.'),

@@ -47,6 +47,28 @@ it.each<[string, string, string]>([
     'images: { a: { image: "a b", class: observe } }',
     'p.yaml:5:23 images.a.image: is not an image reference, such as registry.example.com/a/b:1.2 or …@sha256:…',
   ],
+  ...['KDEBUG_RUN', 'LD_PRELOAD', 'PATH', 'PYTHONPATH', 'NODE_OPTIONS', 'JAVA_TOOL_OPTIONS', 'BASH_ENV'].map(
+    (name): [string, string, string] => [
+      `the setting ${name}`,
+      `images: { a: { image: "a:1", class: observe, settings: [${name}] } }`,
+      'p.yaml:5:57 images.a.settings[0]: belongs to kdebug, or can change which code the image runs',
+    ],
+  ),
+  [
+    'a setting in lower case',
+    'images: { a: { image: "a:1", class: observe, settings: [net_endpoint] } }',
+    'p.yaml:5:57 images.a.settings[0]: a setting is upper-case letters, digits and "_"',
+  ],
+  [
+    'files of an image that is not diagnostic',
+    'images: { a: { image: "a:1", class: observe, files: [text] } }',
+    'p.yaml:5:53 images.a.files: needs diagnostic: true: kdebug takes files from diagnostic images only',
+  ],
+  [
+    'files of an unknown kind',
+    'images: { a: { image: "a:1", class: observe, diagnostic: true, files: [core] } }',
+    'p.yaml:5:72 images.a.files[0]: "core" is not allowed; one of: text, profile, capture, heap',
+  ],
   [
     'an alias in capitals',
     'images: { A: { image: "a:1", class: observe } }',

@@ -64,6 +64,17 @@ it('a timeout of an alias must fit under limits.maxTimeout', () => {
   expect(problems(`${MINIMAL}${image('31m')}limits: { maxTimeout: 1h }\n`)).toEqual([]);
 });
 
+it('settings and diagnostic exclude command: allowed, because whoever writes the command writes the rest', () => {
+  const image = (parts: string) => `images: { a: { image: "a:1", class: observe, ${parts} } }\n`;
+  expect(problems(`${MINIMAL}${image('settings: [NET_ENDPOINT], diagnostic: true')}`)).toEqual([]);
+  expect(problems(`${MINIMAL}${image('settings: [NET_ENDPOINT], command: allowed')}`)).toEqual([
+    'p.yaml:5:56 images.a.settings: excludes command: allowed, which lets people set any variable',
+  ]);
+  expect(problems(`${MINIMAL}${image('diagnostic: true, command: allowed')}`)).toEqual([
+    expect.stringContaining('images.a.diagnostic: excludes command: allowed'),
+  ]);
+});
+
 const placed = (channels: string) => problems(`${MINIMAL}channels: ${channels}\n`);
 
 it.each([

@@ -1,7 +1,7 @@
 # The report: records are collected, and told at the end in three forms.
 
-# One record a line, tabs between: F section code rank value threshold text next, S section state text lacks helps, and
-# D section text for what stands in the human text only.
+# One record a line, tabs between: F section code rank value threshold text next, S section state text lacks helps,
+# D section text for what stands in the human text only, and L section unit limit text points for what a chart may show.
 RECORDS=''
 
 # Sets plain to a text in which no tab and no newline ends a field: the target chooses the names of its processes and files, and
@@ -93,9 +93,11 @@ render() {
             for (place = 1; place <= total && place <= most; place++) all = all (place > 1 ? "," : "") finding(order[place], advice)
             all = all "],\"sections\":["
             for (place = 1; place <= (level > 3 ? 0 : sections); place++) all = all (place > 1 ? "," : "") part(list[place], level)
-            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds (whole && told != "" ? ",\"facts\":[" told "],\"factsCut\":" words(cuts) : "") "}"
+            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds (lines != "" && with_lines ? ",\"series\":[" lines "]" : "") \
+                (whole && told != "" ? ",\"facts\":[" told "],\"factsCut\":" words(cuts) : "") "}"
         }
         function shorter(most, text) {
+            with_lines = most > 4096
             text = document(20, 1, 0); if (length(text) <= most) return text
             text = document(20, 1, 1); if (length(text) <= most) return text
             text = document(8, 1, 2); if (length(text) <= most) return text
@@ -122,6 +124,10 @@ render() {
             notes[$2] = notes[$2] "\n    ! " $7 "\n      " $8
         }
         $1 == "S" { state[$2] = $3; said[$2] = $4; lacks[$2] = $5; helps[$2] = $6 }
+        $1 == "L" {
+            lines = lines (lines == "" ? "" : ",") "{\"section\":" json($2) ",\"text\":" json($5) ",\"unit\":" json($3) \
+                ($4 == "" ? "" : ",\"limit\":" $4) ",\"points\":[" $6 "]}"
+        }
         # Facts for a comparison: the value first, for a filter of secrets takes what follows a name for its value.
         $1 == "X" || $1 == "N" {
             item = "[" ($1 == "N" ? $3 : json(substr($3, 1, 80))) "," json($2) "," json(substr($4, 1, 80)) "]"

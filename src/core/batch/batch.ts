@@ -47,6 +47,9 @@ export interface PodResult {
   readonly logBytes?: number;
   /** What could not be proven about its log (`logDoubt`). */
   readonly logDoubt?: string;
+  /** Files that it brought back: whole ones in the archive of the batch, and missing ones. Absent: none. */
+  readonly files?: number;
+  readonly filesMissing?: number;
   /** It has ended, and the rest of its log is being read: findings and `logBytes` are not known yet. */
   readonly reading?: true;
 }

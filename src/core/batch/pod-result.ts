@@ -45,6 +45,8 @@ export interface EndedContainer {
   readonly facts?: PodFacts;
   readonly logBytes?: number;
   readonly logDoubt?: string | undefined;
+  readonly files?: number;
+  readonly filesMissing?: number;
   /** Used if neither the outcome nor the termination has a message. */
   readonly message?: string;
   /** The policy's own patterns (`output.redact`). */
@@ -57,6 +59,7 @@ export interface EndedContainer {
  */
 export function podResult(ended: EndedContainer): PodResult {
   const { outcome, termination, findings = [], facts, logBytes, logDoubt, redact = [] } = ended;
+  const { files, filesMissing } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', MAX_REASON_LENGTH);
   const text = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
   const message = line(text, MAX_MESSAGE_LENGTH, redact);
@@ -72,6 +75,8 @@ export function podResult(ended: EndedContainer): PodResult {
       facts,
       logBytes,
       logDoubt,
+      files: files === 0 ? undefined : files,
+      filesMissing: filesMissing === 0 ? undefined : filesMissing,
     }),
   };
 }

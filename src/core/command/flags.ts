@@ -111,7 +111,7 @@ const TABLE = [
     placeholder: 'NAME=VALUE',
     group: 'container',
     repeatable: true,
-    help: 'An environment variable for the container. May be repeated.',
+    help: 'An environment variable for the container; a fixed image takes its settings only. May be repeated.',
     example: 'web-1 --image=debian --env=DEBUG=1 --env=PORT=8080 -- env',
   },
   {

@@ -1,6 +1,7 @@
 import { defined, isObject } from '../../lib/object.ts';
 import { type PodFacts, readFacts } from '../compare/facts.ts';
 import { redactText } from '../report/log/redact-text.ts';
+import { readSeries, type Series } from './series.ts';
 
 /** A problem that a diagnosis found. */
 export interface Finding {
@@ -63,6 +64,7 @@ export interface Diagnosis {
   readonly facts?: PodFacts;
   /** The length of the CPU sample. */
   readonly sampleSeconds?: number;
+  readonly series?: readonly Series[];
 }
 
 const MAX_REPORT_LENGTH = 64 * 1024;
@@ -180,6 +182,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
   const tool = isObject(report.tool) ? toTool(report.tool, redact) : undefined;
   const self = isObject(report.self) ? toSelf(report.self) : undefined;
   const target = isObject(report.target) ? toTarget(report.target, redact) : undefined;
+  const series = readSeries(report.series, (text) => line(text, redact, MAX_WORD_LENGTH));
   return {
     verdict,
     findings: items(report.findings, redact, toFinding),
@@ -191,6 +194,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       cost: isObject(report.cost) ? toCost(report.cost) : undefined,
       facts: readFacts(report, (text, maxLength) => line(text, redact, maxLength)),
       sampleSeconds: amountIn(report.sampleSeconds),
+      series: series.length > 0 ? series : undefined,
     }),
   };
 }

@@ -9,11 +9,21 @@ import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
+import { NET_FINDINGS } from './net-findings.ts';
+import { PROFILE_FINDINGS } from './profile-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
+import { chartsOf } from './series.ts';
+import { STACKS_FINDINGS } from './stacks-findings.ts';
 
 /** Everything that kdebug's own diagnosis can find; codes are unique. */
-export const FINDINGS: readonly FindingRule[] = [...IMAGE_FINDINGS, ...CLUSTER_FINDINGS];
+export const FINDINGS: readonly FindingRule[] = [
+  ...IMAGE_FINDINGS,
+  ...NET_FINDINGS,
+  ...STACKS_FINDINGS,
+  ...PROFILE_FINDINGS,
+  ...CLUSTER_FINDINGS,
+];
 
 const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
 
@@ -38,6 +48,7 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
+  const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -45,6 +56,7 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
       unseen: unseen.length > 0 ? bounded(unseen) : undefined,
+      charts: charts.length > 0 ? charts : undefined,
       lookAgain,
     }),
     by: byLine(diagnosis, plan),
@@ -68,6 +80,8 @@ export const findingsOf = (facts: ClusterFacts): readonly VerdictFinding[] =>
       .flat()
       .filter(({ code }) => code !== 'warning_events'),
   ).map(shown);
+
+const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
 const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
 

@@ -2,6 +2,7 @@ import { printDuration } from '../../lib/duration.ts';
 import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
+import { type FileKind, isSecretKind } from '../files/file-kinds.ts';
 import { classText } from './class-facts.ts';
 import {
   type Approval,
@@ -13,7 +14,7 @@ import {
   type Rule,
   worseClass,
 } from './policy.ts';
-import { isSameReference, matchesNamespace, mayUseCommand } from './resolve.ts';
+import { isSameReference, matchesNamespace, mayUseCommand, problemOfSettings } from './resolve.ts';
 
 /**
  * Decides on a plan. Denies by default: only a rule of the plan's own channel can allow it. The first matching rule
@@ -87,9 +88,25 @@ const CHECKS: readonly Check[] = [
     subject: ({ pods }, rule) => `${pods} pods; this rule allows ${rule.batch?.maxPods ?? 0} at once`,
   },
   {
+    code: 'setting_not_allowed',
+    passes: ({ plan, alias }) => alias === undefined || problemOfSettings(alias, plan) === undefined,
+    subject: ({ plan, alias }) => (alias && problemOfSettings(alias, plan)) ?? plan.imageAlias,
+  },
+  {
     code: 'command_not_allowed',
     passes: ({ plan, alias }) => alias !== undefined && mayUseCommand(alias, plan),
     subject: ({ plan }) => plan.imageAlias,
+  },
+  {
+    code: 'secret_files_not_in_batch',
+    passes: ({ pods, ...question }) => pods === 1 || secretKindsOf(question).length === 0,
+    subject: (question) => filesSubject(question),
+  },
+  {
+    code: 'secret_files_need_approval',
+    passes: (question, rule) =>
+      rule.approval !== undefined || rule.secretFiles === 'allowed' || secretKindsOf(question).length === 0,
+    subject: (question) => filesSubject(question),
   },
   {
     code: 'timeout_too_long',
@@ -98,6 +115,13 @@ const CHECKS: readonly Check[] = [
       `${printDuration(plan.timeoutMs)}; the policy allows ${printDuration(policy.limits.maxTimeoutMs)}`,
   },
 ];
+
+/** The alias may have been given further kinds since the plan. */
+const secretKindsOf = ({ plan, alias }: Pick<Question, 'plan' | 'alias'>): readonly FileKind[] =>
+  [...new Set([...(plan.files ?? []), ...(alias?.files ?? [])])].filter(isSecretKind);
+
+const filesSubject = (question: Question): string =>
+  `${question.plan.imageAlias} (files: ${secretKindsOf(question).join(', ')})`;
 
 /** `elevated: the pod uses the node's network`, or the class alone. */
 function classWords({ class: planned, classReasons }: Plan, alias: ImageAlias | undefined): string {

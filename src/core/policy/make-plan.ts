@@ -61,6 +61,7 @@ export function makePlan(resolved: Resolved): PlanResult {
     timeoutMs: request.timeoutMs ?? alias.timeoutMs ?? Math.min(DEFAULT_TIMEOUT_MS, policy.limits.maxTimeoutMs),
     startDeadlineMs: policy.limits.startDeadlineMs,
     maxLogBytes: policy.limits.maxLogBytes,
+    ...defined({ files: alias.files }),
     requesterId: origin.requesterId,
     teamId: origin.teamId,
     channelId: origin.channelId,
@@ -122,7 +123,8 @@ const CHOICES_FOR_OWN_WORDS: readonly Choice[] = [
 ];
 
 /** False where the image takes no own words; then the decision says so. */
-const hasOwnWords = ({ request, alias }: Resolved): boolean => alias.command === 'allowed' && usesOwnWords(request);
+const hasOwnWords = ({ request, alias }: Resolved): boolean =>
+  alias.command === 'allowed' && usesOwnWords(request, alias);
 
 const nobodyOf = (resolved: Resolved): UserAndGroup => (hasOwnWords(resolved) ? NOBODY_OF_FREE_COMMANDS : NOBODY);
 

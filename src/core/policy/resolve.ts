@@ -1,10 +1,12 @@
 import { defined, own } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
 import type { RunRequest } from '../command/command.ts';
+import type { EnvVar } from '../container/ephemeral-container.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { FileKind } from '../files/file-kinds.ts';
 import { channelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
 export interface ResolvedNamespace {
@@ -80,27 +82,61 @@ export function isSameReference(a: string, b: string): boolean {
 
 const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
 
-/** Whether the alias permits the plan's command, arguments and environment. */
-export const mayUseCommand = (alias: ImageAlias, plan: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean =>
-  alias.command === 'allowed' || !usesOwnWords(plan);
+/** What a person may write for a container. */
+type Words = Pick<Plan, 'command' | 'env' | 'argumentsOnly'>;
 
-/** Whether a person supplies a command, arguments or environment, so that the image does what they wrote. */
-export const usesOwnWords = ({
-  command,
-  env,
-  argumentsOnly,
-}: Pick<Plan, 'command' | 'env' | 'argumentsOnly'>): boolean => command.length > 0 || env.length > 0 || argumentsOnly;
+/** Whether the alias permits the plan's command, arguments and environment. */
+export const mayUseCommand = (alias: ImageAlias, plan: Words): boolean =>
+  alias.command === 'allowed' || !usesOwnWords(plan, alias);
+
+/**
+ * Whether a person supplies a command, arguments or environment, so that the image does what they wrote. A setting that
+ * the alias names only chooses among the things that the image does anyway.
+ */
+export const usesOwnWords = (
+  { command, env, argumentsOnly }: Words,
+  alias: Pick<ImageAlias, 'settings'> | undefined,
+): boolean => command.length > 0 || argumentsOnly || env.some((variable) => !isSetting(variable, alias));
+
+/** One line of visible characters. */
+const SETTING_VALUE = /^[\x20-\x7e]{0,256}$/;
+
+const isSetting = ({ name, value }: EnvVar, alias: Pick<ImageAlias, 'settings'> | undefined): boolean =>
+  alias?.settings?.includes(name) === true && SETTING_VALUE.test(value);
+
+/** Which variable is no setting of an image that takes settings alone, and why; never its value. Undefined: none. */
+export function problemOfSettings({ alias, command, settings = [] }: ImageAlias, { env }: Words): string | undefined {
+  const wrong = env.find((variable) => !isSetting(variable, { settings }));
+  if (!wrong || command === 'allowed' || settings.length === 0) return undefined;
+  return settings.includes(wrong.name)
+    ? `the value of ${wrong.name}`
+    : `${wrong.name}; ${alias} has ${settings.join(', ')}`;
+}
 
 /**
  * Whether to believe the report of a plan's container: the policy calls its image diagnostic now, the plan still has
- * the alias's image, and its command, arguments and environment are all the image's own.
+ * the alias's image, and its command, arguments and environment are all the image's own, but for settings that the
+ * alias names.
  */
 export function isDiagnostic(
-  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly'>,
+  plan: Pick<Plan, 'imageAlias' | 'image'> & Words,
   policy: Pick<Policy, 'images'>,
 ): boolean {
   const alias = own(policy.images, plan.imageAlias);
-  return alias?.diagnostic === true && !usesOwnWords(plan) && isSameReference(plan.image, alias.reference);
+  return alias?.diagnostic === true && !usesOwnWords(plan, alias) && isSameReference(plan.image, alias.reference);
+}
+
+/**
+ * The kinds of files to take from a plan's container: those that the plan names and the policy still does. Undefined:
+ * its log is not believed, so a frame in it is text.
+ */
+export function believedFiles(
+  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly' | 'files'>,
+  policy: Pick<Policy, 'images'>,
+): readonly FileKind[] | undefined {
+  if (!isDiagnostic(plan, policy)) return undefined;
+  const now = own(policy.images, plan.imageAlias)?.files ?? [];
+  return (plan.files ?? []).filter((kind) => now.includes(kind));
 }
 
 /** The named cluster, else the default one, else the only one. */

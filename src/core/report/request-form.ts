@@ -70,6 +70,9 @@ export function requestForm(policy: Policy, { state, offer, containers, intro }:
     image?.command === 'fixed'
       ? undefined
       : line('command', 'Command', { hint: 'Leave empty for the image’s default command.' }),
+    ...(image?.settings ?? []).map((name) =>
+      line(`${SETTING}${name}`, name, { maxLength: 256, hint: 'A setting of the image. Leave empty for its default.' }),
+    ),
     line('reason', 'Reason', { maxLength: 500 }),
     choice('profile', 'Profile (more power)', ['auto', ...offer.profiles].map(plainOption), {
       dependsOn: offer.profiles.join(' '),
@@ -83,6 +86,17 @@ export function requestForm(policy: Policy, { state, offer, containers, intro }:
   const value = JSON.stringify({ cluster, namespace, pod });
   return { ...FORM, submit: 'Debug', value, intro, fields: fields.filter((field) => field !== undefined) };
 }
+
+/** Begins the id of the field of an image's setting. */
+const SETTING = 'setting-';
+
+/** The fields without settings of another image than the one that is chosen. */
+export function fieldsOfImage(fields: Fields, { settings = [] }: Pick<ImageAlias, 'settings'>): Fields {
+  const isOurs = (id: string): boolean => !id.startsWith(SETTING) || settings.includes(id.slice(SETTING.length));
+  return Object.fromEntries(Object.entries(fields).filter(([id]) => isOurs(id)));
+}
+
+type Fields = Readonly<Record<string, string>>;
 
 type Details = Partial<Pick<Field, 'optional' | 'hint' | 'dependsOn'>> & { readonly initial?: string | undefined };
 
@@ -116,7 +130,7 @@ export function stateOfValue(value: string): FormState {
 const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The fields without those whose meaning is gone: another cluster has other namespaces, another namespace other pods. */
-export function validFields(value: string, fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function validFields(value: string, fields: Fields): Fields {
   const before = stateOfValue(value);
   const { cluster, namespace, pod, container, ...others } = fields;
   const isSameCluster = (cluster ?? before.cluster) === before.cluster;
@@ -177,7 +191,7 @@ const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint
  * The command that a filled form stands for, quoted so that parsing it gives back what was typed. A pod's name alone gets
  * its kind, because it may be a verb's too.
  */
-export function commandOfForm(fields: Readonly<Record<string, string>>): string {
+export function commandOfForm(fields: Fields): string {
   const { pod = '', command } = fields;
   const name = pod.trim();
   const profile = fields.profile === 'auto' ? undefined : fields.profile;
@@ -186,8 +200,11 @@ export function commandOfForm(fields: Readonly<Record<string, string>>): string 
     const value = named[field];
     return value === undefined ? [] : [`--${flag}=${quote(value)}`];
   });
+  const settings = Object.entries(fields)
+    .filter(([id, value]) => id.startsWith(SETTING) && value !== '')
+    .map(([id, value]) => `--env=${quote(`${id.slice(SETTING.length)}=${value}`)}`);
   const target = name === '' || name.includes('/') ? name : `pod/${name}`;
-  return [quote(target), ...flags, ...(command === undefined ? [] : [`-- ${command}`])].join(' ');
+  return [quote(target), ...flags, ...settings, ...(command === undefined ? [] : [`-- ${command}`])].join(' ');
 }
 
 /** The field that holds what is wrong with its command. */

@@ -2,7 +2,7 @@ import type { RunRequest } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
-import { channelOffer, resolveCluster, resolveNamespace } from '../../core/policy/resolve.ts';
+import { channelOffer, resolveCluster, resolveImage, resolveNamespace } from '../../core/policy/resolve.ts';
 import type { Form } from '../../core/report/message.ts';
 import {
   commandErrorPreview,
@@ -11,7 +11,14 @@ import {
   PICK_A_POD,
   refusalPreview,
 } from '../../core/report/parts/form-preview.ts';
-import { commandOfForm, loadingForm, type PodHint, requestForm, validFields } from '../../core/report/request-form.ts';
+import {
+  commandOfForm,
+  fieldsOfImage,
+  loadingForm,
+  type PodHint,
+  requestForm,
+  validFields,
+} from '../../core/report/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -44,7 +51,9 @@ export function openRequestForm(actor: Actor, hint: PodHint, context: FormContex
 export async function changeRequestForm(change: FormChange, context: FormContext): Promise<Form | undefined> {
   const policy = context.deps.policies.current();
   if (!channelPolicy(policy, change.channelId)) return undefined;
-  return formFor(change, validFields(change.value, change.fields), context);
+  const fields = validFields(change.value, change.fields);
+  const image = resolveImage(fields.image, policy);
+  return formFor(change, image.kind === 'ok' ? fieldsOfImage(fields, image.alias) : fields, context);
 }
 
 /** Never rejects: without an answer of the cluster, the form says so and works. */

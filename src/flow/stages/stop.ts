@@ -27,9 +27,14 @@ const LOOK_MS = 2_000;
 /** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
 const MAX_WHY = 300;
 
-/** The image that stops runs: the default image if it is diagnostic, else the first diagnostic one of the policy. */
+/**
+ * The image that stops runs: the default image if it is diagnostic, else autodiagnose, else the first diagnostic one of
+ * the policy.
+ */
 const stopImage = ({ images, defaultImage }: Policy): ImageAlias | undefined =>
-  [images[defaultImage ?? ''], ...Object.values(images)].find((image) => image?.diagnostic === true);
+  [images[defaultImage ?? ''], images.autodiagnose, ...Object.values(images)].find(
+    (image) => image?.diagnostic === true,
+  );
 
 const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string): Origin => ({
   ...origin,

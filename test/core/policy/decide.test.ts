@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
+import type { FileKind } from '../../../src/core/files/file-kinds.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/policy/decide.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
@@ -181,6 +182,43 @@ describe('default deny', () => {
     expect(denied(planned(), look, 2)).toBe('batch_not_allowed 2 pods (look)');
   });
 
+  describe('files that may hold secrets', () => {
+    const capture = { alias: 'capture', reference: 'net:1', class: 'observe', command: 'fixed' } as const;
+    const may = (rules: readonly Rule[], files: readonly FileKind[] = ['text', 'capture']) =>
+      ruled(rules, { images: { capture: { ...capture, files } } });
+    const ofCapture = planned({ imageAlias: 'capture', image: 'net:1', files: ['text', 'capture'] });
+    const withApproval = aRule({ id: 'asked', approval: approvalTerms() });
+
+    it('denies when no rule has an approval', () => {
+      expect(denied(ofCapture, may([aRule()]))).toBe('secret_files_need_approval capture (files: capture) (look)');
+    });
+
+    it('takes the rule with an approval, and not an earlier one without', () => {
+      expect(decide(ofCapture, may([aRule(), withApproval]))).toMatchObject({ kind: 'needs-approval', rule: 'asked' });
+    });
+
+    it('needs no approval where the rule says so, nor for files that hold none', () => {
+      expect(decide(ofCapture, may([aRule({ secretFiles: 'allowed' })]))).toMatchObject({ kind: 'allow' });
+      const harmless = { ...ofCapture, files: ['text', 'profile'] } as const;
+      expect(decide(harmless, may([aRule()], ['text', 'profile']))).toMatchObject({ kind: 'allow' });
+    });
+
+    it('asks again when the alias was given a kind since the plan, or lost it', () => {
+      const { files: _, ...before } = ofCapture;
+      expect(denied(before, may([aRule()]))).toContain('secret_files_need_approval');
+      expect(denied(ofCapture, may([aRule()], []))).toContain('secret_files_need_approval');
+    });
+
+    it('denies when several pods would bring them back, whatever the rule says', () => {
+      const wide = aRule({
+        secretFiles: 'allowed',
+        batch: { maxPods: 9, maxParallelism: 3 },
+        approval: approvalTerms(),
+      });
+      expect(denied(ofCapture, may([wide]), 2)).toBe('secret_files_not_in_batch capture (files: capture) (look)');
+    });
+  });
+
   it.each([51, Number.NaN])('denies when there are more pods than the batch may have (%s)', (pods) => {
     const policy = ruled([aRule({ batch: { maxPods: 50, maxParallelism: 10 } })]);
     expect(denied(planned(), policy, pods)).toBe(`batch_too_large ${pods} pods; this rule allows 50 at once (look)`);
@@ -192,6 +230,36 @@ describe('default deny', () => {
     ['arguments', { argumentsOnly: true }],
   ])('denies when an own %s comes with an alias that has its own', (_, parts) => {
     expect(denied(planned(parts), look)).toBe('command_not_allowed autodiagnose (look)');
+  });
+
+  describe('with settings', () => {
+    const { autodiagnose } = aPolicy().images;
+    const images = { autodiagnose: { ...autodiagnose!, settings: ['NET_ENDPOINT', 'NET_SECONDS'] } };
+    const policy = { ...look, images };
+    const set = (name: string, value: string) => planned({ env: [{ name, value }] });
+
+    it.each(['db:5432', '', 'tcp port 80 and host "a"', 'x'.repeat(256)])(
+      'allows a setting of the value %j',
+      (value) => {
+        expect(denied(set('NET_ENDPOINT', value), policy)).toBe('allow');
+      },
+    );
+
+    it.each([
+      ['NET_FILTER', 'tcp', 'NET_FILTER; autodiagnose has NET_ENDPOINT, NET_SECONDS'],
+      ['net_endpoint', 'db', 'net_endpoint; autodiagnose has NET_ENDPOINT, NET_SECONDS'],
+      ['NET_ENDPOINT', 'a\nb', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'a\u0000b', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'dаtabase', 'the value of NET_ENDPOINT'],
+      ['NET_ENDPOINT', 'x'.repeat(257), 'the value of NET_ENDPOINT'],
+    ])('denies when %s is set to %j', (name, value, subject) => {
+      expect(denied(set(name, value), policy)).toBe(`setting_not_allowed ${subject} (look)`);
+    });
+
+    it('denies when a command comes with them', () => {
+      const plan = { ...set('NET_ENDPOINT', 'db'), command: ['sh'] };
+      expect(denied(plan, policy)).toBe('command_not_allowed autodiagnose (look)');
+    });
   });
 
   it.each([

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../../src/core/container/plan.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import {
+  isDiagnostic,
   isSameReference,
   mayUseCommand,
   resolveCluster,
   resolveImage,
   resolveNamespace,
 } from '../../../src/core/policy/resolve.ts';
-import { aPolicy, aRule } from '../../support/builders.ts';
+import { aPlan, aPolicy, aRule } from '../../support/builders.ts';
 
 const CHANNEL = 'C0SHOP';
 const policy = (rules = [aRule({ namespaces: ['team-*', 'shop', 'vault'] })]) =>
@@ -126,6 +128,29 @@ describe('an own command', () => {
 
   it('that is none may be used with every alias', () => {
     expect(mayUseCommand(alias(fixed), none)).toBe(true);
+  });
+});
+
+describe('the report of an image', () => {
+  const { autodiagnose } = aPolicy().images;
+  const images = { autodiagnose: { ...autodiagnose!, settings: ['AUTODIAGNOSE_SAMPLE'] } };
+  const plan = (parts: Partial<Plan> = {}) => aPlan({ image: autodiagnose!.reference, ...parts });
+  const set = (name: string, value: string) => plan({ env: [{ name, value }] });
+
+  it('is believed with the settings that the policy names, as long as it names them', () => {
+    expect(isDiagnostic(set('AUTODIAGNOSE_SAMPLE', '5'), { images })).toBe(true);
+    expect(isDiagnostic(set('AUTODIAGNOSE_SAMPLE', '5'), aPolicy())).toBe(false);
+  });
+
+  it.each([
+    set('AUTODIAGNOSE_PID', '7'),
+    set('AUTODIAGNOSE_SAMPLE', 'a\nb'),
+    plan({ command: ['sh'] }),
+    plan({ argumentsOnly: true }),
+    plan({ image: 'evil.example.com/autodiagnose:1' }),
+    plan({ imageAlias: 'constructor' }),
+  ])('is not believed when anything else is not its own (%#)', (wrong) => {
+    expect(isDiagnostic(wrong, { images })).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { parseCommand } from '../../../src/core/command/parse.ts';
 import {
   commandOfForm,
   fieldOfError,
+  fieldsOfImage,
   podInText,
   stateOfValue,
   validFields,
@@ -66,6 +67,15 @@ describe('the command of a filled form', () => {
           ...{ reason: 'a "b"', command: ['echo', '-n', 'x'] },
         },
       },
+    });
+  });
+
+  it('has the settings of its image, whatever their values, and no others', () => {
+    const filled = { pod: 'web-1', image: 'net', 'setting-A': 'a "b" -- c', 'setting-B': '', 'setting-C': 'old' };
+    const fields = fieldsOfImage(filled, { settings: ['A', 'B'] });
+    expect(parseCommand(commandOfForm(fields))).toMatchObject({
+      kind: 'ok',
+      command: { request: { image: 'net', env: [{ name: 'A', value: 'a "b" -- c' }], command: [] } },
     });
   });
 

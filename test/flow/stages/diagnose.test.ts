@@ -201,6 +201,14 @@ describe('a report that is not believed', () => {
     await expectPlain(await looked('web-1 --arguments-only -- stop x', open));
   });
 
+  it('is believed with a setting that the policy names: it only chooses among what the image does anyway', async () => {
+    const policy = policyWith({ settings: ['AUTODIAGNOSE_SAMPLE'] });
+    const world = await looked('web-1 --env=AUTODIAGNOSE_SAMPLE=5', policy);
+    const { verdict, plan } = await world.run();
+    expect(verdict).toBeDefined();
+    expect(plan).toMatchObject({ class: 'observe', env: [{ name: 'AUTODIAGNOSE_SAMPLE', value: '5' }] });
+  });
+
   it('comes from an image that is another one in the policy by now', async () => {
     const world = new World();
     await world.say('web-1');

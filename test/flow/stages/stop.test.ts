@@ -55,6 +55,14 @@ describe('a running container', () => {
     expect(textOf(world.anchor())).not.toContain('[Stop]');
   });
 
+  it('is stopped by autodiagnose where the policy has other diagnostic images before it, and no default', async () => {
+    const { defaultImage: _, ...policy } = aPolicy();
+    const stacks = { ...policy.images.autodiagnose!, alias: 'stacks', reference: 'registry.example.com/stacks:1' };
+    const world = await running(new World({ policy: { ...policy, images: { stacks, ...policy.images } } }));
+    await ask(world);
+    expect(world.cluster.launches[1]?.container.image).toBe('registry.example.com/autodiagnose:1');
+  });
+
   it('ends as stopped, in the name of whoever stopped it, with its log so far', async () => {
     const world = await running();
     world.cluster.log = 'so far\n';

@@ -1,6 +1,7 @@
 import { EXAMPLES, helpMessage } from '../../../src/core/command/help.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { REASONS, type ReasonCode } from '../../../src/core/errors.ts';
+import type { ImageAlias } from '../../../src/core/policy/policy.ts';
 import {
   canIMessage,
   rehearsalMessage,
@@ -61,6 +62,11 @@ const WHO: WhoAmI = {
 };
 
 /** Answers that one person alone reads. */
+const NET: ImageAlias = {
+  ...{ alias: 'net', reference: 'registry.example.com/net:1', class: 'observe', command: 'fixed', diagnostic: true },
+  ...{ settings: ['NET_ENDPOINT', 'NET_SECONDS'], description: 'Tries the names and addresses that the pod needs.' },
+};
+
 export const PRIVATE_MESSAGES: readonly MessageKind[] = [
   {
     file: 'private/errors',
@@ -91,6 +97,7 @@ export const PRIVATE_MESSAGES: readonly MessageKind[] = [
     file: 'private/answers',
     examples: [
       { name: 'images', message: imagesMessage(aPolicy()) },
+      { name: 'images, one with settings', message: imagesMessage(aPolicy({ images: { net: NET } })) },
       { name: 'whoami', message: whoAmIMessage(WHO) },
       { name: 'whoami in a channel without a policy', message: whoAmIMessage({ ...WHO, rules: undefined }) },
       { name: 'can-i: yes', message: canIMessage(aPlan(), { kind: 'allow', rule: 'look' }) },

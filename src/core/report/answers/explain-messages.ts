@@ -1,4 +1,7 @@
 import { formatDuration } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/invisible.ts';
+import { quoteWord } from '../../command/print.ts';
+import type { EnvVar } from '../../container/ephemeral-container.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import { REASONS } from '../../errors.ts';
@@ -6,6 +9,7 @@ import { classText } from '../../policy/class-facts.ts';
 import type { KubernetesIdentity } from '../../policy/identity.ts';
 import type { Decision, Rule } from '../../policy/policy.ts';
 import type { Rehearsal, Run } from '../../run/run.ts';
+import { redactEnv } from '../log/redact-text.ts';
 import { code, type Fact, type Message, person, type Span, strong, text } from '../message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
@@ -41,6 +45,10 @@ export function planFields(plan: Plan): readonly Fact[] {
     },
     { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
     { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
+    ...(plan.files ? [{ label: 'Files it may bring back', value: [text(plan.files.join(', '))] }] : []),
+    ...(plan.env.length === 0
+      ? []
+      : [{ label: 'Variables', value: [code(redactEnv(plan.env, []).map(variableText).join(' '))] }]),
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {
       label: 'Time limits',
@@ -49,6 +57,8 @@ export function planFields(plan: Plan): readonly Fact[] {
     { label: 'Earlier debug containers', value: [text(String(plan.observed?.earlierContainers ?? 0))] },
   ];
 }
+
+const variableText = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
 
 /** The private answer to `--dry-run`: plan, decision, patch and the cluster's response. */
 export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {

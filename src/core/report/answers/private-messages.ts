@@ -129,13 +129,20 @@ export function imagesMessage(policy: Policy): Message {
   const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can use with --image';
   const items = aliases
     .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
-    .map((image) => [code(image.alias), text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`)]);
+    .map((image) => [
+      code(image.alias),
+      text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`),
+      ...settingSpans(image),
+    ]);
   return {
     summary,
     tone: 'neutral',
     parts: [paragraph([strong(summary)]), ...(items.length === 0 ? [] : [{ kind: 'list', items } as const])],
   };
 }
+
+const settingSpans = ({ settings = [] }: ImageAlias): readonly Span[] =>
+  settings.flatMap((name, at) => [text(at === 0 ? ' Settings: ' : ', '), code(`--env=${name}=…`)]);
 
 /** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
 export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
