@@ -5,7 +5,7 @@ import { cleanUp, IDLE, startTarget } from './targets.ts';
 
 const KEY = 'abcdefghijklmnopqrstuvwxyz';
 
-async function factsOf(pid: number, env: Readonly<Record<string, string>>, shell?: readonly string[]) {
+async function factsOf(pid: number | undefined, env: Readonly<Record<string, string>>, shell?: readonly string[]) {
   const report = await diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_PEERS: '0', ...env }, shell);
   expect(report.err).toBe('');
   return { report, facts: diagnosisOf(report).facts?.facts };
