@@ -12,6 +12,7 @@ export const ACTION_NAMES = [
   'cancel',
   'end-grant',
   'look-again',
+  'next-image',
   'pause',
   'resume',
   'continue',
@@ -69,6 +70,7 @@ export const AUDITED_AS = {
   'end-grant': { step: 'grant', kind: 'end' },
   /** These make a new request, which has its own record. */
   'look-again': { step: 'request' },
+  'next-image': { step: 'request' },
   'rerun-failed': { step: 'request' },
   'show-outliers': { step: 'lookup' },
   rerun: { step: 'request' },

@@ -4,11 +4,13 @@ import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
+import { nextImageOf } from './next-image.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
 
@@ -29,14 +31,24 @@ const FOREIGN_RANK = 2;
 
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists. Findings are ordered by
- * rank, then by how far they exceed their threshold, then as reported. Pure: equal data give equal text.
+ * rank, then by how far they exceed their threshold, then as reported; the first of them may lead to another image of
+ * the policy. Pure: equal data give equal text.
  */
-export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts | undefined): Verdict {
+export function verdictOf(
+  diagnosis: Diagnosis,
+  plan: Plan,
+  facts: ClusterFacts | undefined,
+  policy: Pick<Policy, 'images'> = { images: {} },
+): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
   const findings = ordered([...diagnosis.findings, ...Object.values(clusterFindings).flat()]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
+  const next = nextImageOf(
+    findings.map(({ code }) => findingRule(code)),
+    { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
+  );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
   return {
     line: lineOf(diagnosis, findings),
@@ -47,6 +59,7 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
       unseen: unseen.length > 0 ? bounded(unseen) : undefined,
       lookAgain,
     }),
+    ...next,
     by: byLine(diagnosis, plan),
   };
 }

@@ -5,6 +5,7 @@ import type { RunRequest } from '../../core/command/command.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { againForm } from '../../core/report/answers/click-messages.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { LookAgain, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
@@ -17,7 +18,10 @@ import { answerReason, answerWith, closeForm } from '../inbox/refusals.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 
-export type AgainAction = Extract<ActionName, 'look-again' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'>;
+export type AgainAction = Extract<
+  ActionName,
+  'look-again' | 'next-image' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
+>;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
 export interface Again extends Actor {
@@ -115,10 +119,29 @@ export const LOOK_MS = 1_000;
 export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
   if (!run?.verdict?.lookAgain) return answerReason('button_stale');
-  const origin = originOf(requesterOf(again, run, deps.clock.now()), 'button');
+  const origin = originOf(requesterOf('look-again', again, { run, receivedAtMs: deps.clock.now() }), 'button');
   const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
   if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
     return formAgain('look-again', run);
+  }
+  return accept(origin, request);
+}
+
+/**
+ * Runs the image that the verdict leads to, beside the same target, as `lookAgain` does. None of the first request's
+ * words go along: they were for another image.
+ */
+export async function nextImage(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
+  const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
+  const { nextImage: image, nextAs } = run?.verdict ?? {};
+  if (!run || image === undefined) return answerReason('button_stale');
+  const { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...kept } = run.request;
+  const other: RunRequest = { ...kept, image, command: [], argumentsOnly: false, env: [] };
+  const request = withReason(nextAs ? requestOf(other, nextAs) : other, again.reason);
+  const origin = originOf(requesterOf('next-image', again, { run, receivedAtMs: deps.clock.now() }), 'button');
+  if (again.reason === undefined && (await needsReason({ origin, request }, deps))) {
+    const commandLine = shownCommandLine(request, deps.policies.current().output.redact);
+    return formAgain('next-image', { id: run.id, commandLine });
   }
   return accept(origin, request);
 }
@@ -132,10 +155,13 @@ export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise
   return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
 }
 
-function requesterOf(again: Again, run: Run, receivedAtMs: number): Requester {
-  const { teamId, userId, channelId } = again;
+function requesterOf(
+  action: AgainAction,
+  { teamId, userId, channelId }: Again,
+  { run, receivedAtMs }: { readonly run: Run; readonly receivedAtMs: number },
+): Requester {
   const threadTs = threadOf(run);
-  const dedupeKey = `look-again:${run.id}:${userId}`;
+  const dedupeKey = `${action}:${run.id}:${userId}`;
   return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) };
 }
 

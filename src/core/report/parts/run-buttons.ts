@@ -1,3 +1,5 @@
+import { own } from '../../../lib/object.ts';
+import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
@@ -48,9 +50,12 @@ function onCard(run: Run): readonly Button[] {
 function onResult(run: Run): readonly Button[] {
   const { id: value, state, verdict } = run;
   if (state !== 'finished') return [];
-  const again = verdict?.lookAgain;
+  const { lookAgain: again, nextImage } = verdict ?? {};
   return [
     ...(again ? [{ action: 'look-again', label: labelOf(again), value } as const] : []),
+    ...(nextImage === undefined
+      ? []
+      : [{ action: 'next-image', label: own(NEXT_IMAGES, nextImage) ?? 'Look deeper', value } as const]),
     ...rerunButton(run),
     { action: 'copy-command', label: 'Copy command', value },
     { action: 'details', label: 'Details', value },
